@@ -1,0 +1,151 @@
+"""Privacy guarantees as data: what somebody claims, in the form in which they claim it.
+
+Each knows the privacy profile it implies: `delta(eps)` is the smallest delta that the guarantee promises at that eps,
+for every pair of neighbours and both directions. To refute a guarantee is to show an event whose probabilities under two
+neighbours lie above the profile.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+
+class Guarantee(Protocol):
+    """Anything with a name and a privacy profile."""
+
+    def delta(self, epsilon: float) -> float: ...
+
+
+def _expect(ok: bool, name: str, value: float, range_: str) -> None:
+    if not ok:
+        raise ValueError(f"Expected {name}={value} {range_}.")
+
+
+@dataclass(frozen=True)
+class PureDP:
+    """epsilon-DP.
+
+    >>> PureDP(1.0).delta(0.5) > 0, PureDP(1.0).delta(1.0)
+    (True, 0.0)
+    """
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        _expect(self.epsilon >= 0, "epsilon", self.epsilon, ">= 0")
+
+    def delta(self, epsilon: float) -> float:
+        """The profile of randomised response, the worst mechanism of that guarantee."""
+        if epsilon >= self.epsilon:
+            return 0.0
+        return -math.expm1(epsilon - self.epsilon) / (1 + math.exp(-self.epsilon))
+
+
+@dataclass(frozen=True)
+class ApproxDP:
+    """(epsilon, delta)-DP, one point of a profile.
+
+    >>> ApproxDP(1.0, 1e-5).delta(1.0)
+    1e-05
+    """
+
+    epsilon: float
+    delta_: float
+
+    def __post_init__(self) -> None:
+        _expect(self.epsilon >= 0, "epsilon", self.epsilon, ">= 0")
+        _expect(0 <= self.delta_ <= 1, "delta", self.delta_, "in [0, 1]")
+
+    def delta(self, epsilon: float) -> float:
+        """Beyond epsilon the same delta; below it, what the worst such mechanism reaches."""
+        if epsilon >= self.epsilon:
+            return self.delta_
+        return self.delta_ + (1 - self.delta_) * PureDP(self.epsilon).delta(epsilon)
+
+
+@dataclass(frozen=True)
+class GDP:
+    """mu-Gaussian DP: no easier to tell apart than N(0, 1) and N(mu, 1).
+
+    >>> round(GDP(1.0).delta(1.0), 4)
+    0.1269
+    """
+
+    mu: float
+
+    def __post_init__(self) -> None:
+        _expect(self.mu >= 0, "mu", self.mu, ">= 0")
+
+    def delta(self, epsilon: float) -> float:
+        if self.mu == 0:
+            return 0.0
+        from scipy.special import log_ndtr
+
+        a = log_ndtr(self.mu / 2 - epsilon / self.mu)
+        b = epsilon + log_ndtr(-self.mu / 2 - epsilon / self.mu)
+        return float(-math.expm1(min(b - a, 0.0)) * math.exp(a))
+
+
+@dataclass(frozen=True)
+class RDP:
+    """(order, epsilon)-Renyi DP at one order > 1.
+
+    >>> RDP(2.0, 1.0).delta(3.0) < RDP(2.0, 1.0).delta(1.0)
+    True
+    """
+
+    order: float
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        _expect(self.order > 1, "order", self.order, "> 1")
+        _expect(self.epsilon >= 0, "epsilon", self.epsilon, ">= 0")
+
+    def delta(self, epsilon: float) -> float:
+        """An upper bound on the profile: delta <= exp((a-1)(eps_a - eps)) (1 - 1/a)^(a-1) / a (for eps >= 0)."""
+        a = self.order
+        return min(1.0, math.exp((a - 1) * (self.epsilon - epsilon + math.log1p(-1 / a)) - math.log(a)))
+
+
+@dataclass(frozen=True)
+class ZCDP:
+    """rho-zero-concentrated DP: (a, rho a)-RDP for every a > 1.
+
+    >>> 0 < ZCDP(0.5).delta(2.0) < 1
+    True
+    """
+
+    rho: float
+
+    def __post_init__(self) -> None:
+        _expect(self.rho >= 0, "rho", self.rho, ">= 0")
+
+    def delta(self, epsilon: float) -> float:
+        """An upper bound on the profile, the best over the orders."""
+        if self.rho == 0:
+            return 0.0
+        from scipy.optimize import minimize_scalar
+
+        def log_delta(u: float) -> float:
+            a = 1 + math.exp(u)
+            return (a - 1) * (a * self.rho - epsilon + math.log1p(-1 / a)) - math.log(a)
+
+        return min(1.0, math.exp(minimize_scalar(log_delta, bounds=(-12, 12), method="bounded").fun))
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A whole privacy profile: every (eps, delta(eps)) at once, as an accountant gives it.
+
+    >>> Profile(GDP(1.0).delta, "exact Gaussian composition").delta(1.0) == GDP(1.0).delta(1.0)
+    True
+    """
+
+    curve: Callable[[float], float]
+    source: str = "accountant"
+
+    def delta(self, epsilon: float) -> float:
+        return self.curve(epsilon)

@@ -1,0 +1,141 @@
+"""What a check ends in: one of four verdicts, with its reason, its evidence and, if refuted, a witness.
+
+    PROVED     a general proof closed it, and a replay at random admissible points agrees
+    REFUTED    a witness that meets every hypothesis breaks it, and the witness was verified
+    SUPPORTED  a test that could have failed did not
+    UNDECIDED  nothing closed it, or the budget could not have refuted it
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+
+class Verdict(StrEnum):
+    """One of PROVED, SUPPORTED, UNDECIDED, REFUTED; `strength` orders them, the weakest first.
+
+    >>> min([Verdict.PROVED, Verdict.UNDECIDED], key=lambda v: v.strength)
+    <Verdict.UNDECIDED: 'UNDECIDED'>
+    """
+
+    PROVED = "PROVED"
+    SUPPORTED = "SUPPORTED"
+    UNDECIDED = "UNDECIDED"
+    REFUTED = "REFUTED"
+
+    @property
+    def strength(self) -> int:
+        return ("REFUTED", "UNDECIDED", "SUPPORTED", "PROVED").index(self.value)
+
+
+PROVED, SUPPORTED, UNDECIDED, REFUTED = Verdict.PROVED, Verdict.SUPPORTED, Verdict.UNDECIDED, Verdict.REFUTED
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What stands behind a verdict: the method, a certificate that can be re-checked, and the figures of a test.
+
+    `ceiling` says the most that the test could have shown; `alpha` is the probability of a false refutation.
+
+    >>> Evidence("identity", {"replayed": 12}).method
+    'identity'
+    """
+
+    method: str
+    certificate: dict[str, Any] = field(default_factory=dict)
+    alpha: float | None = None
+    samples: int | None = None
+    ceiling: str | None = None
+    seed: int | None = None
+    details: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        full = {name: getattr(self, name) for name in ("method", "certificate", "alpha", "samples", "ceiling", "seed", "details")}
+        return {name: value for name, value in full.items() if value not in (None, "", {})}
+
+
+@dataclass(frozen=True)
+class Witness:
+    """A case that a stranger can check: Let (the case) / Then (what follows) / because / a contradiction.
+
+    `exact` is the machine-readable half, re-verified from its JSON alone by `dpverify.proving.verify_witness`.
+
+    >>> print(Witness({"x": "1"}, "x^2 = 1, which is not < 1", "1 < 1"))
+    Let   x = 1
+    Then  x^2 = 1, which is not < 1
+    But the claim says 1 < 1: a contradiction.
+    """
+
+    let: dict[str, str]
+    then: str
+    contradicts: str
+    exact: dict[str, Any] = field(default_factory=dict)
+    because: str = ""
+
+    def __str__(self) -> str:
+        lines = [f"{'Let' if i == 0 else '':5} {name} = {value}" for i, (name, value) in enumerate(self.let.items())]
+        lines.append(f"Then  {self.then}")
+        if self.because:
+            lines.append(f"because {self.because}")
+        lines.append(f"But the claim says {self.contradicts}: a contradiction.")
+        return "\n".join(lines)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"let": self.let, "then": self.then, "because": self.because, "contradicts": self.contradicts, "exact": self.exact}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a derivation: what it asserts, why, and how its own check ended."""
+
+    statement: str
+    reason: str
+    result: Result
+
+    def to_json(self) -> dict[str, Any]:
+        return {"statement": self.statement, "reason": self.reason, **self.result.to_json()}
+
+
+@dataclass(frozen=True)
+class Result:
+    """A verdict, why, on what evidence, and the witness if there is one. It has no truth value: ask for `.verdict`.
+
+    >>> Result(Verdict.UNDECIDED, "nothing closed it").verdict
+    <Verdict.UNDECIDED: 'UNDECIDED'>
+    """
+
+    verdict: Verdict
+    because: str
+    evidence: Evidence | None = None
+    witness: Witness | None = None
+    steps: tuple[Step, ...] = ()
+    seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.verdict is REFUTED and self.witness is None:
+            raise ValueError(f"Expected a witness with verdict=REFUTED (because={self.because!r}).")
+        if self.verdict in (PROVED, SUPPORTED) and self.evidence is None:
+            raise ValueError(f"Expected evidence with verdict={self.verdict} (because={self.because!r}).")
+
+    def __bool__(self) -> bool:
+        raise TypeError("A Result has no truth value; compare result.verdict with PROVED, SUPPORTED, UNDECIDED or REFUTED.")
+
+    def __str__(self) -> str:
+        tail = f"\n{self.witness}" if self.witness else ""
+        return f"{self.verdict}: {self.because}{tail}"
+
+    def with_(self, **changes: Any) -> Result:
+        """The same result with some fields changed."""
+        return replace(self, **changes)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "verdict": self.verdict.value,
+            "because": self.because,
+            "evidence": self.evidence.to_json() if self.evidence else None,
+            "witness": self.witness.to_json() if self.witness else None,
+            "steps": [step.to_json() for step in self.steps],
+            "seconds": self.seconds,
+        }

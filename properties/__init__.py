@@ -1,0 +1,1 @@
+"""Laws that every algorithm and every adapter must obey, one function each."""

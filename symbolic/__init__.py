@@ -1,0 +1,1 @@
+"""Papers, statement by statement: one package per paper, its claims in the order of the paper."""
