@@ -1,1 +1,189 @@
+"""Provers: one tactic per file; the search may be clever, the check is dumb.
 
+A tactic module has
+    HANDLES                     the relation types it is for
+    attempt(relation, effort)   a certificate (a JSON-able dict), a `Reduction` to simpler relations, or a string: why it gave up
+    check(relation, cert)       the dumb checker of a certificate
+    consequences(relation)      optional: plain comparisons that must hold if the relation does (refuting one refutes it)
+PROVED needs a certificate that its checker accepts, and, for comparisons, a replay at random admissible points that agrees.
+"""
+
+from __future__ import annotations
+
+import importlib
+import time
+from typing import Any
+
+import numpy as np
+
+from dpverify.effort import QUICK, Effort
+from dpverify.proving.reduction import Missing, Reduction
+from dpverify.proving.refutation import admissible, breaks, domain_of, refute, verify_point
+from dpverify.relations import AtMost, Derivation, Equal, Instance, Quoted, Tested
+from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Step, Witness
+
+TACTICS = (
+    "identities", "signs", "polynomials", "squares", "balls", "derivatives", "optimality", "induction", "shape", "matrices",
+    "asymptotics",
+)  # fmt: skip
+
+
+def prove(relation: Any, effort: Effort = QUICK) -> Result:
+    """Decide a relation: PROVED with a certificate, REFUTED with a verified witness, SUPPORTED by a scan, or UNDECIDED.
+
+    >>> import sympy as sp
+    >>> x = sp.Symbol("x", positive=True)
+    >>> prove(AtMost(2 * x, x**2 + 1)).verdict
+    <Verdict.PROVED: 'PROVED'>
+    """
+    start = time.perf_counter()
+    return _decide(relation, effort).with_(seconds=time.perf_counter() - start)
+
+
+def _decide(relation: Any, effort: Effort) -> Result:
+    if isinstance(relation, Derivation):
+        return _derivation(relation.steps, effort)
+    if isinstance(relation, Instance):
+        return _instance(relation, effort)
+    if isinstance(relation, Tested):
+        return _tested(relation, effort)
+    if isinstance(relation, Quoted):
+        return Result(UNDECIDED, relation.why)
+    plain = isinstance(relation, Equal | AtMost)
+    if plain and (witness := refute(relation, effort, hard=False)):
+        return _refuted(relation, witness)
+    tried: list[str] = []
+    first = tuple(getattr(relation, "by", ()))
+    for name in (*first, *(n for n in TACTICS if n not in first)):
+        tactic = importlib.import_module(f"dpverify.proving.{name}")
+        if not isinstance(relation, tactic.HANDLES):
+            continue
+        outcome = _attempt(tactic, name, relation, effort)
+        if isinstance(outcome, Result):
+            return outcome
+        tried.append(f"{name}: {outcome}")
+        for consequence in getattr(tactic, "consequences", lambda r: ())(relation):
+            if witness := refute(consequence, effort, hard=True):
+                return _refuted(relation, witness, f"it would follow that {consequence}")
+    if plain:
+        return _scanned(relation, effort, tried)
+    return Result(UNDECIDED, f"no tactic closed it ({'; '.join(tried) or 'none handles it'})")
+
+
+def _attempt(tactic: Any, name: str, relation: Any, effort: Effort) -> Result | str:
+    try:
+        found = tactic.attempt(relation, effort)
+    except Missing as missing:
+        return str(missing)
+    if isinstance(found, Reduction):
+        return _reduced(found, name, effort)
+    if isinstance(found, str):
+        return found
+    if not tactic.check(relation, found):
+        return "its certificate was not accepted by the checker"
+    if isinstance(relation, Equal | AtMost) and (point := _disagreement(relation, effort)):
+        return f"a replay disagrees with the certificate at {point}"
+    method = str(found.get("method", name))
+    return Result(PROVED, f"{method}: {found['summary']}" if "summary" in found else method, Evidence(name, found))
+
+
+def _disagreement(relation: Equal | AtMost, effort: Effort) -> str | None:
+    """A random admissible rational point at which the relation fails to 50 digits, if there is one."""
+    domain = domain_of(relation)
+    for point in domain.points(effort.replays, np.random.default_rng(effort.seed + 1)):
+        if breaks(relation, domain, point):
+            return str({str(k): str(v) for k, v in point.items()})
+    return None
+
+
+def _reduced(reduction: Reduction, name: str, effort: Effort) -> Result | str:
+    steps = _steps(reduction.steps, effort)
+    open_ = [step for step in steps if step.result.verdict is not PROVED]
+    if not open_:
+        return Result(PROVED, f"{name}: {reduction.because}", Evidence(name, {"reduction": reduction.because}), steps=steps)
+    first = open_[0]
+    return f"{reduction.because}, but {first.statement} is {first.result.verdict} ({first.result.because})"
+
+
+def _steps(steps: Any, effort: Effort) -> tuple[Step, ...]:
+    return tuple(Step(str(relation), reason, prove(relation, effort)) for relation, reason in steps)
+
+
+def _derivation(steps: Any, effort: Effort) -> Result:
+    if not steps:
+        return Result(UNDECIDED, "the derivation has no steps")
+    done = _steps(steps, effort)
+    weakest = min(done, key=lambda step: step.result.verdict.strength)
+    verdict, at = weakest.result.verdict, 1 + done.index(weakest)
+    if verdict is PROVED:
+        return Result(PROVED, f"{len(done)} step{'s' if len(done) > 1 else ''}, each proved", Evidence("derivation", {"steps": len(done)}), steps=done)
+    because = f"step {at} of {len(done)} ({weakest.reason}) is {verdict}: {weakest.result.because}"
+    return Result(verdict, because, weakest.result.evidence, weakest.result.witness, steps=done)
+
+
+def _instance(case: Instance, effort: Effort) -> Result:
+    where = ", ".join(f"{k} = {v}" for k, v in case.let.items())
+    met = _steps([(hypothesis, "hypothesis of the statement, at this case") for hypothesis in case.meets], effort)
+    for step in met:
+        if step.result.verdict is not PROVED:
+            return Result(UNDECIDED, f"the case {where} is not known to meet the hypothesis {step.statement} ({step.result.verdict})", steps=met)
+    result = prove(case.relation, effort)
+    steps = (*met, Step(str(case.relation), "what the statement says of this case", result))
+    if result.verdict is REFUTED:
+        assert result.witness is not None
+        w = result.witness
+        witness = Witness(case.let | w.let, w.then, w.contradicts, w.exact, case.because or w.because)
+        return Result(REFUTED, f"it fails at {where}", result.evidence, witness, steps)
+    if result.verdict in (PROVED, SUPPORTED):
+        evidence = Evidence("instance", {"at": where}, ceiling="one case of the statement; it could have failed there and did not")
+        return Result(SUPPORTED, f"it holds at {where}", evidence, steps=steps)
+    return Result(UNDECIDED, f"at {where}: {result.because}", steps=steps)
+
+
+def _tested(test: Tested, effort: Effort) -> Result:
+    result = test.run(effort)
+    if not isinstance(result, Result):
+        raise TypeError(f"Expected a Result from the run of {test.statement!r}, got {type(result).__name__}.")
+    if result.verdict is PROVED:
+        raise ValueError(f"Expected a run to end in SUPPORTED, REFUTED or UNDECIDED, got PROVED from {test.statement!r}.")
+    if result.verdict is REFUTED and result.witness and result.witness.exact and not verify_witness(result.witness.exact):
+        return Result(UNDECIDED, f"a witness was found but not verified: {result.because}")
+    return result
+
+
+def _refuted(relation: Any, witness: Witness, via: str = "") -> Result:
+    if not verify_point(witness.exact):
+        return Result(UNDECIDED, f"a witness was found but not verified from its record: {witness.let}")
+    at = ", ".join(f"{k} = {v}" if "=" not in k else k for k, v in witness.let.items())
+    return Result(REFUTED, f"{via + ', which ' if via else ''}fails at {at}", Evidence("refutation", {"verified": "exact"}), witness)
+
+
+def _scanned(relation: Equal | AtMost, effort: Effort, tried: list[str]) -> Result:
+    if witness := refute(relation, effort, hard=True):
+        return _refuted(relation, witness)
+    count = admissible(relation, effort)
+    why = "; ".join(tried) or "no tactic applies"
+    if count >= 100:
+        evidence = Evidence(
+            "scan", {"tried": tried}, samples=count, seed=effort.seed,
+            ceiling="a violation at one of the scanned points, or uphill from the best of them, would have been found",
+        )  # fmt: skip
+        return Result(SUPPORTED, f"no violation at {count} admissible points; no proof closed it ({why})", evidence)
+    return Result(UNDECIDED, f"no proof closed it ({why}) and only {count} admissible points were found")
+
+
+def verify_witness(exact: dict[str, Any]) -> bool:
+    """Whether a witness stands, from the machine-readable half of its JSON alone.
+
+    >>> import sympy as sp
+    >>> w = prove(AtMost(sp.Symbol("x", real=True), 3)).witness
+    >>> verify_witness(w.exact)
+    True
+    """
+    if exact.get("kind") == "point":
+        return verify_point(exact)
+    if exact.get("kind") == "event":
+        from dpverify.auditing import verify_event
+
+        return verify_event(exact)
+    raise ValueError(f"Expected a witness of kind 'point' or 'event', got {exact.get('kind')!r}.")

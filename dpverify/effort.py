@@ -1,0 +1,29 @@
+"""How hard to try: two profiles, quick and full, passed to whatever searches, proves or samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Limits of a check; the same limits and the same seed give the same verdict.
+
+    `points` scanned by a search, `boxes` of an interval proof, `solver_ms` per solver call, `runs` of a Monte Carlo test.
+
+    >>> QUICK.points < FULL.points
+    True
+    """
+
+    name: str
+    points: int
+    boxes: int
+    solver_ms: int
+    runs: int
+    replays: int = 12
+    seed: int = 0
+
+
+QUICK = Effort("quick", points=2_000, boxes=4_000, solver_ms=2_000, runs=2_000)
+FULL = Effort("full", points=20_000, boxes=60_000, solver_ms=15_000, runs=20_000, replays=40)
+PROFILES = {effort.name: effort for effort in (QUICK, FULL)}

@@ -1,0 +1,89 @@
+"""Expressions as JSON and back, through a closed list of node types: nothing that comes from outside is ever evaluated.
+
+    3/4 -> ["Rational", 3, 4]      log(1 + x) -> ["log", ["Add", ["Rational", 1, 1], ["Symbol", "x", {...}]]]
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+from sympy.core.relational import Relational
+
+_FUNCTIONS: dict[str, Any] = {
+    cls.__name__: cls
+    for cls in (
+        sp.Add, sp.Mul, sp.Pow, sp.exp, sp.log, sp.Abs, sp.sign, sp.Max, sp.Min, sp.floor, sp.ceiling, sp.erf, sp.erfc, sp.sin, sp.cos,
+        sp.tan, sp.atan, sp.sinh, sp.cosh, sp.tanh, sp.LambertW, sp.gamma, sp.binomial, sp.factorial, sp.Sum, sp.Product, sp.Tuple,
+        sp.Mod, sp.Eq, sp.Ne, sp.Lt, sp.Le, sp.Gt, sp.Ge, sp.And, sp.Or, sp.Not,
+    )
+}  # fmt: skip
+_CONSTANTS = {"Pi": sp.pi, "Exp1": sp.E, "Infinity": sp.oo, "NegativeInfinity": -sp.oo, "BooleanTrue": sp.true, "BooleanFalse": sp.false}
+_ASSUMPTIONS = ("real", "integer", "positive", "nonnegative", "negative", "nonzero")
+
+
+def to_json(expression: Any) -> list[Any]:
+    """The expression as nested lists.
+
+    >>> to_json(sp.Rational(3, 4))
+    ['Rational', 3, 4]
+    """
+    e = sp.sympify(expression)
+    if isinstance(e, sp.Rational):
+        return ["Rational", int(e.p), int(e.q)]
+    if isinstance(e, sp.Symbol):
+        return ["Symbol", e.name, {k: v for k in _ASSUMPTIONS if (v := e.assumptions0.get(k)) is not None}]
+    if isinstance(e, sp.Indexed):
+        base = {k: v for k in _ASSUMPTIONS if (v := e.base.label.assumptions0.get(k)) is not None}  # type: ignore[attr-defined]
+        return ["Indexed", str(e.base.label), base, *[to_json(i) for i in e.indices]]
+    for name, constant in _CONSTANTS.items():
+        if e == constant:
+            return [name]
+    if isinstance(e, sp.Piecewise):
+        return ["Piecewise", *[[to_json(value), to_json(condition)] for value, condition in e.args]]
+    name = type(e).__name__
+    if name not in _FUNCTIONS:
+        raise TypeError(f"Expected an expression made of known functions, got {name} in {e}.")
+    return [name, *[to_json(arg) for arg in e.args]]
+
+
+def from_json(tree: Any) -> Any:
+    """The expression that `to_json` wrote; anything else is an error.
+
+    >>> from_json(["Add", ["Rational", 1, 2], ["Rational", 1, 2]])
+    1
+    """
+    if not isinstance(tree, list) or not tree or not isinstance(tree[0], str):
+        raise ValueError(f"Expected a list that starts with a node name, got {tree!r}.")
+    head, *rest = tree
+    if head == "Rational":
+        p, q = rest
+        if type(p) is not int or type(q) is not int:
+            raise ValueError(f"Expected two integers in {tree!r}.")
+        return sp.Rational(p, q)
+    if head == "Symbol":
+        return sp.Symbol(rest[0], **_known(rest[1]))
+    if head == "Indexed":
+        return sp.IndexedBase(rest[0], **_known(rest[1]))[tuple(from_json(i) for i in rest[2:])]
+    if head in _CONSTANTS:
+        return _CONSTANTS[head]
+    if head == "Piecewise":
+        return sp.Piecewise(*[(from_json(value), from_json(condition)) for value, condition in rest])
+    if head not in _FUNCTIONS:
+        raise ValueError(f"Expected a known node name, got {head!r}.")
+    return _FUNCTIONS[head](*[from_json(arg) for arg in rest])
+
+
+def _known(assumptions: Any) -> dict[str, bool]:
+    if not isinstance(assumptions, dict) or any(k not in _ASSUMPTIONS or type(v) is not bool for k, v in assumptions.items()):
+        raise ValueError(f"Expected known assumptions, got {assumptions!r}.")
+    return assumptions
+
+
+def is_relational(expression: Any) -> bool:
+    """Whether the expression is one comparison (or a truth value that SymPy reduced one to).
+
+    >>> is_relational(sp.Symbol("x") < 1)
+    True
+    """
+    return isinstance(expression, Relational) or expression in (sp.true, sp.false)

@@ -1,0 +1,242 @@
+"""Where a relation is claimed: its symbols with their assumptions, its hypotheses, the box that encloses them, points inside.
+
+Hypotheses that are equations for a symbol (`Eq(gamma, 1 - 1/kappa)`) are substituted away. Integer symbols in the limits of
+sums, or in the indices of sequences, are *lengths*: a search fixes them to small numbers and then sees finitely many reals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from dpverify.proving.evaluate import truth
+
+SIMPLE = [sp.Rational(p, q) for p, q in
+          [(0, 1), (1, 1), (2, 1), (1, 2), (3, 1), (1, 3), (-1, 1), (4, 1), (1, 4), (3, 4), (3, 2), (5, 1), (10, 1), (1, 10), (9, 10),
+           (-2, 1), (-1, 2), (2, 3), (8, 1), (16, 1), (100, 1), (1, 100), (99, 100), (1000, 1), (1, 1000), (-10, 1), (10**6, 1), (1, 10**6)]]  # fmt: skip
+
+
+def symbols_of(*expressions: Any) -> list[sp.Symbol]:
+    """The free scalar symbols, by name (sequence labels and sequence entries are left out).
+
+    >>> t, q = sp.Symbol("t"), sp.IndexedBase("q")
+    >>> symbols_of(sp.Sum(q[t], (t, 1, sp.Symbol("T"))))
+    [T]
+    """
+    free: set[Any] = set()
+    labels: set[Any] = set()
+    for e in expressions:
+        e = sp.sympify(e)
+        free |= e.free_symbols
+        labels |= {base.label for base in e.atoms(sp.IndexedBase)}
+    return sorted((s for s in free - labels if isinstance(s, sp.Symbol)), key=lambda s: s.name)
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """An interval for one symbol; the ends are SymPy numbers, possibly infinite."""
+
+    low: Any = -sp.oo
+    high: Any = sp.oo
+    low_open: bool = False
+    high_open: bool = False
+
+    def meet(self, other: Bounds) -> Bounds:
+        low, low_open = max((self.low, self.low_open), (other.low, other.low_open), key=lambda p: (p[0], p[1]))
+        high, high_open = min((self.high, self.high_open), (other.high, other.high_open), key=lambda p: (p[0], not p[1]))
+        return Bounds(low, high, bool(low_open), bool(high_open))
+
+    def contains(self, value: Any) -> bool:
+        above = value > self.low if self.low_open else value >= self.low
+        below = value < self.high if self.high_open else value <= self.high
+        return bool(above and below)
+
+
+def _assumed(symbol: sp.Symbol) -> Bounds:
+    if symbol.is_positive:
+        return Bounds(low=sp.Integer(1) if symbol.is_integer else sp.Integer(0), low_open=not symbol.is_integer)
+    if symbol.is_nonnegative:
+        return Bounds(low=sp.Integer(0))
+    if symbol.is_negative:
+        return Bounds(high=sp.Integer(0), high_open=True)
+    return Bounds()
+
+
+def _from_condition(condition: Any) -> tuple[sp.Symbol, Bounds] | None:
+    """The bounds that a comparison of one symbol with a number gives."""
+    c = condition.canonical if hasattr(condition, "canonical") else condition
+    if not isinstance(c, sp.core.relational.Relational) or not isinstance(c.lhs, sp.Symbol) or not c.rhs.is_number:
+        return None
+    strict = c.rel_op in ("<", ">")
+    if c.rel_op in ("<", "<="):
+        return c.lhs, Bounds(high=c.rhs, high_open=strict)
+    if c.rel_op in (">", ">="):
+        return c.lhs, Bounds(low=c.rhs, low_open=strict)
+    return None
+
+
+class Domain:
+    """The symbols of some expressions, the hypotheses on them, and points that satisfy these.
+
+    >>> x = sp.Symbol("x", positive=True)
+    >>> d = Domain([x], [x < 1])
+    >>> d.bounds[x].high, len(list(d.points(5, np.random.default_rng(0))))
+    (1, 5)
+    """
+
+    def __init__(self, expressions: Sequence[Any], given: Sequence[Any]):
+        self.defined: dict[Any, Any] = {}  # symbols that an equation among the hypotheses defines
+        conditions = [sp.sympify(g) for g in given]
+        flat: list[Any] = []
+        for c in conditions:
+            flat.extend(c.args if isinstance(c, sp.And) else [c])
+        rest = []
+        for c in flat:
+            c = c.xreplace(self.defined) if self.defined else c
+            if isinstance(c, sp.Eq) and (found := self._definition(c)) is not None:
+                symbol, value = found
+                self.defined = {k: sp.sympify(v).xreplace({symbol: value}) for k, v in self.defined.items()} | {symbol: value}
+                for inherited in self._inherited(symbol, value):
+                    rest.append(inherited)
+            else:
+                rest.append(c)
+        self.given = [c for g in rest if (c := g.xreplace(self.defined)) is not sp.true]
+        self.expressions = [sp.sympify(e).xreplace(self.defined) for e in expressions]
+        self.symbols = symbols_of(*self.expressions, *self.given)
+
+    @staticmethod
+    def _definition(equation: sp.Eq) -> tuple[sp.Symbol, Any] | None:
+        for symbol, value in ((equation.lhs, equation.rhs), (equation.rhs, equation.lhs)):
+            if isinstance(symbol, sp.Symbol) and symbol not in value.free_symbols:
+                return symbol, value
+        return None
+
+    @staticmethod
+    def _inherited(symbol: sp.Symbol, value: Any) -> Iterator[Any]:
+        """What the assumptions on a defined symbol say about its definition."""
+        if symbol.is_positive and not value.is_positive:
+            yield value > 0
+        elif symbol.is_nonnegative and not value.is_nonnegative:
+            yield value >= 0
+        elif symbol.is_negative and not value.is_negative:
+            yield value < 0
+
+    @cached_property
+    def bounds(self) -> dict[sp.Symbol, Bounds]:
+        """The tightest interval per symbol that assumptions and one-symbol hypotheses give (integers: whole ends)."""
+        result = {s: _assumed(s) for s in self.symbols}
+        for condition in self.given:
+            found = _from_condition(condition)
+            if found and found[0] in result:
+                result[found[0]] = result[found[0]].meet(found[1])
+        return result
+
+    @cached_property
+    def coupled(self) -> list[Any]:
+        """The hypotheses that are not bounds on one symbol."""
+        return [c for c in self.given if not ((found := _from_condition(c)) and found[0] in self.bounds)]
+
+    @cached_property
+    def lengths(self) -> list[sp.Symbol]:
+        """The integer symbols that stand in limits of sums or in indices."""
+        structural: set[Any] = set()
+        for e in (*self.expressions, *self.given):
+            for total in e.atoms(sp.Sum, sp.Product):
+                for limit in total.limits:
+                    structural |= limit[1].free_symbols | limit[2].free_symbols
+            for entry in e.atoms(sp.Indexed):
+                structural |= {s for i in entry.indices for s in i.free_symbols}
+        return [s for s in self.symbols if s in structural]
+
+    def holds(self, point: Mapping[Any, Any]) -> bool:
+        """Whether the point surely satisfies every assumption and hypothesis."""
+        for s, value in point.items():
+            if isinstance(s, sp.Symbol):
+                if s.is_integer and not sp.Rational(value).is_Integer:
+                    return False
+                if s.is_nonzero and value == 0:
+                    return False
+                if s in self.bounds and not self.bounds[s].contains(sp.Rational(value)):
+                    return False
+            elif isinstance(s, sp.Indexed) and not _entry_ok(s, value):
+                return False
+        return all(truth(c, point) is True for c in self.given)
+
+    def choices(self, symbol: Any) -> list[sp.Rational]:
+        """Simple numbers inside the bounds of a symbol, the simplest first."""
+        b = self.bounds.get(symbol) or (Bounds(low=sp.Integer(0), low_open=True) if symbol.is_positive else Bounds())
+        near = []
+        for end, direction in ((b.low, 1), (b.high, -1)):
+            if end.is_finite:
+                end = end if end.is_Rational else sp.Rational(str(sp.N(end, 20)))
+                near += [end, *[end + direction * step for step in SIMPLE[1:8] + [sp.Rational(1, 100)] if step > 0]]
+        if b.low.is_finite and b.high.is_finite:
+            width = b.high - b.low
+            near += [b.low + width * part for part in (sp.Rational(1, 2), sp.Rational(1, 4), sp.Rational(3, 4), sp.Rational(1, 10))]
+        whole = symbol.is_integer
+        seen = dict.fromkeys(v for v in SIMPLE + near if v.is_Rational and b.contains(v) and (not whole or v.is_Integer))
+        return sorted(seen, key=lambda v: (v.q, abs(v.p), v.p < 0))
+
+    def draw(self, symbol: Any, rng: np.random.Generator) -> sp.Rational:
+        """A random rational inside the bounds of a symbol: of moderate size, large, small, or near an end."""
+        b = self.bounds.get(symbol) or (Bounds(low=sp.Integer(0), low_open=True) if symbol.is_positive else Bounds())
+        low = float(b.low) if b.low.is_finite else None
+        high = float(b.high) if b.high.is_finite else None
+        if low is not None and high is not None:
+            u = rng.beta(0.5, 0.5) if rng.random() < 0.5 else rng.random()
+            value = low + (high - low) * u
+        else:
+            size = float(np.exp(rng.normal(0, 1.0 if rng.random() < 0.6 else 4.0)))
+            if low is not None:
+                value = low + size
+            elif high is not None:
+                value = high - size
+            else:
+                value = size if rng.random() < 0.5 else -size
+        if symbol.is_integer:
+            return sp.Integer(round(value))
+        return sp.Rational(value).limit_denominator(1000 if abs(value) > 1e-2 else 10**6)
+
+    def points(self, count: int, rng: np.random.Generator, lengths: Mapping[Any, int] | None = None) -> Iterator[dict[Any, sp.Rational]]:
+        """Up to `count` rational points that satisfy every hypothesis (fewer if they are hard to hit)."""
+        found = tries = 0
+        while found < count and tries < 60 * count + 200:
+            tries += 1
+            point: dict[Any, Any] = {}
+            for s in self.symbols:
+                if lengths and s in lengths:
+                    point[s] = sp.Integer(lengths[s])
+                elif s in self.lengths:
+                    low = self.bounds[s].low
+                    point[s] = sp.Integer((int(low) if low.is_finite else 0) + int(rng.integers(0, 6)))
+                elif rng.random() < 0.25 and (simple := self.choices(s)):
+                    point[s] = simple[int(rng.integers(len(simple)))]
+                else:
+                    point[s] = self.draw(s, rng)
+            for entry in self.entries(point):
+                point[entry] = self.draw(entry, rng)
+            if self.holds(point):
+                found += 1
+                yield point
+
+    def entries(self, point: Mapping[Any, Any]) -> list[sp.Indexed]:
+        """The entries of sequences that occur once the lengths are fixed, in order."""
+        return sorted({a for e in self.fixed(point) for a in e.atoms(sp.Indexed)}, key=sp.default_sort_key)
+
+    def fixed(self, point: Mapping[Any, Any]) -> list[Any]:
+        """The expressions and hypotheses with the lengths fixed and the sums written out."""
+        lengths = {s: sp.Integer(point[s]) for s in self.lengths}
+        return [e.xreplace(lengths).doit() if lengths else e for e in (*self.expressions, *self.given)]
+
+
+def _entry_ok(entry: sp.Indexed, value: Any) -> bool:
+    if entry.is_positive:
+        return bool(value > 0)
+    if entry.is_nonnegative:
+        return bool(value >= 0)
+    return True

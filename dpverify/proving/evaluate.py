@@ -1,0 +1,261 @@
+"""Rigorous evaluation of expressions in ball arithmetic (Arb): every number comes with a proven radius.
+
+    sign(log(2) - 7/10, {}) = -1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import sympy as sp
+from flint import arb, ctx, fmpq
+
+PRECISIONS = (64, 192, 640, 2560)
+
+
+class Unknown(ArithmeticError):
+    """The expression has no value here, or holds something that cannot be evaluated rigorously."""
+
+
+def rational(value: Any) -> fmpq:
+    """A SymPy rational or Python number as an exact fmpq."""
+    r = sp.Rational(value)
+    return fmpq(int(r.p), int(r.q))
+
+
+def ball(expression: Any, at: Mapping[Any, Any] | None = None, bits: int = 192) -> arb:
+    """A ball that surely contains the value of the expression at the point (numbers, fmpq or balls for the symbols).
+
+    >>> x = sp.Symbol("x")
+    >>> ball(sp.exp(x), {x: 0}) == 1
+    True
+    """
+    old = ctx.prec
+    ctx.prec = bits
+    try:
+        point = {key: value if isinstance(value, arb) else arb(rational(value)) for key, value in (at or {}).items()}
+        return _ball(sp.sympify(expression), point)
+    finally:
+        ctx.prec = old
+
+
+def _integer(value: arb, what: Any) -> int:
+    exact = value.unique_fmpz()
+    if exact is None:
+        raise Unknown(f"{what} is not decided to be an integer")
+    return int(exact)
+
+
+def _ball(e: Any, at: dict[Any, arb]) -> arb:
+    if e in at:
+        return at[e]
+    if isinstance(e, sp.Rational):
+        return arb(fmpq(int(e.p), int(e.q)))
+    if isinstance(e, sp.Add):
+        total = arb(0)
+        for arg in e.args:
+            total += _ball(arg, at)
+        return total
+    if isinstance(e, sp.Mul):
+        product = arb(1)
+        for arg in e.args:
+            product *= _ball(arg, at)
+        return product
+    if isinstance(e, sp.Pow):
+        return _power(e, at)
+    if isinstance(e, sp.exp):
+        return _ball(e.args[0], at).exp()
+    if isinstance(e, sp.Sum | sp.Product):
+        return _fold(e, at)
+    if isinstance(e, sp.Piecewise):
+        for value, condition in e.args:
+            holds = truth(condition, at)
+            if holds is None:
+                raise Unknown(f"the branch {condition} is not decided")
+            if holds:
+                return _ball(value, at)
+        raise Unknown("no branch of a Piecewise holds")
+    if isinstance(e, sp.Indexed):
+        indices = tuple(sp.Integer(_integer(_ball(i, at), i)) for i in e.indices)
+        exact = e.base[indices]
+        if exact in at:
+            return at[exact]
+        raise Unknown(f"no value for {exact}")
+    return _function(e, at)
+
+
+def _power(e: sp.Pow, at: dict[Any, arb]) -> arb:
+    base, exponent = _ball(e.base, at), e.exp
+    if exponent.is_Rational:
+        p, q = int(exponent.p), int(exponent.q)
+        if q == 1:
+            return base**p
+        if q == 2:
+            root = _root_domain(base, e).sqrt()
+        else:
+            root = _root_domain(base, e).root(q)
+        return root**p
+    power = _ball(exponent, at)
+    whole = power.unique_fmpz()
+    if whole is not None and power.rad() == 0:
+        return base ** int(whole)
+    if not base > 0:
+        raise Unknown(f"{e} needs a positive base")
+    return (power * base.log()).exp()
+
+
+def _root_domain(base: arb, e: Any) -> arb:
+    if base < 0:
+        raise Unknown(f"{e} is a root of a negative number")
+    if base >= 0:
+        return base
+    # a ball that straddles 0: the admissible part of it
+    top = base.mid() + base.rad()
+    return (top / 2) + arb(0, (top / 2).upper())
+
+
+def _fold(e: Any, at: dict[Any, arb]) -> arb:
+    if len(e.limits) != 1:
+        raise Unknown(f"{e} has several limits")
+    index, low, high = e.limits[0]
+    a, b = _integer(_ball(low, at), low), _integer(_ball(high, at), high)
+    if b - a > 20_000:
+        raise Unknown(f"{e} has {b - a + 1} terms")
+    result = arb(0) if isinstance(e, sp.Sum) else arb(1)
+    for i in range(a, b + 1):
+        term = _ball(e.function.xreplace({index: sp.Integer(i)}), at)
+        result = result + term if isinstance(e, sp.Sum) else result * term
+    return result
+
+
+def _lambert(x: arb) -> arb:
+    return x.lambertw()
+
+
+_UNARY = {
+    "log": arb.log, "Abs": abs, "erf": arb.erf, "erfc": arb.erfc, "sin": arb.sin, "cos": arb.cos, "tan": arb.tan, "atan": arb.atan,
+    "sinh": arb.sinh, "cosh": arb.cosh, "tanh": arb.tanh, "gamma": arb.gamma, "LambertW": _lambert,
+}  # fmt: skip
+
+
+def _function(e: Any, at: dict[Any, arb]) -> arb:
+    if e is sp.pi:
+        return arb.pi()
+    if e is sp.E:
+        return arb(1).exp()
+    name = type(e).__name__
+    if name == "LambertW" and len(e.args) == 2 and e.args[1] == -1:
+        return _ball(e.args[0], at).lambertw(branch=-1)
+    if name in _UNARY and len(e.args) == 1:
+        x = _ball(e.args[0], at)
+        if name == "log" and not x > 0:
+            raise Unknown(f"{e} needs a positive argument")
+        return _UNARY[name](x)
+    if name in ("Max", "Min"):
+        values = [_ball(arg, at) for arg in e.args]
+        result = values[0]
+        for value in values[1:]:
+            result = result.max(value) if name == "Max" else result.min(value)
+        return result
+    if name in ("floor", "ceiling"):
+        x = _ball(e.args[0], at)
+        rounded = x.floor() if name == "floor" else x.ceil()
+        if rounded.unique_fmpz() is None:
+            raise Unknown(f"{e} is not decided")
+        return rounded
+    if name == "sign":
+        x = _ball(e.args[0], at)
+        if x > 0:
+            return arb(1)
+        if x < 0:
+            return arb(-1)
+        if x == 0:
+            return arb(0)
+        raise Unknown(f"{e} is not decided")
+    if name == "factorial":
+        return (_ball(e.args[0], at) + 1).gamma()
+    if name == "binomial":
+        n, k = (_ball(arg, at) for arg in e.args)
+        return arb.bin(n, _integer(k, e))
+    if name == "Mod":
+        x, m = (_integer(_ball(arg, at), arg) for arg in e.args)
+        return arb(x % m)
+    raise Unknown(f"no rigorous value for {name} in {e}")
+
+
+def truth(condition: Any, at: Mapping[Any, Any]) -> bool | None:
+    """Whether a comparison holds at the point: True, False, or None if the balls cannot tell.
+
+    >>> x = sp.Symbol("x")
+    >>> truth(x**2 < 2, {x: sp.Rational(14, 10)})
+    True
+    """
+    if condition in (sp.true, True):
+        return True
+    if condition in (sp.false, False):
+        return False
+    if isinstance(condition, sp.And | sp.Or):
+        parts = [truth(arg, at) for arg in condition.args]
+        decisive = isinstance(condition, sp.Or)
+        if decisive in parts:
+            return decisive
+        return None if None in parts else not decisive
+    if isinstance(condition, sp.Not):
+        inner = truth(condition.args[0], at)
+        return None if inner is None else not inner
+    s = sign(condition.lhs - condition.rhs, at)
+    if s is None:
+        return None
+    kind = type(condition).__name__
+    return {
+        "StrictLessThan": s < 0, "LessThan": s <= 0, "StrictGreaterThan": s > 0, "GreaterThan": s >= 0, "Equality": s == 0,
+        "Unequality": s != 0,
+    }[kind]  # fmt: skip
+
+
+@lru_cache(maxsize=4096)
+def _exact_zero(expression: Any) -> bool:
+    """Whether a constant expression is exactly 0, decided by algebra (a Rational, or a minimal polynomial)."""
+    if expression.is_Rational:
+        return expression == 0
+    try:
+        simple = sp.simplify(expression.doit())
+        if simple.is_Rational:
+            return simple == 0
+        if simple.is_algebraic:
+            return sp.minimal_polynomial(simple, sp.Symbol("z")) == sp.Symbol("z")
+    except (NotImplementedError, ValueError, sp.PolynomialError, TypeError):
+        pass
+    return False
+
+
+def sign(expression: Any, at: Mapping[Any, Any] | None = None) -> int | None:
+    """The sign (-1, 0, 1) of the expression at an exact point, proved; None if it cannot be decided.
+
+    >>> sign(sp.sqrt(2) ** 2 - 2)
+    0
+    """
+    e = sp.sympify(expression)
+    point = dict(at or {})
+    if not any(isinstance(value, arb) for value in point.values()):
+        e = e.xreplace({key: sp.Rational(value) for key, value in point.items()})
+        if e.is_Rational:
+            return int(sp.sign(e))
+    for bits in PRECISIONS:
+        try:
+            value = ball(e, point, bits)
+        except Unknown:
+            continue
+        if value > 0:
+            return 1
+        if value < 0:
+            return -1
+        if value == 0:
+            return 0
+        if any(isinstance(v, arb) for v in point.values()):
+            return None
+        if bits == PRECISIONS[1] and not e.free_symbols and _exact_zero(e):
+            return 0
+    return None

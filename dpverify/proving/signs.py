@@ -1,0 +1,65 @@
+"""Inequalities that follow from the signs of the parts: x^2 + y >= 0 for y >= 0.
+
+SymPy's assumption system decides the sign of rhs - lhs, as it stands, factored, or expanded; one-symbol hypotheses
+(x >= 1, x < 1) become sign assumptions through x = 1 + u or x = 1 - u with u >= 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import sympy as sp
+
+from dpverify.effort import Effort
+from dpverify.proving.refutation import domain_of
+from dpverify.relations import AtMost
+
+HANDLES = (AtMost,)
+
+_FORMS = {"as it stands": lambda e: e, "factored": sp.factor, "over one denominator": lambda e: sp.factor(sp.together(e)), "expanded": sp.expand}
+
+
+def _shifted(relation: AtMost) -> Any:
+    domain = domain_of(relation)
+    left, right = domain.expressions
+    swap = {}
+    for s, b in domain.bounds.items():
+        if s.is_integer or s in domain.lengths:
+            continue
+        if b.low.is_finite and b.low != 0:
+            swap[s] = b.low + sp.Dummy(s.name, nonnegative=True, **({"positive": True} if b.low_open else {}))
+        elif b.low == 0 and not s.is_positive:
+            swap[s] = sp.Dummy(s.name, nonnegative=True, **({"positive": True} if b.low_open else {}))
+        elif b.high.is_finite and not b.low.is_finite:
+            swap[s] = b.high - sp.Dummy(s.name, nonnegative=True, **({"positive": True} if b.high_open else {}))
+        elif b.low == 0 and b.high == 1:
+            u = sp.Dummy(s.name, positive=True)
+            swap[s] = 1 / (1 + u) if b.high_open else s
+    return (right - left).xreplace(swap) if swap else right - left
+
+
+def _forms(gap: Any) -> Iterator[tuple[str, Any]]:
+    for name, form in _FORMS.items():
+        try:
+            yield name, form(gap)
+        except (sp.PolynomialError, NotImplementedError, AttributeError):
+            continue
+
+
+def _holds(form: Any, strict: bool) -> bool:
+    return bool(form.is_positive if strict else form.is_nonnegative)
+
+
+def attempt(relation: AtMost, effort: Effort) -> dict[str, Any] | str:
+    """Look for a form of rhs - lhs whose sign is evident."""
+    gap = _shifted(relation)
+    for name, form in _forms(gap):
+        if _holds(form, relation.strict):
+            return {"form": name, "summary": f"rhs - lhs = {sp.sstr(form)}, {name}, has a sign by its parts"}
+    return "the sign of rhs - lhs is not evident from its parts"
+
+
+def check(relation: AtMost, certificate: dict[str, Any]) -> bool:
+    """Rewrite again, in the form named, and ask for the sign."""
+    return any(name == certificate["form"] and _holds(form, relation.strict) for name, form in _forms(_shifted(relation)))

@@ -1,0 +1,301 @@
+"""What a symbolic claim asserts: relations between SymPy expressions, and derivations made of them.
+
+We derive, the paper states: `Equal(derived=..., stated=...)`. Symbols carry their assumptions (positive, integer) and
+`given` the rest of the hypotheses, as SymPy relationals; sequences are `Indexed` (`IndexedBase("q", positive=True)[t]`),
+and a `Sum` with a symbolic upper end stands for arbitrary T.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import sympy as sp
+
+from dpverify.effort import Effort
+from dpverify.verdicts import Result
+
+Given = Sequence[Any]
+
+
+def _hypotheses(given: Given) -> str:
+    return f"   given {', '.join(sp.sstr(g) for g in given)}" if given else ""
+
+
+@dataclass(frozen=True)
+class Equal:
+    """`derived = stated` wherever the hypotheses hold.
+
+    >>> x = sp.Symbol("x", real=True)
+    >>> print(Equal((x + 1) ** 2, x**2 + 2 * x + 1))
+    (x + 1)**2 = x**2 + 2*x + 1
+    """
+
+    derived: Any
+    stated: Any
+    given: Given = ()
+
+    def __str__(self) -> str:
+        return f"{sp.sstr(self.derived)} = {sp.sstr(self.stated)}{_hypotheses(self.given)}"
+
+
+@dataclass(frozen=True)
+class AtMost:
+    """`lhs <= rhs` (or `<` if strict) wherever the hypotheses hold.
+
+    `by` may name tactics to try first, in order; `hints` are substitutions {symbol: expression} tried as a change of variable.
+
+    >>> x = sp.Symbol("x", positive=True)
+    >>> print(AtMost(sp.log(1 + x), sp.sqrt(x)))
+    log(x + 1) <= sqrt(x)
+    """
+
+    lhs: Any
+    rhs: Any
+    given: Given = ()
+    strict: bool = False
+    by: Sequence[str] = ()
+
+    def __str__(self) -> str:
+        return f"{sp.sstr(self.lhs)} {'<' if self.strict else '<='} {sp.sstr(self.rhs)}{_hypotheses(self.given)}"
+
+
+@dataclass(frozen=True)
+class Minimises:
+    """Among positive sequences with `budget = total`, `at` minimises `objective`, for arbitrary length.
+
+    `objective` and `spent` are the terms of the two sums, in the positive variable `over` and the index; `at` is the term of
+    the stated minimiser; the sums run over `index` = 1..`length`. With `unique`, it is the only minimiser. With `value`, the
+    minimum equals it.
+
+    >>> t, T = sp.Symbol("t", integer=True, positive=True), sp.Symbol("T", integer=True, positive=True)
+    >>> q, v, R = sp.IndexedBase("q", positive=True), sp.Symbol("v", positive=True), sp.Symbol("R", positive=True)
+    >>> roots = sp.Sum(sp.sqrt(q[t]), (t, 1, T))
+    >>> print(Minimises(q[t] * v, over=v, spent=1 / v, total=R, at=roots / (R * sp.sqrt(q[t])), index=t, length=T))
+    v = Sum(sqrt(q[t]), (t, 1, T))/(R*sqrt(q[t])) minimises sum_t v*q[t] on sum_t 1/v = R, t = 1..T
+    """
+
+    objective: Any
+    over: sp.Symbol
+    spent: Any
+    total: Any
+    at: Any
+    index: sp.Symbol
+    length: Any
+    unique: bool = True
+    value: Any = None
+    given: Given = ()
+
+    def __str__(self) -> str:
+        what = "is the only minimiser of" if self.unique and self.value is not None else "minimises"
+        text = (
+            f"{self.over} = {sp.sstr(self.at)} {what} sum_{self.index} {sp.sstr(self.objective)} "
+            f"on sum_{self.index} {sp.sstr(self.spent)} = {sp.sstr(self.total)}, {self.index} = 1..{self.length}"
+        )
+        return text + (f"; the minimum is {sp.sstr(self.value)}" if self.value is not None else "") + _hypotheses(self.given)
+
+
+@dataclass(frozen=True)
+class Increasing:
+    """`expression` is nondecreasing in `over` (increasing if strict; nonincreasing or decreasing if `down`).
+
+    `over` may be an integer symbol: then consecutive values are compared.
+
+    >>> x = sp.Symbol("x", positive=True)
+    >>> print(Increasing(x / (1 + x), x, strict=True))
+    x/(x + 1) is strictly increasing in x
+    """
+
+    expression: Any
+    over: sp.Symbol
+    given: Given = ()
+    strict: bool = False
+    down: bool = False
+
+    def __str__(self) -> str:
+        shape = ("strictly " if self.strict else "") + ("decreasing" if self.down else "increasing")
+        return f"{sp.sstr(self.expression)} is {shape} in {self.over}{_hypotheses(self.given)}"
+
+
+@dataclass(frozen=True)
+class ArgMin:
+    """`at` minimises `expression` over `over` in its domain (its assumptions and `given`).
+
+    With `over` an integer symbol, `at` may contain floor or ceiling, and the true integer minimiser is compared with it;
+    `starts` is the left end of the domain that must be compared too (T = 0). With `unique` no other point does as well.
+
+    >>> x = sp.Symbol("x", positive=True)
+    >>> print(ArgMin(x + 1 / x, x, sp.Integer(1)))
+    x = 1 minimises x + 1/x
+    """
+
+    expression: Any
+    over: sp.Symbol
+    at: Any
+    given: Given = ()
+    unique: bool = False
+    starts: Any = None
+
+    def __str__(self) -> str:
+        only = " alone" if self.unique else ""
+        return f"{self.over} = {sp.sstr(self.at)}{only} minimises {sp.sstr(self.expression)}{_hypotheses(self.given)}"
+
+
+@dataclass(frozen=True)
+class Induction:
+    """For a sequence x[start] = first, x[T+1] = next(x[T], T): `relation` (in `value` and `over`) holds at every T >= start.
+
+    `next` is an expression in `value` and `over`; `value` stands for x[T] in `relation`.
+
+    >>> x, T = sp.Symbol("x", real=True), sp.Symbol("T", integer=True, nonnegative=True)
+    >>> claim = Induction(Equal(x, 2**T), value=x, over=T, start=0, first=sp.Integer(1), next=2 * x)
+    >>> print(claim)
+    x = 2**T for every T >= 0, where x starts at 1 and goes on by 2*x
+    """
+
+    relation: Equal | AtMost
+    value: sp.Symbol
+    over: sp.Symbol
+    start: int
+    first: Any
+    next: Any
+
+    def __str__(self) -> str:
+        return (
+            f"{self.relation} for every {self.over} >= {self.start}, "
+            f"where {self.value} starts at {sp.sstr(self.first)} and goes on by {sp.sstr(self.next)}"
+        )
+
+
+@dataclass(frozen=True)
+class PositiveSemidefinite:
+    """The symmetric matrix is positive semidefinite wherever the hypotheses hold; with `unknowns`, for some values of them.
+
+    >>> print(PositiveSemidefinite(sp.Matrix([[2, 1], [1, 2]])))
+    Matrix([[2, 1], [1, 2]]) is positive semidefinite
+    """
+
+    matrix: Any
+    given: Given = ()
+    unknowns: Sequence[sp.Symbol] = ()
+    also: Sequence[Any] = ()  # further matrices, or scalars that must be >= 0, for the same unknowns
+
+    def __str__(self) -> str:
+        some = f" for some {', '.join(map(str, self.unknowns))}" if self.unknowns else ""
+        return f"{sp.sstr(self.matrix)} is positive semidefinite{some}{_hypotheses(self.given)}"
+
+
+@dataclass(frozen=True)
+class Theta:
+    """`lower * scale <= expression <= upper * scale` on the domain; a side that is None is not claimed (O and Omega).
+
+    With `constants=False` only the existence of constants is claimed: then a scan along `towards` is the most there is, and
+    a ratio that leaves every bound along an explicit sequence refutes it.
+
+    >>> x = sp.Symbol("x", positive=True)
+    >>> print(Theta(x + 1, x, lower=1, upper=2, given=[x >= 1]))
+    1*(x) <= x + 1 <= 2*(x)   given x >= 1
+    """
+
+    expression: Any
+    scale: Any
+    lower: Any = None
+    upper: Any = None
+    given: Given = ()
+    constants: bool = True
+    towards: tuple[sp.Symbol, Any] | None = None  # the limit in which the claim is meant, such as (N, oo)
+
+    def __str__(self) -> str:
+        if not self.constants:
+            sides = {(True, True): "Theta", (False, True): "O", (True, False): "Omega"}[(self.lower is not None, self.upper is not None)]
+            where = f" as {self.towards[0]} -> {self.towards[1]}" if self.towards else ""
+            return f"{sp.sstr(self.expression)} = {sides}({sp.sstr(self.scale)}){where}{_hypotheses(self.given)}"
+        left = f"{sp.sstr(self.lower)}*({sp.sstr(self.scale)}) <= " if self.lower is not None else ""
+        right = f" <= {sp.sstr(self.upper)}*({sp.sstr(self.scale)})" if self.upper is not None else ""
+        return f"{left}{sp.sstr(self.expression)}{right}{_hypotheses(self.given)}"
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One case of a general statement: `let` describes it in words, `relation` is what the statement says of it.
+
+    A refuted instance refutes the general statement, if the case meets its hypotheses, which `meets` lists as relations that
+    are proved as well. A proved instance supports it, and no more.
+
+    >>> print(Instance(AtMost(sp.Integer(2), sp.Integer(1)), let={"f": "x^2/2"}))
+    at f = x^2/2: 2 <= 1
+    """
+
+    relation: Any
+    let: dict[str, str]
+    meets: Sequence[Any] = ()
+    because: str = ""
+
+    def __str__(self) -> str:
+        return f"at {', '.join(f'{k} = {v}' for k, v in self.let.items())}: {self.relation}"
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """A chain of relations, each with its reason, each checked on its own; as strong as its weakest step.
+
+    >>> x = sp.Symbol("x", real=True)
+    >>> chain = Derivation().step(Equal(x + x, 2 * x), "collect").step(AtMost(2 * x, x**2 + 1), "a square")
+    >>> len(chain.steps)
+    2
+    """
+
+    steps: tuple[tuple[Any, str], ...] = ()
+
+    def step(self, relation: Any, reason: str) -> Derivation:
+        """The derivation with one more step."""
+        return Derivation((*self.steps, (relation, reason)))
+
+    def __str__(self) -> str:
+        return "; ".join(str(relation) for relation, _ in self.steps)
+
+
+@dataclass(frozen=True)
+class Tested:
+    """A statement that a run decides: `run(effort)` returns a Result that is SUPPORTED, REFUTED or UNDECIDED, never PROVED.
+
+    >>> Tested("the mean is 0", lambda effort: None).statement
+    'the mean is 0'
+    """
+
+    statement: str
+    run: Callable[[Effort], Result] = field(repr=False)
+
+    def __str__(self) -> str:
+        return self.statement
+
+
+@dataclass(frozen=True)
+class Quoted:
+    """A statement quoted from elsewhere, or one with no content that could be checked: UNDECIDED, for this reason.
+
+    >>> print(Quoted("a rate of prior work, whose setting is not restated here"))
+    not checked: a rate of prior work, whose setting is not restated here
+    """
+
+    why: str
+
+    def __str__(self) -> str:
+        return f"not checked: {self.why}"
+
+
+Relation = (
+    Equal
+    | AtMost
+    | Minimises
+    | Increasing
+    | ArgMin
+    | Induction
+    | PositiveSemidefinite
+    | Theta
+    | Instance
+    | Derivation
+    | Tested
+    | Quoted
+)
