@@ -1,0 +1,106 @@
+"""Betting against a claimed guarantee: the growth-optimal e-value for binned outputs, valid for every mechanism.
+
+For weights A, B >= 0 on the bins and one draw X ~ M(D), Y ~ M(D'), let
+
+    s(A, B) = sup over pairs (P, Q) admitted by the claim of E_P A + E_Q B = sum_i max_x (p_i A(x) + q_i B(x))
+
+over the atoms (p_i, q_i) of the claim's worst pair. Then (2/s)^2 A(X) B(Y) has mean at most 1 under the claim, because
+(E_P A)(E_Q B) <= ((E_P A + E_Q B) / 2)^2. Products over pairs, with A and B chosen from earlier draws, are a
+nonnegative supermartingale: the claim is refuted, at any time, once it exceeds 1/alpha (Ville). The best weights are
+p1/p0 and q1/q0 with (p0, q0) the projection of the learned (p1, q1) on the claim (Turner, Ly and Gruenwald 2024, for two
+bins); here they are found among  A = 1 + u + sum_k l_k (1[E_k] - d_k/2),  B = 1 - u - sum_k l_k (g_k 1[E_k] + d_k/2),
+l_k >= 0, which the claim prices exactly: P(E_k) <= g_k Q(E_k) + d_k.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dpverify.auditing.claimed import WorstPair
+
+
+class Bet(NamedTuple):
+    """Log-weights per bin on the two sides, and the growth per pair expected if the learned frequencies are right."""
+
+    log_a: np.ndarray
+    log_b: np.ndarray
+    growth: float
+
+
+def capacity(a: np.ndarray, b: np.ndarray, pair: WorstPair) -> float:
+    """The largest E_P a + E_Q b over all pairs that the claim admits.
+
+    >>> from dpverify.auditing.claimed import worst_pair
+    >>> from dpverify.guarantees import PureDP
+    >>> capacity(np.ones(3), np.ones(3), worst_pair(PureDP(1.0)))
+    2.0
+    """
+    finite = np.outer(pair.ratios[:-1], a)
+    finite += b
+    return float(pair.q[:-1] @ finite.max(axis=1) + pair.p[-1] * a.max())
+
+
+def _binary_kl(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    from scipy.special import rel_entr
+
+    return rel_entr(a, b) + rel_entr(1 - a, 1 - b)
+
+
+def _slopes(p1: np.ndarray, q1: np.ndarray, pair: WorstPair) -> tuple[np.ndarray, np.ndarray]:
+    """For each event, the ratio g at which the claim's curve is nearest to it, and the claimed d = H(g)."""
+    fpr, tpr, ratios = np.cumsum(pair.q[::-1]), np.cumsum(pair.p[::-1]), pair.ratios[::-1]
+    low, high = q1, np.maximum(np.interp(p1, tpr, fpr), q1)
+    u = np.linspace(0, 1, 17)
+    for _ in range(3):
+        q = low[:, None] + (high - low)[:, None] * u
+        p = np.interp(q, fpr, tpr)
+        nearest = (_binary_kl(p1[:, None], p) + _binary_kl(q1[:, None], q)).argmin(axis=1)
+        rows = np.arange(len(q1))
+        low, high = q[rows, np.maximum(nearest - 1, 0)], q[rows, np.minimum(nearest + 1, 16)]
+    g = ratios[np.minimum(np.searchsorted(fpr, (low + high) / 2), len(ratios) - 1)]
+    g = np.where(np.isinf(g), ratios[1], g)
+    return g, np.maximum(tpr - g[:, None] * fpr, 0).max(axis=1)
+
+
+def best_bet(p1: np.ndarray, q1: np.ndarray, pair: WorstPair) -> Bet:
+    """The weights that grow fastest if the bins have probabilities p1 (on data) and q1 (on other), all positive.
+
+    >>> from dpverify.auditing.claimed import worst_pair
+    >>> from dpverify.guarantees import PureDP
+    >>> fair, biased = np.array([0.5, 0.5]), np.array([0.9, 0.1])
+    >>> best_bet(biased, fair, worst_pair(PureDP(1.0))).growth > 0.01 > best_bet(biased, fair, worst_pair(PureDP(3.0))).growth
+    True
+    """
+    from scipy.optimize import nnls
+
+    bins = len(p1)
+    order = np.argsort(-(p1 / q1), kind="stable")
+    p, q = p1[order], q1[order]
+    g, d = _slopes(np.cumsum(p)[:-1], np.cumsum(q)[:-1], pair)
+    inside = (np.arange(bins)[:, None] <= np.arange(bins - 1)).astype(float)
+    design = np.zeros((2 * bins, bins + 1))
+    design[:bins, :-2], design[bins:, :-2] = inside - d / 2, -g * inside - d / 2
+    design[:bins, -2], design[bins:, -2] = 1.0, -1.0
+    design[:, -1] = -design[:, -2]
+    mass = np.concatenate([p, q])
+    z, value = np.zeros(bins + 1), np.ones(2 * bins)
+    for _ in range(6):  # Newton on sum mass log(1 + design z), z >= 0
+        weight = np.sqrt(mass) / value
+        scaled = weight[:, None] * design
+        step = nnls(scaled, np.sqrt(mass) + scaled @ z)[0] - z
+        move = design @ step
+        now, t = mass @ np.log(value), 1.0
+        while t > 1e-3 and ((value + t * move).min() <= 0.02 * min(1.0, value.min()) or mass @ np.log(value + t * move) < now):
+            t /= 2
+        if t <= 1e-3:
+            break
+        z, value = z + t * step, value + t * move
+        if np.abs(move).max() < 1e-6:
+            break
+    scale = 2 / capacity(value[:bins], value[bins:], pair)
+    log_value = np.log(value) + np.log(scale)
+    back = np.empty(bins, dtype=int)
+    back[order] = np.arange(bins)
+    return Bet(log_value[:bins][back], log_value[bins:][back], float(mass @ log_value))
