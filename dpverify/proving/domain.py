@@ -37,6 +37,26 @@ def symbols_of(*expressions: Any) -> list[sp.Symbol]:
     return sorted((s for s in free - labels if isinstance(s, sp.Symbol)), key=lambda s: s.name)
 
 
+def written_out(expression: Any) -> Any:
+    """Sums and products with numbers for limits, term by term (an empty range gives 0 or 1).
+
+    >>> t, q = sp.Symbol("t"), sp.IndexedBase("q")
+    >>> written_out(sp.Sum(q[t], (t, 1, 2)))
+    q[1] + q[2]
+    """
+    e = sp.sympify(expression)
+    if not e.has(sp.Sum, sp.Product):
+        return e
+    if isinstance(e, sp.Sum | sp.Product):
+        *inner, (index, low, high) = e.limits
+        if low.is_Integer and high.is_Integer:
+            body = e.func(e.function, *inner) if inner else e.function
+            terms = [written_out(body.xreplace({index: sp.Integer(i)})) for i in range(int(low), int(high) + 1)]
+            return sp.Add(*terms) if isinstance(e, sp.Sum) else sp.Mul(*terms)
+        return e
+    return e.func(*[written_out(arg) for arg in e.args])
+
+
 @dataclass(frozen=True)
 class Bounds:
     """An interval for one symbol; the ends are SymPy numbers, possibly infinite."""
@@ -228,10 +248,14 @@ class Domain:
         """The entries of sequences that occur once the lengths are fixed, in order."""
         return sorted({a for e in self.fixed(point) for a in e.atoms(sp.Indexed)}, key=sp.default_sort_key)
 
+    def at(self, point: Mapping[Any, Any]) -> list[Any]:
+        """The expressions alone, as `fixed` writes them out."""
+        return self.fixed(point)[: len(self.expressions)]
+
     def fixed(self, point: Mapping[Any, Any]) -> list[Any]:
         """The expressions and hypotheses with the lengths fixed and the sums written out."""
         lengths = {s: sp.Integer(point[s]) for s in self.lengths}
-        return [e.xreplace(lengths).doit() if lengths else e for e in (*self.expressions, *self.given)]
+        return [written_out(e.xreplace(lengths)) if lengths else e for e in (*self.expressions, *self.given)]
 
 
 def _entry_ok(entry: sp.Indexed, value: Any) -> bool:

@@ -16,7 +16,7 @@ import sympy as sp
 
 from dpverify.effort import Effort
 from dpverify.proving.codec import from_json, to_json
-from dpverify.proving.domain import Domain
+from dpverify.proving.domain import Domain, written_out
 from dpverify.proving.evaluate import Unknown, ball, sign
 from dpverify.relations import AtMost, Equal
 from dpverify.verdicts import Witness
@@ -40,7 +40,7 @@ def breaks(relation: Equal | AtMost, domain: Domain, point: Mapping[Any, Any]) -
     """Whether the point meets every hypothesis and surely violates the relation."""
     if not domain.holds(point):
         return False
-    left, right = domain.expressions
+    left, right = domain.at(point)
     try:
         s = sign(left - right, point)
     except (ValueError, TypeError, ZeroDivisionError):
@@ -256,7 +256,7 @@ def decimal(expression: Any, at: Mapping[Any, Any] | None = None) -> str:
     '1.414214'
     """
     values = {k: sp.Rational(v) for k, v in (at or {}).items()}
-    e = sp.sympify(expression).xreplace(values).doit().xreplace(values)
+    e = written_out(sp.sympify(expression).xreplace(values)).xreplace(values)
     if e.is_Rational and len(str(e)) <= 12:
         return str(e)
     try:
