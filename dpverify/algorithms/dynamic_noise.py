@@ -1,0 +1,355 @@
+"""Schedules, choices of T, bounds and influences of dynamic-noise ("On dynamic noise influence in differential private learning").
+
+    sigma_t^2 = (1/R) (sum_i sqrt(q_i)) / sqrt(q_t)          Lemma 4.1: the squared noise multipliers on the budget sum 1/sigma_t^2 = R
+    kappa = M/mu,  gamma = 1 - 1/kappa,  alpha = D G^2 / (2 R M N^2 (f(theta_1) - f*))                                     Eq (2)
+    ERUB = gamma^T + R alpha sum_t gamma^(T-t) sigma_t^2                                                                    Eq (3)
+
+Every formula takes numbers or SymPy symbols: the claims reason about the same objects that the algorithms run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dpverify.accounting import calibrate
+from dpverify.algorithms import Algorithm
+from dpverify.guarantees import ApproxDP, Guarantee
+from dpverify.neighbours import ADD_REMOVE, REPLACE, ZERO_OUT, Adjacency, Data
+from dpverify.problems import Problem, Records
+from dpverify.releases import Gaussian
+from dpverify.schedules import Number, Schedule, from_influence, step
+
+Array = np.ndarray[Any, Any]
+
+
+def uniform(T: Number, R: Number) -> Schedule:
+    """sigma_t^2 = T / R (Theorem 4.2).
+
+    >>> uniform(4, 2.0).values(2).tolist()
+    [2.0, 2.0]
+    """
+    import sympy
+
+    return Schedule(sympy.sympify(T, strict=True) / R)
+
+
+def dynamic(gamma: Number, T: Number, R: Number) -> Schedule:
+    """sigma_t^2 = (1/R) (gamma^((t-T)/2) - gamma^(t/2)) / (1 - sqrt(gamma)): Eq (7), in a form without overflow.
+
+    >>> bool(np.isclose((1 / dynamic(0.9, 10, 2.0).values(10)).sum(), 2.0))
+    True
+    """
+    import sympy
+
+    t, root = step(), sympy.sqrt(gamma)
+    return Schedule((root ** (t - T) - root**t) / (1 - root) / R)
+
+
+def gd_influence(gamma: Number, T: Number) -> Schedule:
+    """q_t = gamma^(T-t), the influence of Eq (3) up to the factor alpha.
+
+    >>> gd_influence(0.5, 3).values(3).tolist()
+    [0.25, 0.5, 1.0]
+    """
+    import sympy
+
+    return Schedule(sympy.sympify(gamma, strict=True) ** (T - step()))
+
+
+def momentum_influence(beta: Number, gamma: Number, T: Number) -> Schedule:
+    """Exact influence of sigma_t^2 on U_3, Eq (13): q_t = sum_{j=t..T} gamma^(T-j) ((1-beta)/(1-beta^j))^2 beta^(2(j-t)).
+
+    >>> momentum_influence(0.0, 0.5, 3).values(3).tolist()
+    [0.25, 0.5, 1.0]
+    """
+    import sympy
+
+    t, j = step(), sympy.Symbol("j", integer=True, positive=True)
+    b, g = sympy.sympify(beta, strict=True), sympy.sympify(gamma, strict=True)
+    return Schedule(sympy.Sum(g ** (T - j) * ((1 - b) / (1 - b**j)) ** 2 * b ** (2 * (j - t)), (j, t, T)))
+
+
+def piecewise_influence(beta: Number, gamma: Number, T: Number, T_hat: Number) -> Schedule:
+    """Influence of Theorem 4.6: c1 gamma^(T+t) if T <= T_hat, else gamma^(T_hat-1) c2 gamma^(T-t), with the proof's c1 and c2.
+
+    >>> piecewise_influence(0.5, 0.9, 2, 5).values(2).round(4).tolist()
+    [2.4923, 2.2431]
+    """
+    import sympy
+
+    t = step()
+    b, g = sympy.sympify(beta, strict=True), sympy.sympify(gamma, strict=True)
+    c1, c2 = 2 / (g * (g - b**2)), g ** (2 * T_hat) / (g - b**2)
+    return Schedule(sympy.Piecewise((c1 * g ** (T + t), sympy.Le(T, T_hat)), (g ** (T_hat - 1) * c2 * g ** (T - t), True)))
+
+
+def exponential(k: Number, T: Number, R: Number) -> Schedule:
+    """sigma_t = sigma_0 exp(-k t), rescaled to spend exactly R: sigma_0^2 = (1/R) sum_i exp(2 k i) (the paper does not say it rescales).
+
+    >>> bool(np.isclose((1 / exponential(0.1, 5, 2.0).values(5)).sum(), 2.0))
+    True
+    """
+    import sympy
+
+    t, i = step(), sympy.Symbol("i", integer=True, positive=True)
+    return Schedule(sympy.Sum(sympy.exp(2 * k * (i - t)), (i, 1, T)) / R)
+
+
+def fitted_exponential(target: Schedule, T: int, R: float, *, log_scale: bool = False) -> Schedule:
+    """The exponential schedule whose sigma_0 exp(-k t) is closest to the target's sigma_t in least squares, rescaled to R.
+
+    >>> fitted_exponential(dynamic(0.81, 8, 1.0), 8, 1.0).values(8).round(6).tolist() == dynamic(0.81, 8, 1.0).values(8).round(6).tolist()
+    True
+    """
+    t = np.arange(1, T + 1)
+    sigma = np.sqrt(target.values(T))
+    slope, intercept = np.polyfit(t, np.log(sigma), 1) if T > 1 else (0.0, math.log(sigma[0]))
+    if log_scale or T <= 2:
+        return exponential(-float(slope), T, R)
+    from scipy.optimize import least_squares
+
+    found = least_squares(lambda p: np.exp(p[0] + p[1] * t) - sigma, [intercept, slope], xtol=1e-12, ftol=1e-12, gtol=1e-12)
+    return exponential(-float(found.x[1]), T, R)
+
+
+def expinfl(a: Number, T: Number, R: Number) -> Schedule:
+    """Lemma 4.1 on the influence q_t = exp(a t) (section 5).
+
+    >>> expinfl(0.0, 4, 2.0).values(2).tolist()
+    [2.0, 2.0]
+    """
+    import sympy
+
+    return from_influence(Schedule(sympy.exp(a * step())), T, R)
+
+
+def momexpinfl(c1: Number, a1: Number, c2: Number, a2: Number, T: Number, R: Number) -> Schedule:
+    """Lemma 4.1 on the influence q_t = c1 exp(-a1 t) + c2 exp(a2 t) (section 5).
+
+    >>> momexpinfl(1, 0.0, 1, 0.0, 4, 2.0).values(2).round(9).tolist()
+    [2.0, 2.0]
+    """
+    import sympy
+
+    return from_influence(Schedule(c1 * sympy.exp(-a1 * step()) + c2 * sympy.exp(a2 * step())), T, R)
+
+
+def alpha_of(D: Number, G: Number, R: Number, M: Number, N: Number, gap: Number) -> Number:
+    """alpha = D G^2 / (2 R M N^2 gap), gap = f(theta_1) - f* (Eq 2).
+
+    >>> alpha_of(2, 1.0, 1.0, 1.0, 10, 1.0)
+    0.01
+    """
+    return D * G**2 / (2 * R * M * N**2 * gap)
+
+
+def erub(variances: Array, influence: Array, gamma: float, R: float, alpha: float) -> float:
+    """ERUB = gamma^T + R alpha sum_t q_t sigma_t^2 (Eq 3, and Eq 11 with alpha := 2 eta_0 alpha): the bound relative to the first gap.
+
+    >>> erub(np.array([1.0]), np.array([1.0]), 0.5, 1.0, 0.25)
+    0.75
+    """
+    return float(gamma ** len(variances) + R * alpha * np.dot(influence, variances))
+
+
+def uniform_erub(gamma: Number, alpha: Number, T: Number) -> Number:
+    """gamma^T + alpha T (1 - gamma^T)/(1 - gamma): the bound with sigma_t^2 = T/R (sketch of Theorem 4.2).
+
+    >>> uniform_erub(0.5, 0.1, 1)
+    0.6
+    """
+    return gamma**T + alpha * T * (1 - gamma**T) / (1 - gamma)
+
+
+def dynamic_erub(gamma: Number, alpha: Number, T: Number) -> Number:
+    """gamma^T + alpha ((1 - gamma^(T/2))/(1 - gamma^(1/2)))^2: the bound with Eq (7).
+
+    >>> round(dynamic_erub(0.25, 0.1, 1), 6)
+    0.35
+    """
+    half = gamma ** (Schedule(1).formula / 2) if hasattr(gamma, "free_symbols") else math.sqrt(gamma)
+    return gamma**T + alpha * ((1 - half**T) / (1 - half)) ** 2
+
+
+def eq_4(kappa: float, alpha: float) -> int:
+    """T = ceil(kappa ln(1 + 1/(kappa alpha))): Eq (4) with the constant 1."""
+    return max(1, math.ceil(kappa * math.log1p(1 / (kappa * alpha))))
+
+
+def eq_7(kappa: float, alpha: float) -> int:
+    """T = ceil(2 kappa ln(1 + 1/(kappa alpha))): Eq (7)."""
+    return max(1, math.ceil(2 * kappa * math.log1p(1 / (kappa * alpha))))
+
+
+def eq_22(kappa: float, alpha: float) -> float:
+    """T = (1/l) ln(l/(kappa alpha)) if kappa alpha < l = ln(1/gamma), else 0: the minimiser of gamma^T + alpha kappa T."""
+    l = -math.log1p(-1 / kappa)
+    return math.log(l / (kappa * alpha)) / l if kappa * alpha < l else 0.0
+
+
+def eq_23(kappa: float, alpha: float) -> float:
+    """T = (1/l) ln(1 + l/alpha), l = ln(1/gamma)."""
+    l = -math.log1p(-1 / kappa)
+    return math.log1p(l / alpha) / l
+
+
+def eq_26(kappa: float, alpha: float) -> float:
+    """T = 2 log_gamma(alpha/(alpha + (1 - sqrt(gamma))^2)): the real minimiser of the dynamic bound."""
+    gamma = 1 - 1 / kappa
+    return 2 * math.log(alpha / (alpha + (1 - math.sqrt(gamma)) ** 2)) / math.log(gamma)
+
+
+def exact_steps(bound: Callable[[int], float], longest: int) -> int:
+    """The whole T in 0..longest that minimises a bound (the smallest one if several do); T = 0 has bound 1.
+
+    >>> exact_steps(lambda T: uniform_erub(0.5, 0.01, T), 100)
+    5
+    """
+    values = [1.0, *(bound(T) for T in range(1, longest + 1))]
+    return int(np.argmin(values))
+
+
+def t_hat(beta: float, gamma: float) -> int:
+    """The largest t with gamma^(t-1) >= (1 - beta)/(1 - beta^t) (Lemma B.7); t = 1 always qualifies.
+
+    >>> t_hat(0.9, 0.99)
+    230
+    """
+    if not 0 <= beta < 1 or not 0 < gamma < 1:
+        raise ValueError(f"Expected 0 <= beta={beta} < 1 and 0 < gamma={gamma} < 1.")
+    last = math.ceil(1 - math.log1p(-beta) / -math.log(gamma)) + 1
+    return next(t for t in range(max(last, 1), 0, -1) if t == 1 or gamma ** (t - 1) * (1 - beta**t) >= 1 - beta)
+
+
+def largest_eta0(beta: float, kappa: float, *, as_printed: bool = False) -> float:
+    """The largest eta_0 with gamma = 1 - eta_0/kappa > beta and 1 - eta_0 - 4 c eta_0^2 >= 0, c = beta gamma/((gamma-beta)^2 (1-beta)^3).
+
+    As printed (Theorem 4.4) the condition is 1 - eta_0/4 - c eta_0^2 >= 0.
+
+    >>> largest_eta0(0.5, 10.0) < largest_eta0(0.5, 10.0, as_printed=True)
+    True
+    """
+
+    def room(eta0: float) -> float:
+        gamma = 1 - eta0 / kappa
+        if gamma <= beta:
+            return -math.inf
+        c = beta * gamma / ((gamma - beta) ** 2 * (1 - beta) ** 3)
+        return 1 - eta0 / 4 - c * eta0**2 if as_printed else 1 - eta0 - 4 * c * eta0**2
+
+    low, high = 0.0, min(4.0, kappa)
+    for _ in range(200):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if room(middle) >= 0 else (low, middle)
+    return low
+
+
+def zcdp_budget(epsilon: float, delta: float) -> float:
+    """R = 2 rho with rho + 2 sqrt(rho ln(1/delta)) = epsilon: the smaller root, which the experiments use.
+
+    >>> round(zcdp_budget(4.0, 1e-8), 4)
+    0.3927
+    """
+    L = math.log(1 / delta)
+    return 2 * epsilon**2 / (math.sqrt(epsilon + L) + math.sqrt(L)) ** 2
+
+
+def printed_budget(epsilon: Number, L: Number) -> Number:
+    """R = 2 rho as printed below Lemma B.3, rho = epsilon + 2 L + 2 sqrt(L (epsilon + L)), L = ln(1/delta): the root that is no solution.
+
+    >>> round(printed_budget(4.0, math.log(1e8)), 1)
+    163.0
+    """
+    import sympy
+
+    root = sympy.sqrt(L * (epsilon + L)) if hasattr(L * epsilon, "free_symbols") else math.sqrt(L * (epsilon + L))
+    return 2 * (epsilon + 2 * L + 2 * root)
+
+
+def certified_budget(target: Guarantee, adjacency: Adjacency) -> float:
+    """The largest R = sum 1/sigma_t^2 that meets the target exactly; under replacement a record costs four times as much.
+
+    >>> certified_budget(ApproxDP(4.0, 1e-8), ZERO_OUT) > zcdp_budget(4.0, 1e-8)
+    True
+    """
+    sensitivity = full_batch_sensitivity(1.0)
+    return float(calibrate(lambda m: [Gaussian(m, sensitivity)], target, adjacency, tolerance=1e-9)) ** -2
+
+
+def full_batch_sensitivity(largest: float) -> dict[Adjacency, float]:
+    """What a clipped sum moves by, `largest` being one record's most: as much if it is added, removed or zeroed, twice if replaced."""
+    return {ADD_REMOVE: largest, REPLACE: 2 * largest, ZERO_OUT: largest}
+
+
+def affordable_steps(variances: Schedule, steps: int, budget: float, *, strict: bool = False) -> int:
+    """The guard of Algorithm 1: the number of steps before the first whose 1/sigma_t^2 exceeds what is left (`strict`: reaches it).
+
+    The schedules of Lemma 4.1 spend the budget exactly, so the paper's strict guard always drops their last step.
+
+    >>> affordable_steps(Schedule(4.0), 10, 1.0), affordable_steps(Schedule(4.0), 10, 1.0, strict=True)
+    (4, 3)
+    """
+    if not budget > 0:
+        raise ValueError(f"Expected budget={budget} > 0.")
+    spent = np.cumsum(1 / variances.values(steps))
+    allowed = spent < budget * (1 - 1e-12) if strict else spent <= budget * (1 + 1e-9)
+    return int(np.argmin(allowed)) if not allowed.all() else steps
+
+
+def hessian_influence(spectrum: Any, *, steps: int, step_size: float, clip: float, count: int) -> Schedule:
+    """q_t = (eta G/N)^2 / 2 sum_j lambda_j (1 - eta lambda_j)^(2(T-t)): what sigma_t^2 adds to the final loss of a quadratic.
+
+    >>> hessian_influence([1.0], steps=2, step_size=0.5, clip=1.0, count=1).values(2).tolist()
+    [0.03125, 0.125]
+    """
+    lam = np.atleast_1d(np.asarray(spectrum, dtype=float))
+    age = np.arange(steps - 1, -1, -1)
+    return Schedule((step_size * clip / count) ** 2 / 2 * (lam * (1 - step_size * lam) ** (2 * age[:, None])).sum(axis=1))
+
+
+def retrained_influence(
+    build: Callable[[Schedule], Algorithm],
+    problem: Problem,
+    data: Data | Records,
+    base: Schedule,
+    steps: int,
+    *,
+    grid: Any = None,
+    repeats: int = 100,
+    seed: int = 0,
+) -> Schedule:
+    """Influence by retraining (appendix D): for each t, train with sigma_t on a grid, fit loss = c2 sigma_t^2 + c0, take q_t = c2.
+
+    `build(variances)` makes the algorithm; the grid defaults to ten values of sigma in [20, 200]. The same noise is used along the
+    grid, so that the fit sees sigma_t alone. A fitted slope may be negative for want of repeats; it is returned as it is.
+
+    >>> from dpverify.algorithms.private_gd import private_gd
+    >>> from dpverify.problems import quadratic
+    >>> problem, data = quadratic([1.0], count=1), np.zeros((1, 1))
+    >>> build = lambda variances: private_gd(problem, clip=1.0, variances=variances, steps=2, step_size=0.5)
+    >>> q = retrained_influence(build, problem, data, Schedule(1.0), 2, grid=[1.0, 2.0], repeats=2000)
+    >>> bool(np.allclose(q.values(2), [0.03125, 0.125], rtol=0.2))
+    True
+    """
+    from dpverify.montecarlo import run
+
+    sigmas = np.linspace(20, 200, 10) if grid is None else np.asarray(grid, dtype=float)
+    loaded = problem.load(data)
+    fitted = []
+    for t in range(steps):
+        losses = []
+        for sigma in sigmas:
+            variances = base.values(steps)
+            variances[t] = sigma**2
+            result = run(build(Schedule(variances)), loaded, repeats, seed + t, measure={"F": lambda x: problem.value(x, loaded)}, keep=())
+            losses.append(result.mean("F"))
+        fitted.append(np.polyfit(sigmas**2, losses, 1)[0])
+    return Schedule(np.array(fitted))
+
+
+TARGET = ApproxDP(4.0, 1e-8)  # App D: "0.1963-zCDP (equal to (4, 1e-8)-DP)"
+PRINTED_R = 0.3927  # App D

@@ -1,0 +1,266 @@
+"""Many independent runs of an algorithm as arrays: one row per run, in blocks of fixed size, each block with its own seed.
+
+    block k draws from SFC64(SeedSequence(seed, spawn_key=(k,)))
+
+The size of a block depends on the dimension alone, so the result is the same, bit for bit, for any number of workers and for any
+`chunk` (the number of runs that a worker takes at a time). Memory is that of the blocks in flight, plus what `keep` asks for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dpverify.algorithms import Algorithm, Answer, State
+from dpverify.neighbours import Data
+from dpverify.neighbours import records as count_records
+from dpverify.releases import Release, Subsampled
+
+Array = np.ndarray[Any, Any]
+Measure = Callable[[Array], Array]  # (runs, d) iterates to (runs,) values
+
+_ENTRIES = 2**15  # of a block's iterates: they and their noise stay in the processor's cache
+
+
+class Step(NamedTuple):
+    """One step of a block of runs: the state before it, the secret batch, the exact answer, and what was released."""
+
+    t: int
+    release: Release
+    state: State
+    batch: Array | None
+    answer: Answer
+    released: Array
+
+
+def generator(seed: int, block: int) -> np.random.Generator:
+    """The random numbers of one block.
+
+    >>> generator(0, 1).random() == generator(0, 1).random() != generator(0, 2).random()
+    True
+    """
+    if seed < 0:
+        raise ValueError(f"Expected seed={seed} >= 0.")
+    return np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(block,))))
+
+
+def walk(algorithm: Algorithm, data: Data, runs: int, rng: np.random.Generator) -> Iterator[Step | State]:
+    """Every `Step` of a block of runs in turn, and last the final state.
+
+    >>> from dpverify.algorithms import example
+    >>> case = example("private-gd")
+    >>> *steps, last = walk(case.algorithm, case.data, 3, np.random.default_rng(0))
+    >>> len(steps) == case.algorithm.steps, last.x.shape[0]
+    (True, 3)
+    """
+    loaded = algorithm.load(data)
+    state = algorithm.init(runs)
+    memory = algorithm.memory(loaded, runs) if algorithm.memory is not None else None
+    for t in range(1, algorithm.steps + 1):
+        release = algorithm.release(t)
+        if algorithm.coins is not None:
+            state = algorithm.coins(state, rng)
+        batch = release.batch(rng, runs, _records(loaded)) if isinstance(release, Subsampled) else None
+        answer = algorithm.ask(loaded, state, release, batch=batch, memory=memory)
+        memory = answer.memory
+        released = release.noise(rng, answer.value.shape)
+        if answer.unit is not None:
+            released *= answer.unit.reshape(-1, *(1,) * (released.ndim - 1))
+        released += answer.value
+        yield Step(t, release, state, batch, answer, released)
+        state = algorithm.update(state, released)
+    yield state
+
+
+def _records(loaded: Any) -> int:
+    return len(loaded) if hasattr(loaded, "__len__") and not isinstance(loaded, tuple) else count_records(loaded)
+
+
+def block_size(algorithm: Algorithm) -> int:
+    """The number of runs in a block: a power of two that depends on the dimension alone."""
+    d = algorithm.output(algorithm.init(1)).shape[1]
+    return 2 ** min(12, max(4, round(math.log2(_ENTRIES / d))))
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """What many runs gave: each measure at the end of every run, its mean along the way, and what `keep` asked for.
+
+    `path[name]` and `path_variance[name]` have one entry per iterate, the start first. `iterates` has shape (runs, steps + 1, d);
+    `releases[t - 1]` is what step t published, one row per run.
+    """
+
+    algorithm: str
+    runs: int
+    seed: int
+    values: dict[str, Array]
+    path: dict[str, Array]
+    path_variance: dict[str, Array]
+    output: Array | None
+    iterates: Array | None
+    releases: list[Array] | None
+
+    def mean(self, name: str) -> float:
+        """The mean of a measure over the runs."""
+        return float(np.mean(self.values[name]))
+
+    def standard_error(self, name: str) -> float:
+        """The standard error of that mean (nan for a single run)."""
+        return float(np.std(self.values[name], ddof=1) / math.sqrt(self.runs)) if self.runs > 1 else math.nan
+
+
+_KEEP = ("output", "iterates", "releases")
+
+
+def run(
+    algorithm: Algorithm,
+    data: Data,
+    runs: int,
+    seed: int = 0,
+    *,
+    measure: Mapping[str, Measure] | None = None,
+    every_step: bool = False,
+    keep: tuple[str, ...] = ("output",),
+    workers: int = 1,
+    chunk: int | None = None,
+    progress: bool = False,
+) -> Runs:
+    """`runs` independent runs; `measure` names functions of the iterate, taken at the end or, with `every_step`, all the way.
+
+    >>> from dpverify.algorithms import example
+    >>> case = example("private-gd")
+    >>> result = run(case.algorithm, case.data, 100, seed=1, measure={"excess": case.measured})
+    >>> result.output.shape[0], result.values["excess"].shape
+    (100, (100,))
+    """
+    if runs < 1:
+        raise ValueError(f"Expected runs={runs} >= 1.")
+    if workers < 1:
+        raise ValueError(f"Expected workers={workers} >= 1.")
+    unknown = [name for name in keep if name not in _KEEP]
+    if unknown:
+        raise ValueError(f"Expected keep={keep} among {_KEEP}.")
+    if chunk is not None and chunk < 1:
+        raise ValueError(f"Expected chunk={chunk} >= 1.")
+    loaded = algorithm.load(data)
+    measures = dict(measure or {})
+    size = block_size(algorithm)
+    blocks = [(k, min(size, runs - k * size)) for k in range(math.ceil(runs / size))]
+    per_task = max(1, (chunk or size) // size)
+    tasks = [blocks[a : a + per_task] for a in range(0, len(blocks), per_task)]
+
+    def task(part: list[tuple[int, int]]) -> list[_Block]:
+        return [_block(algorithm, loaded, n, generator(seed, k), measures, every_step, keep) for k, n in part]
+
+    done: list[_Block] = []
+    for batch in _tracked(_in_order(task, tasks, workers), len(tasks), f"running {algorithm.name}", progress):
+        done.extend(batch)
+    return _collect(algorithm, runs, seed, measures, every_step, keep, done)
+
+
+class _Block(NamedTuple):
+    values: dict[str, Array]
+    sums: dict[str, Array]  # (2, steps + 1): mean and sum of squared deviations
+    output: Array | None
+    iterates: Array | None
+    releases: list[Array] | None
+
+
+def _block(
+    algorithm: Algorithm,
+    data: Any,
+    runs: int,
+    rng: np.random.Generator,
+    measures: Mapping[str, Measure],
+    every_step: bool,
+    keep: tuple[str, ...],
+) -> _Block:
+    paths: dict[str, list[tuple[float, float]]] = {name: [] for name in measures}
+    iterates: list[Array] = []
+    releases: list[Array] = []
+    values: dict[str, Array] = {}
+
+    def look(state: State, last: bool) -> None:
+        x = algorithm.output(state)
+        if "iterates" in keep:
+            iterates.append(np.array(x))
+        if every_step or last:
+            for name, function in measures.items():
+                value = np.asarray(function(x), dtype=float)
+                if value.shape != (runs,):
+                    raise ValueError(f"Expected measure {name!r} to give one value per run, got shape {value.shape} for {runs} runs.")
+                mean = float(value.mean())
+                paths[name].append((mean, float(np.sum((value - mean) ** 2))))
+                if last:
+                    values[name] = value
+
+    state: State = None
+    for step in walk(algorithm, data, runs, rng):
+        if isinstance(step, Step):
+            if every_step or "iterates" in keep:
+                look(step.state, False)
+            if "releases" in keep:
+                releases.append(step.released)
+        else:
+            state = step
+    look(state, True)
+    return _Block(
+        values,
+        {name: np.array(path).T for name, path in paths.items()},
+        np.array(algorithm.output(state)) if "output" in keep else None,
+        np.stack(iterates, axis=1) if iterates else None,
+        releases if "releases" in keep else None,
+    )
+
+
+def _in_order(task: Callable[[Any], Any], tasks: list[Any], workers: int) -> Iterator[Any]:
+    if workers == 1 or len(tasks) == 1:
+        yield from map(task, tasks)
+        return
+    from joblib import Parallel, delayed
+
+    yield from Parallel(n_jobs=workers, return_as="generator")(delayed(task)(part) for part in tasks)
+
+
+def _tracked(results: Iterator[Any], total: int, title: str, progress: bool) -> Iterator[Any]:
+    if not progress:
+        yield from results
+        return
+    from rich.console import Console
+    from rich.progress import track
+
+    yield from track(results, total=total, description=title, console=Console(stderr=True), transient=True)
+
+
+def _collect(
+    algorithm: Algorithm, runs: int, seed: int, measures: Mapping[str, Measure], every_step: bool, keep: tuple[str, ...], done: list[_Block]
+) -> Runs:
+    values, path, variance = {}, {}, {}
+    for name in measures:
+        values[name] = np.concatenate([block.values[name] for block in done])
+        if every_step:
+            n, mean, squares = 0, np.zeros(algorithm.steps + 1), np.zeros(algorithm.steps + 1)
+            for block in done:
+                m = len(block.values[name])
+                shift = block.sums[name][0] - mean
+                squares = squares + block.sums[name][1] + shift**2 * (n * m / (n + m))
+                mean = mean + shift * (m / (n + m))
+                n += m
+            path[name], variance[name] = mean, squares / max(n - 1, 1)
+    iterates = [block.iterates for block in done if block.iterates is not None]
+    releases = [block.releases for block in done if block.releases is not None]
+    return Runs(
+        algorithm.name,
+        runs,
+        seed,
+        values,
+        path,
+        variance,
+        np.concatenate([block.output for block in done if block.output is not None]) if "output" in keep else None,
+        np.concatenate(iterates) if "iterates" in keep else None,
+        [np.concatenate(parts) for parts in zip(*releases)] if "releases" in keep else None,
+    )
