@@ -8,12 +8,12 @@ neighbours lie above the profile.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Protocol
 
 
-class Guarantee(Protocol):
+class Guarantee(Hashable, Protocol):
     """Anything with a name and a privacy profile."""
 
     def delta(self, epsilon: float) -> float: ...

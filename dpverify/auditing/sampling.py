@@ -107,7 +107,11 @@ def call(mechanism: Mechanism, data: Data, seed: np.random.SeedSequence, runs: i
     where = f"mechanism {name_of(mechanism)} at SeedSequence({seed.entropy}, spawn_key={seed.spawn_key})"
     try:
         out = mechanism(data, np.random.default_rng(seed), **extra)
-        values = np.concatenate([np.asarray(part, dtype=float).ravel() for part in out]) if isinstance(out, tuple) else np.asarray(out, dtype=float)
+        values = (
+            np.concatenate([np.asarray(part, dtype=float).ravel() for part in out])
+            if isinstance(out, tuple)
+            else np.asarray(out, dtype=float)
+        )
     except Exception as error:
         raise MechanismError(f"{where} raised {type(error).__name__}: {error}") from error
     count = extra.get("runs", 1)
@@ -136,7 +140,9 @@ def _one_chunk(mechanism: Mechanism, data: Data, seed: int, side: int, chunk: in
     rows = [row for part in parts for row in part]
     widths = {row.shape[1] for row in rows}
     if len(widths) != 1:
-        raise MechanismError(f"mechanism {name_of(mechanism)} changes the shape of its output: {sorted(widths)} numbers (side {side}, chunk {chunk}, seed {seed}).")
+        raise MechanismError(
+            f"mechanism {name_of(mechanism)} changes the shape of its output: {sorted(widths)} numbers (side {side}, chunk {chunk}, seed {seed})."
+        )
     return np.concatenate(rows)
 
 
@@ -174,6 +180,8 @@ def draw(mechanism: Mechanism, data: Data, side: int, budget: Budget) -> Iterato
                 np.save(unfinished, part)
                 unfinished.replace(path)
         if width is not None and part.shape[1] != width:
-            raise MechanismError(f"mechanism {name_of(mechanism)} changes the shape of its output: {width} then {part.shape[1]} numbers (side {side}, chunk {chunk}, seed {budget.seed}).")
+            raise MechanismError(
+                f"mechanism {name_of(mechanism)} changes the shape of its output: {width} then {part.shape[1]} numbers (side {side}, chunk {chunk}, seed {budget.seed})."
+            )
         width = part.shape[1]
         yield part

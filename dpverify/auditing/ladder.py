@@ -1,0 +1,153 @@
+"""The audit: climb from the cheapest test to the dearest, and say which rung decided and what each could have shown.
+
+    replay      two executions with the same noise: did the query move further than declared?
+    noise       hundreds of draws: are scale, law and independence as declared?
+    statistics  thousands of runs: do the outputs themselves break the claimed guarantee?
+    accountant  no runs: do the releases that were recorded cost what is claimed?
+
+The first two and the last refute a declaration, and say so; only the statistical audit refutes privacy itself, end to end. After
+a refuted declaration the audit still tries to turn it into a privacy violation.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from dpverify.auditing.accountant import charged
+from dpverify.auditing.noise import noise_as_declared
+from dpverify.auditing.replay import replay
+from dpverify.auditing.sampling import Budget, Mechanism, MechanismError, name_of
+from dpverify.auditing.statistics import statistical_audit
+from dpverify.guarantees import Guarantee
+from dpverify.neighbours import Neighbours
+from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Step
+
+RUNGS = ("replay", "noise", "statistics", "accountant")
+NOISE_SHARE = 0.1  # of alpha
+
+
+def audit(
+    mechanism: Mechanism,
+    neighbours: Neighbours,
+    claim: Guarantee,
+    *,
+    budget: Budget | None = None,
+    declared: Any = None,
+    rungs: Sequence[str] = RUNGS,
+    progress: bool = False,
+) -> Result:
+    """Decide by running it whether a mechanism can keep the guarantee it claims on this pair of neighbours.
+
+    `mechanism` is any `(data, rng) -> numbers`; with a parameter `runs` it is called in batched form; with a parameter `tape` it
+    records its releases (`dpverify.auditing.Tape`). `declared` is the release (`dpverify.releases.Gaussian`, ...) that the whole
+    output is charged as, if there is only that one. Each rung's own result stands in `result.steps`.
+
+    >>> import numpy as np
+    >>> from dpverify.guarantees import ApproxDP
+    >>> def noisy_sum(data, rng, runs):
+    ...     return data.sum() + rng.laplace(size=(runs, 1))
+    >>> result = audit(noisy_sum, Neighbours.replace(np.zeros((3, 1)), 0, [4.0]), ApproxDP(1.0, 1e-5), budget=Budget(runs=2000))
+    >>> result.verdict, result.evidence.certificate["rung"]
+    (<Verdict.REFUTED: 'REFUTED'>, 'statistics')
+    """
+    budget = Budget() if budget is None else budget
+    unknown = [rung for rung in rungs if rung not in RUNGS]
+    if unknown:
+        raise ValueError(f"Expected rungs={list(rungs)} among {', '.join(RUNGS)}.")
+    if not isinstance(neighbours, Neighbours):
+        raise TypeError(f"Expected neighbours={neighbours!r} to be a Neighbours pair.")
+    started = time.perf_counter()
+    results: dict[str, Result] = {}
+    spent = 0.0
+    try:
+        if "replay" in rungs:
+            results["replay"] = _timed(replay, mechanism, neighbours, declared, budget.seed)
+        if "noise" in rungs:
+            results["noise"] = _timed(noise_as_declared, mechanism, neighbours.data, declared, NOISE_SHARE * budget.alpha, budget.seed)
+            spent = NOISE_SHARE * budget.alpha if results["noise"].evidence is not None else 0.0
+        if "accountant" in rungs:
+            results["accountant"] = _timed(charged, mechanism, neighbours, claim, declared, budget.seed)
+        if "statistics" in rungs:
+            with _bar(progress, budget.runs, name_of(mechanism)) as report:
+                results["statistics"] = statistical_audit(mechanism, neighbours, claim, budget, budget.alpha - spent, report)
+    except MechanismError as error:
+        return Result(UNDECIDED, str(error), steps=_steps(results), seconds=time.perf_counter() - started)
+    return _sum_up(results, claim, budget, time.perf_counter() - started)
+
+
+def _timed(rung: Any, *arguments: Any) -> Result:
+    started = time.perf_counter()
+    result: Result = rung(*arguments)
+    return result.with_(seconds=time.perf_counter() - started)
+
+
+WHAT = {
+    "replay": "no query moves further than its declared sensitivity, and the output depends on nothing else",
+    "noise": "the noise has the declared scale, law and independence",
+    "statistics": "no event of the outputs breaks the claimed guarantee",
+    "accountant": "the recorded releases cost no more than is claimed",
+}
+
+
+def _steps(results: dict[str, Result]) -> tuple[Step, ...]:
+    return tuple(Step(f"{rung}: {WHAT[rung]}", results[rung].because, results[rung]) for rung in RUNGS if rung in results)
+
+
+def _sum_up(results: dict[str, Result], claim: Guarantee, budget: Budget, seconds: float) -> Result:
+    refuted = [rung for rung in RUNGS if rung in results and results[rung].verdict is REFUTED]
+    steps = _steps(results)
+    if refuted:
+        first = results[refuted[0]]
+        privacy = results.get("statistics")
+        because = first.because
+        if refuted[0] != "statistics":
+            if privacy is not None and privacy.verdict is REFUTED:
+                because += f" The outputs break the guarantee itself: {privacy.because}"
+                first = first.with_(witness=privacy.witness)
+            elif privacy is not None:
+                because += f" It was not turned into a privacy violation: {privacy.because}"
+        evidence = Evidence(
+            first.evidence.method if first.evidence else refuted[0],
+            {"rung": refuted[0], "refuted": refuted, **(first.evidence.certificate if first.evidence else {})},
+            alpha=budget.alpha, samples=_samples(results[refuted[0]]), seed=budget.seed,
+        )  # fmt: skip
+        return Result(REFUTED, because, evidence, first.witness, steps, seconds)
+    last = results.get("statistics")
+    if last is None:
+        supported = [r for r in results.values() if r.verdict is SUPPORTED]
+        if not supported:
+            return Result(
+                UNDECIDED, " ".join(r.because for r in results.values()) or "No rung was asked for.", steps=steps, seconds=seconds
+            )
+        last = supported[-1]
+    return last.with_(steps=steps, seconds=seconds)
+
+
+def _samples(result: Result) -> int:
+    if result.evidence is not None and result.evidence.samples is not None:
+        return result.evidence.samples
+    return 2
+
+
+class _bar:
+    """A progress bar on stderr, or nothing."""
+
+    def __init__(self, shown: bool, runs: int, name: str) -> None:
+        self.shown, self.runs, self.name = shown, runs, name
+
+    def __enter__(self) -> Any:
+        if not self.shown:
+            return None
+        from rich.console import Console
+        from rich.progress import Progress
+
+        self.progress = Progress(console=Console(stderr=True), transient=True)
+        self.progress.start()
+        task = self.progress.add_task(f"auditing {self.name}", total=self.runs)
+        return lambda done, wealth: self.progress.update(task, advance=done)
+
+    def __exit__(self, *error: object) -> None:
+        if self.shown:
+            self.progress.stop()

@@ -1,0 +1,189 @@
+"""Rung 2, the noise: its scale, law and independence with the data held fixed, against what was declared.
+
+    scale         sum noise^2 / scale^2 ~ chi^2(N) (Gaussian), sum |noise| / b ~ Gamma(N) (Laplace); refuted when too small
+    law           Kolmogorov-Smirnov against the declared law (exact p-value), unless the noise is simply larger than declared
+    independence  signs of noise at two steps, two coordinates, two seeds agree with probability 1/2: exact binomial tests
+    missing       a coordinate whose noise is exactly 0
+
+Noise is `released - query` on the tape; without a tape, half the difference of two outputs (times sqrt 2) of a release that
+was declared for the whole output. Every test has its share of alpha. This refutes what was *declared*, not privacy itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dpverify.auditing.replay import describe
+from dpverify.auditing.sampling import Mechanism, _takes, batched, call
+from dpverify.auditing.tape import Tape
+from dpverify.neighbours import Data
+from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Witness
+
+
+def _law(declared: Any) -> tuple[str, float] | None:
+    name, scale = type(declared).__name__, getattr(declared, "scale", None)
+    if name == "Subsampled":
+        return _law(declared.release)
+    if name not in ("Gaussian", "Laplace") or scale is None or np.size(scale) != 1 or float(scale) <= 0:
+        return None
+    return name, float(scale)
+
+
+def collect(mechanism: Mechanism, data: Data, declared: Any, runs: int, seed: int) -> list[tuple[np.ndarray, str]]:
+    """Standardised noise, one array (runs, coordinates) per release, with the name of its declared law."""
+    if _takes(mechanism, "tape"):
+        if batched(mechanism):
+            tape = Tape()
+            call(mechanism, data, np.random.SeedSequence(seed, spawn_key=(8,)), runs, tape)
+            tapes = [tape]
+        else:
+            tapes = []
+            for run in range(runs):
+                tape = Tape()
+                call(mechanism, data, np.random.SeedSequence(seed, spawn_key=(8, run)), 1, tape)
+                tapes.append(tape)
+        steps = min(len(tape.entries) for tape in tapes)
+        found = []
+        for t in range(steps):
+            law = _law(tapes[0].entries[t].declared)
+            if law is None:
+                continue
+            rows = [(tape.entries[t].released - tape.entries[t].query) / _law(tape.entries[t].declared)[1] for tape in tapes]  # type: ignore[index]
+            if batched(mechanism):
+                found.append((rows[0].reshape(runs, -1), law[0]))
+            elif len({row.shape for row in rows}) == 1:
+                found.append((np.stack([row.ravel() for row in rows]), law[0]))
+        return found
+    law = _law(declared)
+    if law is None or law[0] != "Gaussian":
+        return []
+    if batched(mechanism):
+        out = call(mechanism, data, np.random.SeedSequence(seed, spawn_key=(8,)), 2 * runs)
+    else:
+        out = np.concatenate([call(mechanism, data, np.random.SeedSequence(seed, spawn_key=(8, run))) for run in range(2 * runs)])
+    return [((out[0::2] - out[1::2]) / np.sqrt(2) / law[1], "Gaussian")]
+
+
+def _common(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    width = min(a.shape[1], b.shape[1])
+    return a[:, :width], b[:, :width]
+
+
+def _sign_test(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
+    """(p-value, share of agreeing signs) of two arrays that should be independent and symmetric."""
+    from scipy.stats import binom
+
+    product = (a * b).ravel()
+    n, agree = int(np.count_nonzero(product)), int(np.count_nonzero(product > 0))
+    if n == 0:
+        return 1.0, 0.5
+    tail = min(binom.cdf(agree, n, 0.5), binom.sf(agree - 1, n, 0.5))
+    return min(1.0, 2 * float(tail)), agree / n
+
+
+def noise_as_declared(
+    mechanism: Mechanism, data: Data, declared: Any = None, alpha: float = 1e-3, seed: int = 0, draws: int = 4000, most: int = 1000
+) -> Result:
+    """Rung 2 alone.
+
+    >>> from dpverify.neighbours import REPLACE
+    >>> from dpverify.releases import Gaussian
+    >>> half = lambda data, rng, runs: data.sum() + 0.5 * rng.normal(size=(runs, 1))
+    >>> print(noise_as_declared(half, np.zeros(3), Gaussian(scale=1.0, sensitivity={REPLACE: 1.0})).verdict)
+    REFUTED
+    """
+    from scipy.stats import chi2, gamma, kstest
+
+    probe = collect(mechanism, data, declared, 2, seed + 1)
+    if not probe:
+        return Result(UNDECIDED, "No release with a declared noise was recorded.")
+    per_run = max(1, sum(block.shape[1] for block, _ in probe))
+    runs = int(min(most, max(32, draws // per_run)))
+    blocks = collect(mechanism, data, declared, runs, seed)
+    if not blocks:
+        return Result(UNDECIDED, "The recorded releases change their shape from run to run.")
+    total = sum(block.size for block, _ in blocks)
+    let = {
+        "D": describe(data),
+        "seed": f"SeedSequence({seed}, spawn_key=(8, ...))",
+        "draws": f"{total} of noise, {runs} runs, {len(blocks)} releases",
+    }
+
+    def refuted(then: str, contradicts: str, exact: dict[str, Any]) -> Result:
+        witness = Witness(let, then, contradicts, {**exact, "draws": total})
+        return Result(
+            REFUTED, f"{then}. This refutes the declared noise.", Evidence("noise", exact, alpha=alpha, samples=runs, seed=seed), witness
+        )
+
+    for t, (block, _) in enumerate(blocks):
+        missing = np.flatnonzero((block == 0).all(axis=0))
+        if len(missing):
+            return refuted(
+                f"release {t}, coordinate {missing[0]}: the noise is exactly 0 in {runs} of {runs} runs",
+                "noise of positive scale",
+                {"release": t, "coordinate": int(missing[0])},
+            )
+        if runs > 1 and (block == block[0]).all():
+            return refuted(
+                f"release {t}: the noise is the same in {runs} runs with different seeds", "fresh noise in every run", {"release": t}
+            )
+    tests = 2 * len(blocks) + 3
+    share = alpha / tests
+    larger = []
+    for t, (block, law) in enumerate(blocks):
+        n = block.size
+        if law == "Gaussian":
+            statistic = float((block**2).sum())
+            small, large, size = chi2.cdf(statistic, n), chi2.sf(statistic, n), np.sqrt(statistic / n)
+        else:
+            statistic = float(np.abs(block).sum())
+            small, large, size = gamma.cdf(statistic, n), gamma.sf(statistic, n), statistic / n
+        if small <= share:
+            return refuted(
+                f"release {t}: the {law} noise is {size:.3g} of its declared scale ({n} draws, p = {small:.2g})",
+                "the declared scale",
+                {"release": t, "ratio": float(size), "p": float(small)},
+            )
+        if large <= share:
+            larger.append((t, float(size)))
+            continue
+        p = float(kstest(block.ravel(), "norm" if law == "Gaussian" else "laplace").pvalue)
+        if p <= share:
+            return refuted(
+                f"release {t}: the noise is not {law} (Kolmogorov-Smirnov p = {p:.2g} on {n} draws)", f"{law} noise", {"release": t, "p": p}
+            )
+    pairs = {"steps": [_common(a[0], b[0]) for a, b in zip(blocks, blocks[1:])]}
+    pairs["coordinates"] = [(block[:, :-1], block[:, 1:]) for block, _ in blocks if block.shape[1] > 1]
+    pairs["runs"] = [(block[0:-1:2], block[1::2]) for block, _ in blocks if len(block) > 1]
+    for kind, found in pairs.items():
+        if found:
+            # disjoint pairs only, so that the signs are independent coin flips
+            if kind == "steps":
+                found = found[::2]
+            if kind == "coordinates":
+                found = [(a[:, ::2], b[:, ::2]) for a, b in found]
+            p, agree = _sign_test(np.concatenate([a.ravel() for a, _ in found]), np.concatenate([b.ravel() for _, b in found]))
+            if p <= share:
+                return refuted(
+                    f"the noise at neighbouring {kind} has the same sign in {agree:.1%} of cases (p = {p:.2g})",
+                    f"independent noise across {kind}",
+                    {"between": kind, "agree": agree, "p": p},
+                )
+    note = (
+        f" The noise of release {larger[0][0]} is {larger[0][1]:.3g} times its declared scale: safe, but not as declared." if larger else ""
+    )
+    # smallest deficit that N draws show with 80 % power: (z_alpha + z_0.8) / sqrt(2 N)
+    from scipy.stats import norm
+
+    ceiling = 1 - (norm.isf(share) + 0.84) / np.sqrt(2 * total / len(blocks))
+    evidence = Evidence(
+        "noise",
+        {"draws": total},
+        alpha=alpha,
+        samples=runs,
+        seed=seed,
+        ceiling=f"a scale below {ceiling:.3g} of the declared one, with 80 % power",
+    )
+    return Result(SUPPORTED, f"{total} draws of noise agree with the declared scale, law and independence.{note}", evidence)

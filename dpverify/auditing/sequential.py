@@ -1,0 +1,160 @@
+"""The sequential test: wealth is bet against the claim, chunk by chunk; the claim is refuted when it exceeds 1/alpha.
+
+Before each chunk, a score, bins and weights are learned from earlier chunks alone; the chunk then multiplies the wealth by
+a factor whose mean is at most 1 under the claim (see `betting`). Two bettors share the wealth equally: one believes the
+bins' smoothed odds (log-odds quadratic in the normal score of the bin), the other their plain frequencies on fewer bins.
+Looks are free: the probability that the wealth of a true claim ever exceeds 1/alpha is at most alpha.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dpverify.auditing.betting import Bet, best_bet
+from dpverify.auditing.claimed import WorstPair
+from dpverify.auditing.scores import Score, edges_of, exceedances, learn_scores
+
+
+def smoothed(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Bin probabilities on the two sides whose log-odds are quadratic in the bin's normal score.
+
+    >>> p, q = smoothed(np.array([10, 20, 30]), np.array([30, 20, 10]))
+    >>> bool(p[2] > q[2]), round(float(p.sum()), 6)
+    (True, 1.0)
+    """
+    from scipy.special import expit, ndtri
+
+    both = x + y + 0.25
+    share = both / both.sum()
+    z = ndtri(np.clip(np.cumsum(share) - share / 2, 1e-9, 1 - 1e-9))
+    design = np.stack([np.ones_like(z), z, z**2 - 1], axis=1)
+    base = math.log(max(x.sum(), 0.5) / max(y.sum(), 0.5))
+    penalty = np.diag([1.0, 1.0, 8.0])
+    beta = np.array([base, 0.0, 0.0])
+    for _ in range(4):
+        fit = expit(design @ beta)
+        gradient = design.T @ (x - (x + y) * fit) - penalty @ (beta - [base, 0, 0])
+        beta = beta + np.linalg.solve((design.T * ((x + y) * fit * (1 - fit))) @ design + penalty, gradient)
+        beta = np.clip(beta, -20, 20)
+    fit = np.clip(expit(design @ beta - base), 1e-6, 1 - 1e-6)
+    p, q = share * fit, share * (1 - fit)
+    return p / p.sum(), q / q.sum()
+
+
+def shrunk(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Plain frequencies drawn a little towards each other, so that an empty bin is not an impossible one.
+
+    >>> p, q = shrunk(np.array([0, 10]), np.array([10, 0]))
+    >>> bool(0 < p[0] < q[0])
+    True
+    """
+    share = (x + y + 0.5) / (x + y + 0.5).sum()
+    return (x + 2 * share) / (x.sum() + 2), (y + 2 * share) / (y.sum() + 2)
+
+
+@dataclass
+class Bettor:
+    """One way to bet: the score and the bins it uses now, its weights, and its log-wealth."""
+
+    smooth: bool
+    log_wealth: float = 0.0
+    merge: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=int))
+    bet: Bet | None = None
+    of: int = 0
+    ledger: list[dict[str, list[float]]] = field(default_factory=list)
+
+    def learn(self, counts: list[tuple[np.ndarray, np.ndarray]], pair: WorstPair) -> None:
+        best: tuple[float, int, np.ndarray, Bet] | None = None
+        for of, (x, y) in enumerate(counts):
+            merge = np.arange(len(x)) if self.smooth else coarse(x + y, 6)
+            a, b = np.bincount(merge, x), np.bincount(merge, y)
+            bet = best_bet(*(smoothed if self.smooth else shrunk)(a, b), pair)
+            if best is None or bet.growth > best[0]:
+                best = (bet.growth, of, merge, bet)
+        if best is not None:
+            _, self.of, self.merge, self.bet = best
+
+    def play(self, counts: list[tuple[np.ndarray, np.ndarray]]) -> None:
+        if self.bet is not None and self.bet.growth > 0:
+            x, y = np.bincount(self.merge, counts[self.of][0]), np.bincount(self.merge, counts[self.of][1])
+            self.log_wealth += float(x @ self.bet.log_a + y @ self.bet.log_b)
+            self.ledger.append(
+                {
+                    "log_a": self.bet.log_a.tolist(),
+                    "log_b": self.bet.log_b.tolist(),
+                    "x": x.astype(int).tolist(),
+                    "y": y.astype(int).tolist(),
+                }
+            )
+
+
+def coarse(counts: np.ndarray, bins: int) -> np.ndarray:
+    """A map from fine bins to at most `bins` neighbouring groups of about equal counts.
+
+    >>> coarse(np.array([1, 1, 8, 1, 1]), 3).tolist()
+    [0, 0, 1, 2, 2]
+    """
+    middle = np.cumsum(counts) - counts / 2
+    group = np.minimum((bins * middle / max(counts.sum(), 1)).astype(int), bins - 1)
+    return np.unique(group, return_inverse=True)[1]
+
+
+@dataclass
+class Sequential:
+    """The state of the test: feed it chunks of outputs on the two data sets; `log_wealth` is free to look at.
+
+    >>> from dpverify.auditing.claimed import worst_pair
+    >>> from dpverify.guarantees import PureDP
+    >>> rng, test = np.random.default_rng(0), Sequential(worst_pair(PureDP(1.0)))
+    >>> for _ in range(10):
+    ...     test.feed(rng.laplace(size=(100, 1)) + 3, rng.laplace(size=(100, 1)))
+    >>> bool(test.log_wealth > np.log(1000)), test.samples
+    (True, 1000)
+    """
+
+    pair: WorstPair
+    keep: int = 16_384
+    samples: int = 0
+    scores: list[Score] = field(default_factory=list)
+    edges: list[np.ndarray] = field(default_factory=list)
+    counts: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
+    bettors: list[Bettor] = field(default_factory=lambda: [Bettor(True), Bettor(False)])
+    path: list[tuple[int, float]] = field(default_factory=list)
+    _kept: tuple[list[np.ndarray], list[np.ndarray]] = field(default_factory=lambda: ([], []))
+
+    @property
+    def log_wealth(self) -> float:
+        return float(np.logaddexp.reduce([b.log_wealth for b in self.bettors]) - math.log(len(self.bettors)))
+
+    def ledger(self) -> list[list[dict[str, list[float]]]]:
+        """Every bet of every bettor: weights, and how often each bin was hit on the two sides; the wealth can be recomputed from it."""
+        return [bettor.ledger for bettor in self.bettors]
+
+    def seen(self, score: Score, bins: np.ndarray) -> tuple[int, int]:
+        """How often the outputs so far fell in those bins of a current score, on the two sides."""
+        x, y = next(counts for known, counts in zip(self.scores, self.counts) if known is score)
+        return int(x[bins].sum()), int(y[bins].sum())
+
+    def feed(self, x: np.ndarray, y: np.ndarray) -> None:
+        """Play one chunk with what was learned before it, then learn from it."""
+        fresh = [(exceedances(s.apply(x), e), exceedances(s.apply(y), e)) for s, e in zip(self.scores, self.edges)]
+        for bettor in self.bettors:
+            bettor.play(fresh)
+        self.samples += len(x)
+        self.path.append((self.samples, self.log_wealth))
+        if self._kept is not None and self.samples - len(x) < self.keep:
+            self._kept[0].append(x)
+            self._kept[1].append(y)
+            a, b = np.concatenate(self._kept[0]), np.concatenate(self._kept[1])
+            self.scores = learn_scores(a, b)
+            values = [(s.apply(a), s.apply(b)) for s in self.scores]
+            self.edges = [edges_of(np.concatenate(v)) for v in values]
+            self.counts = [(exceedances(v, e), exceedances(w, e)) for (v, w), e in zip(values, self.edges)]
+        else:
+            self._kept = ([], [])
+            self.counts = [(a + c, b + d) for (a, b), (c, d) in zip(self.counts, fresh)]
+        for bettor in self.bettors:
+            bettor.learn(self.counts, self.pair)

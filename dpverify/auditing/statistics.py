@@ -1,0 +1,286 @@
+"""Rung 3, the statistical audit: outputs on the two data sets against the claimed guarantee, end to end, nothing assumed.
+
+Half of alpha goes to the sequential test (`sequential`), which may stop at any chunk. The other half goes to one fixed event,
+learned on the first part of the sample and tested exactly on the rest when the budget is spent (`exact`), which also gives
+the lower bounds that are reported: epsilon at the claimed delta for a point; for a profile the largest mu for which mu-GDP is
+refuted (true of any mechanism; the epsilon that mu-GDP would have at some delta is an equivalent, not a bound).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpverify.auditing.claimed import WorstPair, worst_pair
+from dpverify.auditing.exact import Curve, clopper_pearson, epsilon_lower_bound, mu_lower_bound, refutes
+from dpverify.auditing.replay import describe
+from dpverify.auditing.sampling import Budget, Mechanism, draw, name_of
+from dpverify.auditing.scores import Score
+from dpverify.auditing.sequential import Sequential, smoothed
+from dpverify.guarantees import ApproxDP, Guarantee, PureDP
+from dpverify.neighbours import Neighbours
+from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Witness
+
+LEARN = 1 / 8  # the share of the budget on which the fixed event is learned
+
+
+@dataclass(frozen=True)
+class Event:
+    """A set of outputs: those whose score lies in one of the bins; `swapped` if it is likelier on the second data set.
+
+    `expected` are its two probabilities as learned, the larger first.
+    """
+
+    score: Score
+    edges: np.ndarray
+    bins: np.ndarray
+    swapped: bool
+    expected: tuple[float, float]
+
+    def count(self, outputs: np.ndarray) -> int:
+        values = self.score.apply(outputs)
+        above = [len(values), *(int(np.count_nonzero(values > edge)) for edge in self.edges), 0]
+        return int(sum(above[i] - above[i + 1] for i in range(len(above) - 1) if self.bins[i]))
+
+    def __str__(self) -> str:
+        inside = []
+        ends = [-math.inf, *self.edges, math.inf]
+        i = 0
+        while i < len(self.bins):
+            if self.bins[i]:
+                j = i
+                while j + 1 < len(self.bins) and self.bins[j + 1]:
+                    j += 1
+                low, high = ends[i], ends[j + 1]
+                inside.append(
+                    f"> {low:.6g}" if high == math.inf else f"<= {high:.6g}" if low == -math.inf else f"in ({low:.6g}, {high:.6g}]"
+                )
+                i = j
+            i += 1
+        return f"{self.score.text} {' or '.join(inside) or '(never)'}"
+
+
+def _curve(pair: WorstPair) -> Curve:
+    fpr, tpr = np.cumsum(pair.q[::-1]), np.cumsum(pair.p[::-1])
+    return lambda q: np.interp(q, fpr, tpr)
+
+
+def choose_event(test: Sequential, claim: Guarantee, runs: int) -> Event | None:
+    """The event whose lower bound, with `runs` fresh runs a side, is expected to be largest."""
+    best: tuple[float, Event] | None = None
+    for score, edges, (x, y) in zip(test.scores, test.edges, test.counts):
+        if len(edges) == 0:
+            continue
+        p1, q1 = smoothed(x, y)
+        for swapped in (False, True):
+            p, q = (q1, p1) if swapped else (p1, q1)
+            order = np.argsort(-(p / q), kind="stable")
+            tpr, fpr = np.minimum(np.cumsum(p[order])[:-1], 1 - 1e-12), np.minimum(np.cumsum(q[order])[:-1], 1 - 1e-12)
+            value = _expected(tpr, fpr, claim, runs)
+            k = int(value.argmax())
+            if best is None or value[k] > best[0]:
+                bins = np.zeros(len(p), dtype=bool)
+                bins[order[: k + 1]] = True
+                best = (float(value[k]), Event(score, edges, bins, swapped, (float(tpr[k]), float(fpr[k]))))
+    return best[1] if best else None
+
+
+def _expected(p: np.ndarray, q: np.ndarray, claim: Guarantee, runs: int) -> np.ndarray:
+    """What a one-sided 97.5 % bound is expected to show: epsilon at delta for a point, mu for a curve."""
+    if isinstance(claim, PureDP | ApproxDP):
+        delta = claim.delta(claim.epsilon)
+        slope = np.maximum(p - delta, 1e-12) / q
+        spread = 1.96 * np.sqrt(p * (1 - p) / runs + slope**2 * q * (1 - q) / runs)
+        rare = 2.0 / runs  # counts near 0 are worth less than their spread says
+        return np.log(np.maximum(p - delta - spread, 1e-12) / (q + rare))
+    from scipy.special import ndtri
+
+    z, w = ndtri(p), ndtri(q)
+    spread = np.sqrt(p * (1 - p) * np.exp(z**2) + q * (1 - q) * np.exp(w**2)) * math.sqrt(2 * math.pi / runs)
+    return z - w - 1.96 * spread
+
+
+def ceiling_epsilon(runs: int, delta: float, alpha: float) -> float:
+    """The largest epsilon that could have been refuted: every output in the event on one side, none on the other.
+
+    >>> round(ceiling_epsilon(1000, 0.0, 0.05), 1)
+    5.6
+    """
+    lower, upper = clopper_pearson(runs, runs, alpha / 2)[0], clopper_pearson(0, runs, alpha / 2)[1]
+    return math.log(max(lower - delta, 1e-300) / upper)
+
+
+def statistical_audit(
+    mechanism: Mechanism, neighbours: Neighbours, claim: Guarantee, budget: Budget, alpha: float | None = None, progress: Any = None
+) -> Result:
+    """Rung 3 alone.
+
+    >>> from dpverify.guarantees import GDP
+    >>> noisy_sum = lambda data, rng, runs: data.sum() + rng.normal(size=(runs, 1))
+    >>> pair = Neighbours.replace(np.zeros((3, 1)), 0, [1.0])
+    >>> statistical_audit(noisy_sum, pair, GDP(0.5), Budget(runs=5000)).verdict, statistical_audit(noisy_sum, pair, GDP(1.0), Budget(runs=5000)).verdict
+    (<Verdict.REFUTED: 'REFUTED'>, <Verdict.SUPPORTED: 'SUPPORTED'>)
+    """
+    started = time.perf_counter()
+    alpha = budget.alpha if alpha is None else alpha
+    pair = worst_pair(claim)
+    test = Sequential(pair)
+    event: Event | None = None
+    x = y = n = 0
+    fresh = 0
+    for a, b in zip(draw(mechanism, neighbours.data, 0, budget), draw(mechanism, neighbours.other, 1, budget)):
+        if a.shape[1] != b.shape[1]:
+            return _shapes(neighbours, a.shape[1], b.shape[1])
+        test.feed(a, b)
+        if event is not None:
+            x, y, n = x + event.count(a), y + event.count(b), n + len(a)
+        if progress is not None:
+            progress(len(a), test.log_wealth)
+        if test.log_wealth >= math.log(2 / alpha):
+            event = choose_event(test, claim, test.samples)
+            return _refuted_by_wealth(mechanism, neighbours, claim, budget, alpha, test, event, time.perf_counter() - started)
+        if event is None and test.samples >= LEARN * budget.runs:
+            fresh = budget.runs - test.samples
+            event = choose_event(test, claim, max(fresh, 1))
+    return _at_the_end(mechanism, neighbours, claim, budget, alpha, test, event, (x, y, n), time.perf_counter() - started)
+
+
+def _shapes(neighbours: Neighbours, a: int, b: int) -> Result:
+    let = {"D": describe(neighbours.data), "D'": describe(neighbours.other)}
+    return Result(
+        REFUTED,
+        f"The outputs have {a} numbers on D and {b} on D': their size alone tells the data sets apart.",
+        witness=Witness(let, f"outputs have {a} numbers on D and {b} on D'", "outputs that are hard to tell apart", {"widths": [a, b]}),
+    )
+
+
+def _let(mechanism: Mechanism, neighbours: Neighbours, budget: Budget) -> dict[str, str]:
+    return {
+        "M": name_of(mechanism),
+        "D": describe(neighbours.data),
+        "D'": f"{describe(neighbours.other)} ({neighbours.adjacency})",
+        "seed": str(budget.seed),
+    }
+
+
+def _data_json(data: Any) -> Any:
+    return [np.asarray(part).tolist() for part in data] if isinstance(data, tuple) else np.asarray(data).tolist()
+
+
+def _refuted_by_wealth(
+    mechanism: Mechanism,
+    neighbours: Neighbours,
+    claim: Guarantee,
+    budget: Budget,
+    alpha: float,
+    test: Sequential,
+    event: Event | None,
+    seconds: float,
+) -> Result:
+    wealth = math.exp(min(test.log_wealth, 700))
+    seen = test.samples
+    exact: dict[str, Any] = {
+        "kind": "audit", "data": _data_json(neighbours.data), "other": _data_json(neighbours.other), "adjacency": str(neighbours.adjacency),
+        "claim": repr(claim), "seed": budget.seed, "runs": seen, "alpha": alpha, "log_wealth": test.log_wealth, "bets": test.ledger(),
+    }  # fmt: skip
+    then = f"{seen} runs a side multiply a stake of 1 that a true claim cannot make grow on average to {wealth:.3g} >= {2 / alpha:.3g} (e-process, any-time valid)"
+    if event is not None:
+        first, second = ("D'", "D") if event.swapped else ("D", "D'")
+        u, v = test.seen(event.score, event.bins)
+        if event.swapped:
+            u, v = v, u
+        exact["event"] = {"text": str(event), "counts": [u, v], "swapped": event.swapped}
+        then += f"; the plainest sign: E = [{event}] was seen {u} times of {seen} on {first}, {v} on {second}"
+    witness = Witness(
+        _let(mechanism, neighbours, budget), then, f"{claim}", exact, because=f"probability below {alpha / 2:.3g} if the claim were true"
+    )
+    evidence = Evidence("sequential", {"log_wealth": test.log_wealth, "path": test.path[-3:]}, alpha=alpha, samples=seen, seed=budget.seed)
+    return Result(
+        REFUTED, f"{claim} is refuted after {seen} runs a side (wealth {wealth:.3g}, alpha {alpha:g}).", evidence, witness, seconds=seconds
+    )
+
+
+def _at_the_end(
+    mechanism: Mechanism, neighbours: Neighbours, claim: Guarantee, budget: Budget, alpha: float, test: Sequential, event: Event | None,
+    counts: tuple[int, int, int], seconds: float,
+) -> Result:  # fmt: skip
+    started = time.perf_counter()
+    x, y, n = counts
+    ceiling = ceiling_epsilon(n, claim.delta(_point(claim)), alpha / 2) if n else 0.0
+    certificate: dict[str, Any] = {"log_wealth": test.log_wealth}
+    shown = "no event was found that tells the data sets apart"
+    if event is not None and n:
+        if event.swapped:
+            x, y = y, x
+        pair = worst_pair(claim)
+        curve = _curve(pair)
+        certificate |= {"event": str(event), "counts": [x, y], "fresh": n}
+        if isinstance(claim, PureDP | ApproxDP):
+            delta = claim.delta(claim.epsilon)
+            bound = epsilon_lower_bound(x, n, y, n, delta, alpha / 2)
+            certificate["epsilon_lower_bound"] = bound
+            shown = f"epsilon >= {bound:.4g} at delta = {delta:g} (confidence {1 - alpha / 2:g})"
+            refuted = bound >= claim.epsilon and refutes(x, n, y, n, curve, math.exp(claim.epsilon), alpha / 2)
+        else:
+            bound = mu_lower_bound(x, n, y, n, alpha / 2, event.expected)
+            certificate["mu_lower_bound"] = bound
+            shown = f"not {bound:.4g}-GDP (confidence {1 - alpha / 2:g})"
+            refuted = refutes(x, n, y, n, curve, _slope(pair, event.expected[1]), alpha / 2)
+        if refuted:
+            first, second = ("D'", "D") if event.swapped else ("D", "D'")
+            exact = {
+                "kind": "audit", "data": _data_json(neighbours.data), "other": _data_json(neighbours.other), "adjacency": str(neighbours.adjacency),
+                "claim": repr(claim), "seed": budget.seed, "runs": budget.runs, "alpha": alpha, "event": {"text": str(event), "counts": [x, y], "fresh": n, "swapped": event.swapped},
+            }  # fmt: skip
+            then = f"E = [{event}], chosen on earlier runs, happened {x} times in {n} fresh runs on {first} and {y} on {second}: {shown}"
+            witness = Witness(
+                _let(mechanism, neighbours, budget),
+                then,
+                f"{claim}",
+                exact,
+                because=f"probability below {alpha / 2:.3g} if the claim were true (exact test of two binomials)",
+            )
+            evidence = Evidence("exact event", certificate, alpha=alpha, samples=budget.runs, seed=budget.seed)
+            return Result(REFUTED, f"{claim} is refuted: {shown}.", evidence, witness, seconds=seconds + time.perf_counter() - started)
+    evidence = Evidence(
+        "sequential and exact event", certificate, alpha=alpha, samples=budget.runs, seed=budget.seed, ceiling=f"epsilon = {ceiling:.3g}"
+    )
+    seconds += time.perf_counter() - started
+    if ceiling <= _point(claim):
+        return Result(
+            UNDECIDED,
+            f"{budget.runs} runs could not have refuted it: even outputs told apart with certainty would show at most epsilon = {ceiling:.3g}.",
+            evidence,
+            seconds=seconds,
+        )
+    return Result(
+        SUPPORTED,
+        f"{budget.runs} runs a side did not refute {claim}; shown: {shown}; could have shown up to epsilon = {ceiling:.3g}.",
+        evidence,
+        seconds=seconds,
+    )
+
+
+def _point(claim: Guarantee) -> float:
+    """The epsilon at which a claim is summed up: its own, else where its delta is 1e-5."""
+    own = getattr(claim, "epsilon", None)
+    if own is not None and isinstance(claim, PureDP | ApproxDP):
+        return float(own)
+    low, high = 0.0, 1.0
+    while claim.delta(high) > 1e-5 and high < 1e3:
+        high *= 2
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if claim.delta(middle) > 1e-5 else (low, middle)
+    return high
+
+
+def _slope(pair: WorstPair, q: float) -> float:
+    """The slope of the claimed curve near Q(E) = q; any positive number is valid, this one is near the best."""
+    at = min(int(np.searchsorted(np.cumsum(pair.q[::-1]), q)), len(pair.ratios) - 1)
+    ratio = float(pair.ratios[::-1][at])
+    return ratio if math.isfinite(ratio) and ratio > 0 else 1.0
