@@ -130,7 +130,8 @@ class Problem:
     ) -> Array:
         """sum_i clip(grad f(x; record_i) - grad f(minus; record_i), clip) over all records, or over each run's own batch.
 
-        `clip` is a number or one per run; `batch` (runs, m) holds record numbers, -1 for nobody; `order` is the norm that is clipped.
+        `clip` is a number or one per run; `order` is the norm that is clipped. `batch` is an array (runs, m) of record numbers, -1 for
+        nobody, or (runs, records) of True and False.
         """
         raise NotImplementedError
 
@@ -188,8 +189,10 @@ class Quadratic(Problem):
         if minus is not None:
             return np.zeros(x.shape)
         if np.ndim(clip):
-            weights = np.minimum(_limits(clip, loaded.norms(order)), 1.0)
-            return -(weights @ loaded.features) if batch is None else _gather(-weights, loaded.features, batch)
+            weights = -np.minimum(_limits(clip, loaded.norms(order)), 1.0)
+            if batch is None or batch.dtype == bool:
+                return (weights if batch is None else weights * batch) @ loaded.features
+            return _gather(weights, loaded.features, batch)
         key = ("clipped", float(clip), order)
         if key not in loaded.memo:
             rows = -np.minimum(_limits(clip, loaded.norms(order)), 1.0)[:, None] * loaded.features
@@ -197,7 +200,7 @@ class Quadratic(Problem):
         rows, total = loaded.memo[key]
         if batch is None:
             return np.broadcast_to(total, x.shape)
-        return _gather(None, rows, batch)
+        return batch.astype(float) @ rows if batch.dtype == bool else _gather(None, rows, batch)
 
     def optimum(self, data: Data | Records) -> tuple[Array, float]:
         best = self.load(data).features.sum(axis=0) / self.count / self.spectrum
@@ -300,25 +303,26 @@ class Linear(Problem):
         loaded = self.load(data)
         limit = _limits(clip, loaded.norms(order))
         total = np.zeros(x.shape)
-        if batch is None:
+        if batch is None or batch.dtype == bool:
             for part in _slices(len(loaded), len(x)):
                 a, y = loaded.features[part], loaded.targets[part]
                 with np.errstate(over="ignore", invalid="ignore"):
                     c = self._slope(x @ a.T, y)
                     if minus is not None:
                         c -= self._slope(minus @ a.T, y)
-                total += _clipped(c, limit[..., part]) @ a
+                c = _clipped(c, limit[..., part])
+                total += (c if batch is None else c * batch[:, part]) @ a
             return total
         width = max(1, _ELEMENTS // max(1, x.size))
         for first in range(0, batch.shape[1], width):
-            part = batch[:, first : first + width]
-            a, y = loaded.features[part], loaded.targets[part]
+            chosen = batch[:, first : first + width]
+            a, y = loaded.features[chosen], loaded.targets[chosen]
             with np.errstate(over="ignore", invalid="ignore"):
                 c = self._slope(np.einsum("rmp,rp->rm", a, x), y)
                 if minus is not None:
                     c -= self._slope(np.einsum("rmp,rp->rm", a, minus), y)
-            limits = limit[part] if limit.ndim == 1 else np.take_along_axis(limit, np.maximum(part, 0), axis=1)
-            total += np.einsum("rm,rmp->rp", np.where(part >= 0, _clipped(c, limits), 0.0), a)
+            limits = limit[chosen] if limit.ndim == 1 else np.take_along_axis(limit, np.maximum(chosen, 0), axis=1)
+            total += np.einsum("rm,rmp->rp", np.where(chosen >= 0, _clipped(c, limits), 0.0), a)
         return total
 
     def optimum(self, data: Data | Records) -> tuple[Array, float]:
@@ -448,10 +452,11 @@ class Network(Problem):
             raise ValueError(f"Expected clip={clip.min()} >= 0.")
         runs = len(x)
         total = np.zeros((runs, self.dimension))
+        whole = batch is None or batch.dtype == bool
         columns = len(loaded) if batch is None else batch.shape[1]
-        inner = self.hidden * (1 if batch is None else self.width)
-        for part in _slices(columns, runs * inner):
-            rows: Any = part if batch is None else batch[:, part]
+        inner = self.hidden * (1 if whole else self.width)
+        for columns_here in _slices(columns, runs * inner):
+            rows: Any = columns_here if batch is None or whole else batch[:, columns_here]
             a, y, norm = loaded.features[rows], loaded.targets[rows], norms[rows]
             with np.errstate(over="ignore", invalid="ignore"):
                 _, p, q = self._parts(x, a, y)
@@ -466,10 +471,10 @@ class Network(Problem):
                 factor = np.where(length > bound, bound / np.where(length > 0, length, 1.0), 1.0)
             bad = ~np.isfinite(length)  # a gradient that overflows counts as 0
             if batch is not None:
-                bad |= rows < 0
+                bad |= ~batch[:, columns_here] if whole else rows < 0
             factor = np.where(bad, 0.0, factor)[..., None]
             p, q = np.where(bad[..., None], 0.0, p) * factor, np.where(bad[..., None], 0.0, q) * factor
-            spec = "nmh,nmp->nhp" if batch is not None else "nmh,mp->nhp"
+            spec = "nmh,mp->nhp" if whole else "nmh,nmp->nhp"
             total[:, : -self.hidden] += np.einsum(spec, p, a).reshape(runs, -1)
             total[:, -self.hidden :] += q.sum(axis=1)
         return total

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -200,7 +200,9 @@ class Subsampled:
     """A release on a fresh secret batch: `size` of `of` records, drawn in one of three ways.
 
     `how` is "without replacement", "with replacement", or "poisson" (every record with probability size/of, so that `size` is the
-    expected size). A batch is an array (runs, width) of record numbers; -1 stands for nobody.
+    expected size). A batch is an array (runs, width) of record numbers, -1 for nobody, or, for large
+    batches, an array (runs, records) of True and False. With `first`, the batch is drawn from
+    the records first, ..., first + of - 1 alone (one client's), and the others pay nothing for it.
 
     >>> from dpverify.neighbours import REPLACE
     >>> step = Subsampled(Gaussian(1.0, {REPLACE: 1.0}), size=2, of=5)
@@ -212,6 +214,7 @@ class Subsampled:
     size: float
     of: int
     how: str = "without replacement"
+    first: int | None = None
 
     def __post_init__(self) -> None:
         if self.how not in ("without replacement", "with replacement", "poisson"):
@@ -253,7 +256,18 @@ class Subsampled:
     def batch(self, rng: np.random.Generator, runs: int, records: int | None = None) -> Array:
         """One batch of record numbers per run; `records` is the size of the data set at hand where it is not `of` (Poisson only)."""
         n = self.of if records is None else records
+        if self.first is not None:
+            if n < self.first + self.of:
+                raise ValueError(f"Expected a data set of at least {self.first + self.of} records, got {n}.")
+            inside = replace(self, first=None).batch(rng, runs)
+            if inside.dtype != bool:
+                return np.where(inside >= 0, inside + self.first, -1)
+            batch = np.zeros((runs, n), dtype=bool)
+            batch[:, self.first : self.first + self.of] = inside
+            return batch
         if self.how == "poisson":
+            if self.rate > 1 / 16:
+                return rng.random((runs, n)) < self.rate
             sizes = rng.binomial(n, self.rate, size=runs)
             batch = _distinct(rng, runs, max(int(sizes.max(initial=0)), 1), n)
             batch[np.arange(batch.shape[1]) >= sizes[:, None]] = -1
@@ -262,17 +276,21 @@ class Subsampled:
             raise ValueError(f"Expected a data set of of={self.of} records for sampling {self.how}, got {n}.")
         if self.how == "with replacement":
             return rng.integers(0, n, size=(runs, int(self.size)))
+        if self.size > max(1, n // 8):
+            return _subset(rng, runs, int(self.size), n)
         return _distinct(rng, runs, int(self.size), n)
 
     def batches(self, groups: Array) -> tuple[Array, Array]:
         """Every batch that matters and its log probability; `groups[i]` numbers the distinct value that record i has."""
+        start = self.first or 0
+        groups = np.unique(groups[start : start + self.of], return_inverse=True)[1] if self.first is not None else groups
         outcomes = list(self._counts(np.bincount(groups)))
         members = [np.flatnonzero(groups == g) for g in range(groups.max() + 1)]
         width = max(1, max(sum(counts) for counts, _ in outcomes))
         batch = np.full((len(outcomes), width), -1)
         for row, (counts, _) in enumerate(outcomes):
             chosen = np.concatenate([np.resize(rows, c) for rows, c in zip(members, counts)]) if sum(counts) else np.zeros(0, int)
-            batch[row, : len(chosen)] = chosen
+            batch[row, : len(chosen)] = chosen + start
         return batch, np.array([log for _, log in outcomes])
 
     def _counts(self, sizes: Array) -> Iterator[tuple[tuple[int, ...], float]]:
@@ -323,12 +341,22 @@ def _compositions(total: int, caps: tuple[int, ...]) -> Iterator[tuple[int, ...]
             yield (first, *tail)
 
 
+def _subset(rng: np.random.Generator, runs: int, size: int, n: int) -> Array:
+    """A uniformly random subset of that size for every run, as True and False."""
+    if size == n:
+        return np.ones((runs, n), dtype=bool)
+    keys = rng.random((runs, n))
+    chosen = np.zeros((runs, n), dtype=bool)
+    np.put_along_axis(chosen, np.argpartition(keys, size - 1, axis=1)[:, :size], True, axis=1)
+    return chosen
+
+
 def _distinct(rng: np.random.Generator, runs: int, size: int, n: int) -> Array:
     """`size` distinct numbers below n for every run, in random order."""
     if size == 1:
         return rng.integers(0, n, size=(runs, 1))
     if size > n // 8:
-        return rng.permuted(np.broadcast_to(np.arange(n), (runs, n)), axis=1)[:, :size].copy()
+        return np.argsort(rng.random((runs, n)), axis=1)[:, :size]
     # Draw with replacement and keep the first `size` distinct ones; every value is treated alike, so the subset is uniform.
     width = size + 4 + int(2 * size * size / n)
     result = np.empty((runs, size), dtype=np.int64)

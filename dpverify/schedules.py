@@ -44,9 +44,7 @@ class Schedule:
 
     def __init__(self, formula: Number | Sequence[float] | Array) -> None:
         self._array: Array | None = None
-        if isinstance(formula, Schedule):
-            formula = formula._given
-        self._given = formula
+        self._given: Any = formula
         if isinstance(formula, (list, tuple, np.ndarray)) and np.ndim(formula) > 0:
             self._array = np.asarray(formula, dtype=float)
             if self._array.ndim != 1 or len(self._array) == 0:

@@ -14,11 +14,11 @@ from dpverify.accounting.gaussian import gaussian_mu, is_gaussian
 from dpverify.accounting.pure import pure_epsilon
 from dpverify.guarantees import GDP, ZCDP, ApproxDP, Guarantee, Profile, PureDP
 from dpverify.neighbours import Adjacency
-from dpverify.releases import Release
+from dpverify.releases import Release, Subsampled
 
 Ledger = Sequence[Release]
 
-__all__ = ["Ledger", "account", "calibrate", "epsilon", "meets"]
+__all__ = ["Ledger", "account", "calibrate", "epsilon", "meets", "overspend"]
 
 
 def account(ledger: Ledger, adjacency: Adjacency, method: str = "auto") -> Guarantee:
@@ -36,6 +36,10 @@ def account(ledger: Ledger, adjacency: Adjacency, method: str = "auto") -> Guara
         raise ValueError("Expected ledger with at least one release, got ledger=[].")
     if method not in ("auto", "gaussian", "pure", "pld", "rdp"):
         raise ValueError(f"Expected method={method!r} to be 'auto', 'gaussian', 'pure', 'pld' or 'rdp'.")
+    shards = _shards(ledger)
+    if len(shards) > 1:
+        each = [account(shard, adjacency, method) for shard in shards]
+        return Profile(lambda epsilon: max(part.delta(epsilon) for part in each), f"the worst of {len(each)} shards, {adjacency}")
     if method == "gaussian" or (method == "auto" and is_gaussian(ledger)):
         mu = gaussian_mu(ledger, adjacency)
         return GDP(mu) if math.isfinite(mu) else _nothing(adjacency)
@@ -49,6 +53,14 @@ def account(ledger: Ledger, adjacency: Adjacency, method: str = "auto") -> Guara
     from dpverify.accounting.pld import pld_profile
 
     return Profile(pld_profile(ledger, adjacency), f"PLD, {adjacency}")
+
+
+def _shards(ledger: Ledger) -> list[list[Release]]:
+    """What the records of each shard pay: the releases on everybody, and those on batches of their own shard."""
+    own = sorted({(r.first, r.of) for r in ledger if isinstance(r, Subsampled) and r.first is not None})
+    return [[r for r in ledger if not isinstance(r, Subsampled) or r.first is None or (r.first, r.of) == shard] for shard in own] or [
+        list(ledger)
+    ]
 
 
 def _nothing(adjacency: Adjacency) -> Profile:
@@ -79,30 +91,47 @@ def epsilon(guarantee: Guarantee, delta: float) -> float:
     return high
 
 
+def overspend(ledger: Ledger, adjacency: Adjacency, target: Guarantee) -> float:
+    """ln of what the ledger spends over what `target` allows (of delta, mu, rho or epsilon, as the target has it): <= 0 is enough.
+
+    >>> from dpverify.neighbours import REPLACE
+    >>> from dpverify.releases import Gaussian
+    >>> overspend([Gaussian(2.0, {REPLACE: 1.0})], REPLACE, GDP(0.5))
+    0.0
+    """
+    shards = _shards(ledger)
+    if len(shards) > 1:
+        return max(overspend(shard, adjacency, target) for shard in shards)
+    if isinstance(target, ApproxDP) and target.delta_ == 0:
+        target = PureDP(target.epsilon)
+    if isinstance(target, PureDP):
+        spent, allowed = pure_epsilon(ledger, adjacency), target.epsilon
+    elif isinstance(target, GDP):
+        spent, allowed = gaussian_mu(ledger, adjacency), target.mu
+    elif isinstance(target, ZCDP):
+        # eps-DP implies eps^2/2-zCDP (Bun and Steinke 2016, Proposition 1.4)
+        gaussian = [release for release in ledger if is_gaussian([release])]
+        others = [release for release in ledger if not is_gaussian([release])]
+        spent = gaussian_mu(gaussian, adjacency) ** 2 / 2 + sum(pure_epsilon([release], adjacency) ** 2 / 2 for release in others)
+        allowed = target.rho
+    elif isinstance(target, ApproxDP):
+        spent, allowed = account(ledger, adjacency).delta(target.epsilon), target.delta_
+    else:
+        raise TypeError(f"Expected target={target!r} to be PureDP, ApproxDP, GDP or ZCDP.")
+    if spent <= 0:
+        return -math.inf
+    return math.log(spent / allowed) if allowed > 0 else math.inf
+
+
 def meets(ledger: Ledger, adjacency: Adjacency, target: Guarantee) -> bool:
-    """Whether the accountant certifies `target` for this ledger.
+    """Whether the accountant certifies `target` for this ledger (up to rounding, 1e-9).
 
     >>> from dpverify.neighbours import REPLACE
     >>> from dpverify.releases import Gaussian
     >>> meets([Gaussian(2.0, {REPLACE: 1.0})], REPLACE, GDP(0.5)), meets([Gaussian(1.9, {REPLACE: 1.0})], REPLACE, GDP(0.5))
     (True, False)
     """
-    slack = 1 + 1e-12
-    if isinstance(target, PureDP):
-        return pure_epsilon(ledger, adjacency) <= target.epsilon * slack
-    if isinstance(target, GDP):
-        return gaussian_mu(ledger, adjacency) <= target.mu * slack
-    if isinstance(target, ZCDP):
-        # eps-DP implies eps^2/2-zCDP (Bun and Steinke 2016, Proposition 1.4)
-        gaussian = [release for release in ledger if is_gaussian([release])]
-        others = [release for release in ledger if not is_gaussian([release])]
-        spent = gaussian_mu(gaussian, adjacency) ** 2 / 2 + sum(pure_epsilon([release], adjacency) ** 2 / 2 for release in others)
-        return spent <= target.rho * slack
-    if isinstance(target, ApproxDP):
-        if target.delta_ == 0:
-            return meets(ledger, adjacency, PureDP(target.epsilon))
-        return account(ledger, adjacency).delta(target.epsilon) <= target.delta_
-    raise TypeError(f"Expected target={target!r} to be PureDP, ApproxDP, GDP or ZCDP.")
+    return overspend(ledger, adjacency, target) <= 1e-9
 
 
 def calibrate(build: Callable[[float], Ledger], target: Guarantee, adjacency: Adjacency, *, tolerance: float = 1e-6) -> float:
@@ -113,16 +142,30 @@ def calibrate(build: Callable[[float], Ledger], target: Guarantee, adjacency: Ad
     >>> round(calibrate(lambda m: [Gaussian(m, {REPLACE: 1.0})], GDP(0.5), REPLACE), 4)
     2.0
     """
-    low, high = 0.0, 1.0
-    while not meets(build(high), adjacency, target):
-        low, high = high, 2 * high
-        if high > 1e12:
+
+    def over(log_multiplier: float) -> float:
+        return max(-700.0, min(700.0, overspend(build(math.exp(log_multiplier)), adjacency, target)))
+
+    low = high = 0.0
+    at_low = at_high = over(0.0)
+    while at_high > 0:
+        low, at_low, high = high, at_high, high + 1.0
+        if high > 28:
             raise ValueError(f"Expected target={target!r} to be reachable under {adjacency}; noise 1e12 times larger does not meet it.")
-    if low == 0.0:
-        low = high / 2
-        while low > 1e-12 and meets(build(low), adjacency, target):
-            low, high = low / 2, low
-    while high / low - 1 > tolerance:
-        middle = math.sqrt(low * high)
-        low, high = (low, middle) if meets(build(middle), adjacency, target) else (middle, high)
-    return high
+        at_high = over(high)
+    while at_low <= 0:
+        high, at_high, low = low, at_low, low - 1.0
+        if low < -28:
+            raise ValueError(f"Expected a target that some noise is needed for, got target={target!r}.")
+        at_low = over(low)
+    side = 0
+    while high - low > tolerance:
+        # False position, halving the weight of an end that stays (Illinois); the middle where the curve is flat.
+        middle = (low * at_high - high * at_low) / (at_high - at_low) if -600 < at_high < at_low < 600 else 0.5 * (low + high)
+        middle = min(max(middle, low + 0.45 * tolerance), high - 0.45 * tolerance)
+        value = over(middle)
+        if value <= 0:
+            high, at_high, at_low, side = middle, value, at_low / 2 if side == 1 else at_low, 1
+        else:
+            low, at_low, at_high, side = middle, value, at_high / 2 if side == -1 else at_high, -1
+    return math.exp(high)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 
 from dpverify.neighbours import Adjacency
 from dpverify.releases import Gaussian, Release, Subsampled, TreeNode
@@ -72,7 +73,7 @@ def tree_cost(nodes: Sequence[tuple[int, int, float]], period: int) -> float:
 
 def _level_cost(nodes: list[tuple[int, int, float]], period: int) -> float:
     """The same for disjoint nodes in order, by dynamic programming over the epochs."""
-    if any(a[1] >= b[0] for a, b in zip(nodes, nodes[1:])):
+    if any(a[1] >= b[0] for a, b in pairwise(nodes)):
         return sum(_level_cost(part, period) for part in _disjoint(nodes))
     epochs = math.ceil(nodes[-1][1] / period)
     best: dict[tuple[int, int], float] = {(-1, 0): 0.0}  # (node of the last occurrence, how many it has) -> cost so far

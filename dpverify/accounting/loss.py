@@ -60,8 +60,8 @@ def block_losses(algorithm: Algorithm, data: Any, other: Any, runs: int, rng: np
             total += _mixture(algorithm, data, step, mixtures) - _mixture(algorithm, other, step, mixtures)
             continue
         batch = step.batch
-        if batch is not None and _records(other) != _records(data):
-            batch = np.broadcast_to(np.arange(_records(other)), (runs, _records(other)))
+        if batch is not None and _records(other) != batch.shape[1]:
+            batch = np.ones((runs, _records(other)), dtype=bool)
         answer = algorithm.ask(other, step.state, step.release, batch=batch, memory=twin)
         twin = answer.memory
         total += log_ratio(step.release, step.released, step.answer, answer)
@@ -88,7 +88,7 @@ def _mixture(algorithm: Algorithm, data: Any, step: Step, known: dict[Any, Any])
     """ln of the density of what was released, averaged over the secret batch, one per run."""
     release = step.release
     assert isinstance(release, Subsampled)
-    key = (id(data), release.size, release.of, release.how)
+    key = (id(data), release.size, release.of, release.how, release.first)
     if key not in known:
         groups = data.groups() if hasattr(data, "groups") else np.arange(_records(data))
         known[key] = _Batches(*release.batches(groups))

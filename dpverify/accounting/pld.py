@@ -22,15 +22,16 @@ import numpy as np
 
 from dpverify.accounting.gaussian import gaussian_mu, is_gaussian
 from dpverify.accounting.pure import chance, pure_epsilon, sampled_ratio
-from dpverify.guarantees import GDP
 from dpverify.neighbours import ADD_REMOVE, REPLACE, Adjacency
-from dpverify.releases import Gaussian, Laplace, Release, Subsampled
+from dpverify.releases import Laplace, Release, Subsampled
+
+_GRID = 200_000  # losses on one side of a curve's grid, at most
 
 
 def pld_profile(ledger: Sequence[Release], adjacency: Adjacency, interval: float = 1e-4) -> Callable[[float], float]:
-    """delta as a function of eps for the whole ledger.
+    """delta as a function of eps for the whole ledger; the grid is refined for small epsilons and coarsened for long tails.
 
-    >>> from dpverify.neighbours import REPLACE
+    >>> from dpverify.releases import Gaussian
     >>> ledger = [Gaussian(1.0, {REPLACE: 1.0}), Laplace(1.0, {REPLACE: 0.5})]
     >>> 0.13 < pld_profile(ledger, REPLACE)(1.0) < 0.3
     True
@@ -44,6 +45,7 @@ def pld_profile(ledger: Sequence[Release], adjacency: Adjacency, interval: float
         return lambda epsilon: 1.0
     smallest = min((key[1] for key in others if key[0] == "pure"), default=1.0)
     interval = min(interval, smallest / 100) if smallest > 0 else interval
+    interval = max([interval, *(_top(_fixed_size_curve(*key[1:])) / _GRID for key in others if key[0] == "fixed" and key[1] > 0)])
     parts = [_distribution(key, interval).self_compose(count) for key, count in others.items() if key[1] > 0]
     if mu > 0:
         parts.append(pld.from_gaussian_mechanism(1 / mu, value_discretization_interval=interval))
@@ -94,22 +96,33 @@ def _fixed_size_curve(ratio: float, q: float, how: str, size: int, of: int) -> C
 
     def curve(epsilon: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         inner = np.log1p(np.expm1(epsilon) / q)
-        return rest + sum(p * np.array([GDP(j * ratio).delta(e) for e in inner]) for j, p in times)
+        return rest + np.sum([p * _gaussian_curve(j * ratio, inner) for j, p in times], axis=0)
 
     return curve
+
+
+def _gaussian_curve(mu: float, epsilon: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """delta of mu-Gaussian DP at every eps."""
+    from scipy.special import log_ndtr
+
+    a = log_ndtr(mu / 2 - epsilon / mu)
+    b = epsilon + log_ndtr(-mu / 2 - epsilon / mu)
+    return -np.expm1(np.minimum(b - a, 0.0)) * np.exp(a)
+
+
+def _top(curve: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]) -> float:
+    """An eps beyond which the curve is as good as 0; what is left there counts as certain disclosure."""
+    top = 1.0
+    while curve(np.array([top]))[0] > 1e-15 and top < 100:
+        top *= 1.5
+    return top
 
 
 def _from_curve(curve: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]], interval: float) -> Any:
     from dp_accounting.pld import pld_pmf
     from dp_accounting.pld import privacy_loss_distribution as pld
 
-    top = 1.0
-    while curve(np.array([top]))[0] > 1e-15 and top < 100:
-        top *= 1.5
-    upper = math.ceil(top / interval)
-    if upper > 200_000:
-        interval_needed = top / 200_000
-        raise ValueError(f"Expected interval={interval} >= {interval_needed:.3g} for a release whose loss reaches {top:.3g}.")
+    upper = math.ceil(_top(curve) / interval)
     positive = curve(np.arange(upper + 1) * interval)
     epsilon = np.arange(1, upper + 1) * interval
     negative = -np.expm1(-epsilon) + np.exp(-epsilon) * positive[1:]

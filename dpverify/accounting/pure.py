@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 
 from dpverify.neighbours import ADD_REMOVE, REPLACE, Adjacency
-from dpverify.releases import Laplace, Release, Subsampled
+from dpverify.releases import Laplace, Release, Subsampled, TreeNode
 
 
 def sampled_ratio(release: Subsampled, adjacency: Adjacency) -> float:
@@ -50,9 +50,5 @@ def _one(release: Release, adjacency: Adjacency) -> float:
         if ratio > 700:
             return ratio
         return math.log1p(chance(release) * math.expm1(ratio))
-    silent = not isinstance(release, Subsampled) and all(r == 0 for r in _ratios(release, adjacency))
-    return 0.0 if silent else math.inf
-
-
-def _ratios(release: Release, adjacency: Adjacency) -> tuple[float, ...]:
-    return (release.ratio(adjacency),) if hasattr(release, "ratio") else release.ratios(adjacency)  # type: ignore[union-attr]
+    ratios = release.ratios(adjacency) if isinstance(release, TreeNode) else (release.ratio(adjacency),)
+    return 0.0 if max(ratios) == 0 else math.inf

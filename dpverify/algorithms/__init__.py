@@ -11,6 +11,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -132,8 +133,11 @@ def names() -> list[str]:
     return [name.replace("_", "-") for name in modules if hasattr(importlib.import_module(f"{__name__}.{name}"), "example")]
 
 
+@cache
 def example(name: str, *, as_printed: bool = False, **settings: Any) -> Example:
     """A small instance of the algorithm of that name, calibrated by the accountant, or with the paper's printed constants.
+
+    The instance is made once and shared: treat its data as read-only.
 
     >>> example("private-gd").algorithm.name
     'private-gd'

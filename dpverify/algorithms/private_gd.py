@@ -92,11 +92,11 @@ def example(*, as_printed: bool = False, schedule: str = "dynamic", steps: int =
         raise ValueError(f"Expected schedule={schedule!r} to be 'dynamic' or 'uniform'.")
     problem, data = small_problem()
     R = PRINTED_R if as_printed else certified_budget(TARGET, REPLACE)
-    assert problem.smoothness is not None and problem.pl is not None
-    gamma = 1 - problem.pl / problem.smoothness
+    M, mu = 1.0, 0.1
+    gamma = 1 - mu / M
     variances = dynamic(gamma, steps, R) if schedule == "dynamic" else uniform(steps, R)
     gap = float(problem.excess(problem.start[None], data)[0])
-    alpha = alpha_of(problem.dimension, 1.0, R, problem.smoothness, problem.count, gap)
+    alpha = alpha_of(problem.dimension, 1.0, R, M, problem.count, gap)
     return Example(
         private_gd(problem, clip=1.0, variances=variances, steps=steps),
         "dynamic-noise",

@@ -1,0 +1,170 @@
+"""Exact mean and covariance of the iterates where every step is affine in the state and the noise, as on quadratics.
+
+    s_{t+1} = A_t s_t + B_t xi_t + c_t   =>   m_{t+1} = A_t m_t + c_t,   P_{t+1} = A_t P_t A_t' + B_t V_t B_t'
+
+A_t, B_t and c_t are read off the algorithm itself, by running its query and update on unit vectors, and checked on random states; V_t is
+the covariance of the noise and of the secret batch. An algorithm that is not affine is refused, with the step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpverify.algorithms import Algorithm, State
+from dpverify.montecarlo import _records
+from dpverify.neighbours import Data
+from dpverify.problems import Linear, Problem, Quadratic
+from dpverify.releases import Subsampled, TreeNode
+
+Array = np.ndarray[Any, Any]
+
+
+class NotAffine(ValueError):
+    """A step is not affine in the state and the noise, so that the recursion of moments does not close."""
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """The exact mean (steps + 1, d) and covariance (steps + 1, d, d) of the iterate, the start first."""
+
+    mean: Array
+    covariance: Array
+
+    def expected_value(self, problem: Problem, data: Data) -> Array:
+        """E F(x_t) at every iterate, for a quadratic F: F(mean) + tr(H covariance)/2."""
+        hessian = _hessian(problem, data)
+        return problem.value(self.mean, problem.load(data)) + 0.5 * np.einsum("ij,tij->t", hessian, self.covariance)
+
+
+def _hessian(problem: Problem, data: Data) -> Array:
+    if isinstance(problem, Quadratic):
+        return np.diag(problem.spectrum)
+    if isinstance(problem, Linear) and problem.kind == "squares":
+        rows = problem.load(data).features
+        return rows.T @ rows / problem.count + 2 * problem.ridge * np.eye(problem.dimension)
+    raise ValueError(f"Expected a quadratic problem, got {type(problem).__name__}.")
+
+
+def exact_moments(algorithm: Algorithm, data: Data, *, tolerance: float = 1e-8) -> Moments:
+    """The exact moments of the iterates of an algorithm that is affine on this data.
+
+    >>> from dpverify.algorithms import example
+    >>> case = example("private-gd")
+    >>> moments = exact_moments(case.algorithm, case.data)
+    >>> moments.mean.shape, bool(moments.expected_value(case.problem, case.data)[-1] - case.problem.optimum(case.data)[1] <= case.bound)
+    ((21, 5), True)
+    """
+    if algorithm.memory is not None or algorithm.coins is not None:
+        raise NotAffine(f"{algorithm.name} has a secret memory or public coins, which the recursion of moments does not follow")
+    loaded = algorithm.load(data)
+    state = algorithm.init(1)
+    mean = _pack(state)[0]
+    k = len(mean)
+    cov = np.zeros((k, k))
+    rng = np.random.default_rng(0)
+    out, matrix, _ = _affine(lambda rows, _: algorithm.output(_unpack(state, rows)), mean, 0, rng, tolerance, f"the output of {algorithm.name}")
+    means, covs = [out], [matrix @ cov @ matrix.T]
+    for t in range(1, algorithm.steps + 1):
+        release = algorithm.release(t)
+        if isinstance(release, TreeNode):
+            raise NotAffine(f"step {t} of {algorithm.name} releases nodes of a tree, whose noise is used again later")
+        batch_mean, batch_cov = _batch_moments(algorithm, loaded, state, mean, release, rng) if isinstance(release, Subsampled) else (None, 0.0)
+        width = algorithm.output(state).shape[1] if batch_mean is None else len(batch_mean)
+        reached: list[State] = []
+
+        def advance(rows: Array, noise: Array, t: int = t, release: Any = release, batch_mean: Any = batch_mean) -> Array:
+            here = _unpack(state, rows)  # noqa: B023
+            if batch_mean is not None:
+                value = np.broadcast_to(batch_mean, noise.shape)
+            else:
+                answer = algorithm.ask(loaded, here, release)
+                if answer.unit is not None:
+                    raise NotAffine(f"the noise of step {t} of {algorithm.name} is scaled by the state")
+                value = answer.value
+            reached.append(algorithm.update(here, value + noise))  # noqa: B023
+            return _pack(reached[-1])  # noqa: B023
+
+        new, a, b = _affine(advance, mean, width, rng, tolerance, f"step {t} of {algorithm.name}")
+        noise_cov = release.variance() * np.eye(width) + batch_cov
+        mean, cov = new, a @ cov @ a.T + b @ noise_cov @ b.T
+        state = _unpack(reached[0], mean[None])
+        out, matrix, _ = _affine(
+            lambda rows, _: algorithm.output(_unpack(state, rows)),  # noqa: B023
+            mean, 0, rng, tolerance, f"the output of {algorithm.name}",
+        )  # fmt: skip
+        means.append(out)
+        covs.append(matrix @ cov @ matrix.T)
+    return Moments(np.array(means), np.array(covs))
+
+
+def _affine(
+    function: Callable[[Array, Array], Array], at: Array, width: int, rng: np.random.Generator, tolerance: float, what: str
+) -> tuple[Array, Array, Array]:
+    """The value at (`at`, 0) and the two matrices of an affine function of (state, noise), read off unit vectors and checked."""
+    k = len(at)
+    rows = np.tile(at, (1 + k + width + 3, 1))
+    noise = np.zeros((len(rows), width))
+    rows[1 : 1 + k] += np.eye(k)
+    noise[1 + k : 1 + k + width] = np.eye(width)
+    rows[-3:] += rng.standard_normal((3, k))
+    noise[-3:] = rng.standard_normal((3, width))
+    values = function(rows, noise)
+    a, b = (values[1 : 1 + k] - values[0]).T, (values[1 + k : 1 + k + width] - values[0]).T
+    predicted = values[0] + (rows[-3:] - at) @ a.T + noise[-3:] @ b.T
+    worst = float(np.max(np.abs(predicted - values[-3:]), initial=0.0))
+    if worst > tolerance * (1 + float(np.max(np.abs(values), initial=0.0))):
+        raise NotAffine(f"{what} is not affine: off by {worst:.3g} at a random point")
+    return values[0], a, b
+
+
+def _batch_moments(
+    algorithm: Algorithm, loaded: Any, state: State, mean: Array, release: Subsampled, rng: np.random.Generator
+) -> tuple[Array, Array]:
+    """Mean and covariance of the query over the secret batch, where each record adds its own vector whatever the state."""
+    first = release.first or 0
+    n = release.of if release.first is not None else _records(loaded)
+    single = np.arange(first, first + n)[:, None]
+
+    def vectors(row: Array) -> Array:
+        return algorithm.ask(loaded, _unpack(state, np.tile(row, (n, 1))), release, batch=single).value
+
+    rows = vectors(mean)
+    if not np.allclose(rows, vectors(mean + rng.standard_normal(len(mean))), rtol=1e-9, atol=1e-12):
+        raise NotAffine(f"the batch noise of {algorithm.name} depends on the state")
+    if release.how == "poisson":
+        q = release.rate
+        return q * rows.sum(axis=0), q * (1 - q) * rows.T @ rows
+    m, centred = release.size, rows - rows.mean(axis=0)
+    fewer = (n - m) / max(n - 1, 1) if release.how == "without replacement" else 1.0
+    return m * rows.mean(axis=0), m * fewer * centred.T @ centred / n
+
+
+def _fields(state: State) -> list[str]:
+    """The fields of a state that are arrays of floats, one row per run."""
+    names = []
+    for name, value in state._asdict().items():
+        if isinstance(value, np.ndarray):
+            if value.dtype.kind != "f":
+                raise NotAffine(f"the state has {name!r} of type {value.dtype}, which has no mean")
+            names.append(name)
+    return names
+
+
+def _pack(state: State) -> Array:
+    parts = [getattr(state, name) for name in _fields(state)]
+    return np.concatenate([part.reshape(len(part), -1) for part in parts], axis=1)
+
+
+def _unpack(template: State, rows: Array) -> State:
+    """The state with those rows in place of its arrays, everything else as in the template."""
+    changes, column = {}, 0
+    for name in _fields(template):
+        shape = getattr(template, name).shape[1:]
+        size = int(np.prod(shape, dtype=int))
+        changes[name] = rows[:, column : column + size].reshape(len(rows), *shape)
+        column += size
+    return template._replace(**changes)
