@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Protocol
+from functools import lru_cache
+from typing import Any, Protocol
 
 
 class Guarantee(Hashable, Protocol):
@@ -37,6 +38,9 @@ class PureDP:
     def __post_init__(self) -> None:
         _expect(self.epsilon >= 0, "epsilon", self.epsilon, ">= 0")
 
+    def __str__(self) -> str:
+        return f"{self.epsilon:g}-DP"
+
     def delta(self, epsilon: float) -> float:
         """The profile of randomised response, the worst mechanism of that guarantee."""
         if epsilon >= self.epsilon:
@@ -59,6 +63,9 @@ class ApproxDP:
         _expect(self.epsilon >= 0, "epsilon", self.epsilon, ">= 0")
         _expect(0 <= self.delta_ <= 1, "delta", self.delta_, "in [0, 1]")
 
+    def __str__(self) -> str:
+        return f"({self.epsilon:g}, {self.delta_:g})-DP"
+
     def delta(self, epsilon: float) -> float:
         """Beyond epsilon the same delta; below it, what the worst such mechanism reaches."""
         if epsilon >= self.epsilon:
@@ -78,6 +85,9 @@ class GDP:
 
     def __post_init__(self) -> None:
         _expect(self.mu >= 0, "mu", self.mu, ">= 0")
+
+    def __str__(self) -> str:
+        return f"{self.mu:g}-GDP"
 
     def delta(self, epsilon: float) -> float:
         if self.mu == 0:
@@ -104,6 +114,9 @@ class RDP:
         _expect(self.order > 1, "order", self.order, "> 1")
         _expect(self.epsilon >= 0, "epsilon", self.epsilon, ">= 0")
 
+    def __str__(self) -> str:
+        return f"({self.order:g}, {self.epsilon:g})-RDP"
+
     def delta(self, epsilon: float) -> float:
         """An upper bound on the profile: delta <= exp((a-1)(eps_a - eps)) (1 - 1/a)^(a-1) / a (for eps >= 0)."""
         a = self.order
@@ -122,6 +135,9 @@ class ZCDP:
 
     def __post_init__(self) -> None:
         _expect(self.rho >= 0, "rho", self.rho, ">= 0")
+
+    def __str__(self) -> str:
+        return f"{self.rho:g}-zCDP"
 
     def delta(self, epsilon: float) -> float:
         """An upper bound on the profile, the best over the orders."""
@@ -147,5 +163,36 @@ class Profile:
     curve: Callable[[float], float]
     source: str = "accountant"
 
+    def __str__(self) -> str:
+        return f"the privacy profile of {self.source}"
+
     def delta(self, epsilon: float) -> float:
         return self.curve(epsilon)
+
+
+@dataclass(frozen=True)
+class TradeOff:
+    """f-DP: an event of probability x on one data set has probability at most 1 - f(x) on the other; f convex and decreasing.
+
+    >>> round(TradeOff(lambda x: max(0.0, 1 - 2.718281828 * x, (1 - x) / 2.718281828), "1-DP").delta(0.5), 3)
+    0.288
+    """
+
+    f: Callable[[float], float]
+    source: str = "a trade-off function"
+
+    def __str__(self) -> str:
+        return f"f-DP with {self.source}"
+
+    def delta(self, epsilon: float) -> float:
+        """sup over x of 1 - f(x) - e^eps x, bounded from above cell by cell (f decreases), so that it is never too strict."""
+        cells, values = _sampled(self.f)
+        return max(0.0, float((1 - values[1:] - math.exp(epsilon) * cells[:-1]).max()))
+
+
+@lru_cache(maxsize=64)
+def _sampled(f: Callable[[float], float]) -> tuple[Any, Any]:
+    import numpy as np
+
+    cells = np.concatenate([[0.0], np.geomspace(1e-14, 1e-2, 4000)[:-1], np.linspace(1e-2, 1, 20_000)])
+    return cells, np.array([f(float(x)) for x in cells])

@@ -40,9 +40,10 @@ def audit(
 ) -> Result:
     """Decide by running it whether a mechanism can keep the guarantee it claims on this pair of neighbours.
 
-    `mechanism` is any `(data, rng) -> numbers`; with a parameter `runs` it is called in batched form; with a parameter `tape` it
-    records its releases (`dpverify.auditing.Tape`). `declared` is the release (`dpverify.releases.Gaussian`, ...) that the whole
-    output is charged as, if there is only that one. Each rung's own result stands in `result.steps`.
+    `mechanism` is an `Algorithm` of ours (then the exact privacy loss of its transcript is audited), or any `(data, rng) -> numbers`;
+    with a parameter `runs` it is called in batched form; with a parameter `tape` it records its releases (`dpverify.auditing.Tape`).
+    `declared` is the release (`dpverify.releases.Gaussian`, ...) that the whole output is charged as, if there is only that one. Each
+    rung's own result stands in `result.steps`.
 
     >>> import numpy as np
     >>> from dpverify.guarantees import ApproxDP
@@ -61,6 +62,7 @@ def audit(
     started = time.perf_counter()
     results: dict[str, Result] = {}
     spent = 0.0
+    mechanism, shown = _opened(mechanism, neighbours)
     try:
         if "replay" in rungs:
             results["replay"] = _timed(replay, mechanism, neighbours, declared, budget.seed)
@@ -71,10 +73,29 @@ def audit(
             results["accountant"] = _timed(charged, mechanism, neighbours, claim, declared, budget.seed)
         if "statistics" in rungs:
             with _bar(progress, budget.runs, name_of(mechanism)) as report:
-                results["statistics"] = statistical_audit(mechanism, neighbours, claim, budget, budget.alpha - spent, report)
+                results["statistics"] = statistical_audit(shown, neighbours, claim, budget, budget.alpha - spent, report)
     except MechanismError as error:
         return Result(UNDECIDED, str(error), steps=_steps(results), seconds=time.perf_counter() - started)
     return _sum_up(results, claim, budget, time.perf_counter() - started)
+
+
+def _opened(mechanism: Any, neighbours: Neighbours) -> tuple[Mechanism, Mechanism]:
+    """What to replay and what to draw from: the exact loss of the transcript of an algorithm of ours, if it can be computed."""
+    if not hasattr(mechanism, "ledger"):
+        return mechanism, mechanism
+    import numpy as np
+
+    from dpverify.auditing.algorithm import as_mechanism, loss_mechanism
+    from dpverify.releases import NotEnumerable
+
+    transcript = as_mechanism(mechanism, "transcript")
+    losses = loss_mechanism(mechanism, neighbours)
+    try:
+        losses(neighbours.data, np.random.default_rng(0), 1)
+        losses(neighbours.other, np.random.default_rng(0), 1)
+    except NotEnumerable:
+        return transcript, transcript
+    return transcript, losses
 
 
 def _timed(rung: Any, *arguments: Any) -> Result:

@@ -12,6 +12,7 @@ import hashlib
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -136,13 +137,12 @@ def _one_chunk(mechanism: Mechanism, data: Data, seed: int, side: int, chunk: in
         import joblib
 
         cuts = np.linspace(0, runs, workers + 1).astype(int)
-        parts = joblib.Parallel(n_jobs=workers)(joblib.delayed(some)(a, b) for a, b in zip(cuts[:-1], cuts[1:]))
+        parts = joblib.Parallel(n_jobs=workers)(joblib.delayed(some)(a, b) for a, b in pairwise(cuts))
     rows = [row for part in parts for row in part]
     widths = {row.shape[1] for row in rows}
     if len(widths) != 1:
-        raise MechanismError(
-            f"mechanism {name_of(mechanism)} changes the shape of its output: {sorted(widths)} numbers (side {side}, chunk {chunk}, seed {seed})."
-        )
+        where = f"(side {side}, chunk {chunk}, seed {seed})"
+        raise MechanismError(f"mechanism {name_of(mechanism)} changes the shape of its output: {sorted(widths)} numbers {where}.")
     return np.concatenate(rows)
 
 
@@ -180,8 +180,7 @@ def draw(mechanism: Mechanism, data: Data, side: int, budget: Budget) -> Iterato
                 np.save(unfinished, part)
                 unfinished.replace(path)
         if width is not None and part.shape[1] != width:
-            raise MechanismError(
-                f"mechanism {name_of(mechanism)} changes the shape of its output: {width} then {part.shape[1]} numbers (side {side}, chunk {chunk}, seed {budget.seed})."
-            )
+            where = f"(side {side}, chunk {chunk}, seed {budget.seed})"
+            raise MechanismError(f"mechanism {name_of(mechanism)} changes the shape of its output: {width}, then {part.shape[1]} {where}.")
         width = part.shape[1]
         yield part

@@ -17,6 +17,8 @@ from dpverify.auditing.betting import Bet, best_bet
 from dpverify.auditing.claimed import WorstPair
 from dpverify.auditing.scores import Score, edges_of, exceedances, learn_scores
 
+CAUTION = {True: 1.0, False: 2.0}  # smooth or not: nats of evidence at which half the growth-optimal stake is bet
+
 
 def smoothed(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Bin probabilities on the two sides whose log-odds are quadratic in the bin's normal score.
@@ -67,15 +69,18 @@ class Bettor:
     ledger: list[dict[str, list[float]]] = field(default_factory=list)
 
     def learn(self, counts: list[tuple[np.ndarray, np.ndarray]], pair: WorstPair) -> None:
-        best: tuple[float, int, np.ndarray, Bet] | None = None
+        self.bet = None
         for of, (x, y) in enumerate(counts):
             merge = np.arange(len(x)) if self.smooth else coarse(x + y, 6)
             a, b = np.bincount(merge, x), np.bincount(merge, y)
             bet = best_bet(*(smoothed if self.smooth else shrunk)(a, b), pair)
-            if best is None or bet.growth > best[0]:
-                best = (bet.growth, of, merge, bet)
-        if best is not None:
-            _, self.of, self.merge, self.bet = best
+            if self.bet is None or bet.growth > self.bet.growth:
+                self.of, self.merge, self.bet = of, merge, bet
+        if self.bet is not None and self.bet.growth > 0:
+            # stake less where the violation is no larger than its own uncertainty
+            evidence = max(float(counts[self.of][0].sum()), 1.0) * self.bet.growth
+            f = evidence / (evidence + CAUTION[self.smooth])
+            self.bet = Bet(np.log1p(f * np.expm1(self.bet.log_a)), np.log1p(f * np.expm1(self.bet.log_b)), self.bet.growth)
 
     def play(self, counts: list[tuple[np.ndarray, np.ndarray]]) -> None:
         if self.bet is not None and self.bet.growth > 0:

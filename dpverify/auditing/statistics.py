@@ -122,8 +122,8 @@ def statistical_audit(
     >>> from dpverify.guarantees import GDP
     >>> noisy_sum = lambda data, rng, runs: data.sum() + rng.normal(size=(runs, 1))
     >>> pair = Neighbours.replace(np.zeros((3, 1)), 0, [1.0])
-    >>> statistical_audit(noisy_sum, pair, GDP(0.5), Budget(runs=5000)).verdict, statistical_audit(noisy_sum, pair, GDP(1.0), Budget(runs=5000)).verdict
-    (<Verdict.REFUTED: 'REFUTED'>, <Verdict.SUPPORTED: 'SUPPORTED'>)
+    >>> [str(statistical_audit(noisy_sum, pair, GDP(mu), Budget(runs=5000)).verdict) for mu in (0.5, 1.0)]
+    ['REFUTED', 'SUPPORTED']
     """
     started = time.perf_counter()
     alpha = budget.alpha if alpha is None else alpha
@@ -134,135 +134,110 @@ def statistical_audit(
     fresh = 0
     for a, b in zip(draw(mechanism, neighbours.data, 0, budget), draw(mechanism, neighbours.other, 1, budget)):
         if a.shape[1] != b.shape[1]:
-            return _shapes(neighbours, a.shape[1], b.shape[1])
+            return _shapes(mechanism, neighbours, budget, (a.shape[1], b.shape[1]))
         test.feed(a, b)
         if event is not None:
             x, y, n = x + event.count(a), y + event.count(b), n + len(a)
         if progress is not None:
             progress(len(a), test.log_wealth)
         if test.log_wealth >= math.log(2 / alpha):
-            event = choose_event(test, claim, test.samples)
-            return _refuted_by_wealth(mechanism, neighbours, claim, budget, alpha, test, event, time.perf_counter() - started)
+            return _refuted_by_wealth(mechanism, neighbours, claim, budget, alpha, test, time.perf_counter() - started)
         if event is None and test.samples >= LEARN * budget.runs:
             fresh = budget.runs - test.samples
             event = choose_event(test, claim, max(fresh, 1))
-    return _at_the_end(mechanism, neighbours, claim, budget, alpha, test, event, (x, y, n), time.perf_counter() - started)
-
-
-def _shapes(neighbours: Neighbours, a: int, b: int) -> Result:
-    let = {"D": describe(neighbours.data), "D'": describe(neighbours.other)}
-    return Result(
-        REFUTED,
-        f"The outputs have {a} numbers on D and {b} on D': their size alone tells the data sets apart.",
-        witness=Witness(let, f"outputs have {a} numbers on D and {b} on D'", "outputs that are hard to tell apart", {"widths": [a, b]}),
-    )
+    return _at_the_end(mechanism, neighbours, claim, budget, alpha, event, (x, y, n), time.perf_counter() - started)
 
 
 def _let(mechanism: Mechanism, neighbours: Neighbours, budget: Budget) -> dict[str, str]:
-    return {
-        "M": name_of(mechanism),
-        "D": describe(neighbours.data),
-        "D'": f"{describe(neighbours.other)} ({neighbours.adjacency})",
-        "seed": str(budget.seed),
-    }
+    other = f"{describe(neighbours.other)} ({neighbours.adjacency})"
+    return {"M": name_of(mechanism), "D": describe(neighbours.data), "D'": other, "seed": str(budget.seed)}
 
 
-def _data_json(data: Any) -> Any:
-    return [np.asarray(part).tolist() for part in data] if isinstance(data, tuple) else np.asarray(data).tolist()
+def _shapes(mechanism: Mechanism, neighbours: Neighbours, budget: Budget, widths: tuple[int, int]) -> Result:
+    then = f"the outputs have {widths[0]} numbers on D and {widths[1]} on D': their size alone tells the data sets apart"
+    witness = Witness(_let(mechanism, neighbours, budget), then, "outputs that are hard to tell apart", {"widths": list(widths)})
+    return Result(REFUTED, f"{then[0].upper()}{then[1:]}.", witness=witness)
+
+
+def _exact(neighbours: Neighbours, claim: Guarantee, budget: Budget, alpha: float, **more: Any) -> dict[str, Any]:
+    """The machine-readable half of a witness: the data, the claim's worst pair, and what was counted."""
+    both = [
+        [np.asarray(p).tolist() for p in d] if isinstance(d, tuple) else np.asarray(d).tolist() for d in (neighbours.data, neighbours.other)
+    ]
+    pair = worst_pair(claim)
+    claimed = {"text": str(claim), "ratios": pair.ratios[:-1].tolist(), "p": pair.p.tolist(), "q": pair.q.tolist()}
+    head = {"kind": "event", "data": both[0], "other": both[1], "adjacency": str(neighbours.adjacency), "claim": claimed}
+    return {**head, "seed": budget.seed, "alpha": alpha, **more}
 
 
 def _refuted_by_wealth(
+    mechanism: Mechanism, neighbours: Neighbours, claim: Guarantee, budget: Budget, alpha: float, test: Sequential, seconds: float
+) -> Result:
+    seen, wealth = test.samples, math.exp(min(test.log_wealth, 700))
+    then = f"in {seen} runs a side a stake of 1, which cannot grow on average if the claim is true, grew to {wealth:.3g} >= {2 / alpha:.3g}"
+    more: dict[str, Any] = {"runs": seen, "log_wealth": test.log_wealth, "bets": test.ledger()}
+    event = choose_event(test, claim, seen)
+    if event is not None:
+        first, second = ("D'", "D") if event.swapped else ("D", "D'")
+        x, y = test.seen(event.score, event.bins)[:: -1 if event.swapped else 1]
+        more["sign"] = {"event": str(event), "likelier_on": first, "counts": [x, y]}
+        then += f"; its plainest sign: E = [{event}] was seen {x} times on {first}, {y} times on {second}"
+    because = f"wealth above {2 / alpha:.3g} at any time has probability below {alpha / 2:.3g} if the claim is true (Ville)"
+    witness = Witness(_let(mechanism, neighbours, budget), then, str(claim), _exact(neighbours, claim, budget, alpha, **more), because)
+    evidence = Evidence("sequential", {"log_wealth": test.log_wealth, "looks": len(test.path)}, alpha=alpha, samples=seen, seed=budget.seed)
+    return Result(REFUTED, f"{claim} is refuted after {seen} runs a side (alpha = {alpha:g}).", evidence, witness, seconds=seconds)
+
+
+def _at_the_end(
     mechanism: Mechanism,
     neighbours: Neighbours,
     claim: Guarantee,
     budget: Budget,
     alpha: float,
-    test: Sequential,
     event: Event | None,
+    counts: tuple[int, int, int],
     seconds: float,
 ) -> Result:
-    wealth = math.exp(min(test.log_wealth, 700))
-    seen = test.samples
-    exact: dict[str, Any] = {
-        "kind": "audit", "data": _data_json(neighbours.data), "other": _data_json(neighbours.other), "adjacency": str(neighbours.adjacency),
-        "claim": repr(claim), "seed": budget.seed, "runs": seen, "alpha": alpha, "log_wealth": test.log_wealth, "bets": test.ledger(),
-    }  # fmt: skip
-    then = f"{seen} runs a side multiply a stake of 1 that a true claim cannot make grow on average to {wealth:.3g} >= {2 / alpha:.3g} (e-process, any-time valid)"
-    if event is not None:
-        first, second = ("D'", "D") if event.swapped else ("D", "D'")
-        u, v = test.seen(event.score, event.bins)
-        if event.swapped:
-            u, v = v, u
-        exact["event"] = {"text": str(event), "counts": [u, v], "swapped": event.swapped}
-        then += f"; the plainest sign: E = [{event}] was seen {u} times of {seen} on {first}, {v} on {second}"
-    witness = Witness(
-        _let(mechanism, neighbours, budget), then, f"{claim}", exact, because=f"probability below {alpha / 2:.3g} if the claim were true"
-    )
-    evidence = Evidence("sequential", {"log_wealth": test.log_wealth, "path": test.path[-3:]}, alpha=alpha, samples=seen, seed=budget.seed)
-    return Result(
-        REFUTED, f"{claim} is refuted after {seen} runs a side (wealth {wealth:.3g}, alpha {alpha:g}).", evidence, witness, seconds=seconds
-    )
-
-
-def _at_the_end(
-    mechanism: Mechanism, neighbours: Neighbours, claim: Guarantee, budget: Budget, alpha: float, test: Sequential, event: Event | None,
-    counts: tuple[int, int, int], seconds: float,
-) -> Result:  # fmt: skip
     started = time.perf_counter()
     x, y, n = counts
-    ceiling = ceiling_epsilon(n, claim.delta(_point(claim)), alpha / 2) if n else 0.0
-    certificate: dict[str, Any] = {"log_wealth": test.log_wealth}
-    shown = "no event was found that tells the data sets apart"
+    certificate: dict[str, Any] = {}
+    shown, refuted = "no event was found that tells the data sets apart", False
     if event is not None and n:
         if event.swapped:
             x, y = y, x
+        first, second = ("D'", "D") if event.swapped else ("D", "D'")
         pair = worst_pair(claim)
-        curve = _curve(pair)
-        certificate |= {"event": str(event), "counts": [x, y], "fresh": n}
+        slope = math.exp(claim.epsilon) if isinstance(claim, PureDP | ApproxDP) else _slope(pair, event.expected[1])
+        refuted = refutes(x, n, y, n, _curve(pair), slope, alpha / 2)
+        certificate = {"event": str(event), "counts": [x, y], "fresh": n}
         if isinstance(claim, PureDP | ApproxDP):
             delta = claim.delta(claim.epsilon)
-            bound = epsilon_lower_bound(x, n, y, n, delta, alpha / 2)
-            certificate["epsilon_lower_bound"] = bound
+            bound = certificate["epsilon_lower_bound"] = epsilon_lower_bound(x, n, y, n, delta, alpha / 2)
             shown = f"epsilon >= {bound:.4g} at delta = {delta:g} (confidence {1 - alpha / 2:g})"
-            refuted = bound >= claim.epsilon and refutes(x, n, y, n, curve, math.exp(claim.epsilon), alpha / 2)
         else:
-            bound = mu_lower_bound(x, n, y, n, alpha / 2, event.expected)
-            certificate["mu_lower_bound"] = bound
+            bound = certificate["mu_lower_bound"] = mu_lower_bound(x, n, y, n, alpha / 2, event.expected)
             shown = f"not {bound:.4g}-GDP (confidence {1 - alpha / 2:g})"
-            refuted = refutes(x, n, y, n, curve, _slope(pair, event.expected[1]), alpha / 2)
         if refuted:
-            first, second = ("D'", "D") if event.swapped else ("D", "D'")
-            exact = {
-                "kind": "audit", "data": _data_json(neighbours.data), "other": _data_json(neighbours.other), "adjacency": str(neighbours.adjacency),
-                "claim": repr(claim), "seed": budget.seed, "runs": budget.runs, "alpha": alpha, "event": {"text": str(event), "counts": [x, y], "fresh": n, "swapped": event.swapped},
-            }  # fmt: skip
-            then = f"E = [{event}], chosen on earlier runs, happened {x} times in {n} fresh runs on {first} and {y} on {second}: {shown}"
-            witness = Witness(
-                _let(mechanism, neighbours, budget),
-                then,
-                f"{claim}",
-                exact,
-                because=f"probability below {alpha / 2:.3g} if the claim were true (exact test of two binomials)",
+            then = (
+                f"E = [{event}], chosen on earlier runs, happened {x} times in {n} fresh runs on {first} and {y} times on {second}: {shown}"
             )
+            more = {"runs": budget.runs, "event": str(event), "likelier_on": first, "counts": [x, y], "fresh": n, "slope": slope}
+            because = f"such counts have probability below {alpha / 2:.3g} if the claim is true (exact test of two binomials)"
+            exact = _exact(neighbours, claim, budget, alpha, **more)
+            witness = Witness(_let(mechanism, neighbours, budget), then, str(claim), exact, because)
             evidence = Evidence("exact event", certificate, alpha=alpha, samples=budget.runs, seed=budget.seed)
-            return Result(REFUTED, f"{claim} is refuted: {shown}.", evidence, witness, seconds=seconds + time.perf_counter() - started)
-    evidence = Evidence(
-        "sequential and exact event", certificate, alpha=alpha, samples=budget.runs, seed=budget.seed, ceiling=f"epsilon = {ceiling:.3g}"
-    )
+            seconds += time.perf_counter() - started
+            return Result(REFUTED, f"{claim} is refuted: {shown}.", evidence, witness, seconds=seconds)
+    point = _point(claim)
+    ceiling = ceiling_epsilon(n, claim.delta(point), alpha / 2) if n else 0.0
+    most = f"epsilon = {ceiling:.3g}"
+    evidence = Evidence("sequential, exact event", certificate, alpha=alpha, samples=budget.runs, seed=budget.seed, ceiling=most)
     seconds += time.perf_counter() - started
-    if ceiling <= _point(claim):
-        return Result(
-            UNDECIDED,
-            f"{budget.runs} runs could not have refuted it: even outputs told apart with certainty would show at most epsilon = {ceiling:.3g}.",
-            evidence,
-            seconds=seconds,
-        )
-    return Result(
-        SUPPORTED,
-        f"{budget.runs} runs a side did not refute {claim}; shown: {shown}; could have shown up to epsilon = {ceiling:.3g}.",
-        evidence,
-        seconds=seconds,
-    )
+    if ceiling <= point:
+        because = f"{budget.runs} runs could not have refuted {claim}: even outputs told apart with certainty would show at most {most}."
+        return Result(UNDECIDED, because, evidence, seconds=seconds)
+    because = f"{budget.runs} runs a side did not refute {claim}. Shown: {shown}; could have shown up to {most}."
+    return Result(SUPPORTED, because, evidence, seconds=seconds)
 
 
 def _point(claim: Guarantee) -> float:

@@ -1,0 +1,70 @@
+"""An algorithm of this project as a mechanism: its transcript, its last iterate, or the exact privacy loss of its transcript.
+
+    loss(transcript) = log density of the transcript on D - log density on D',   by replaying `query` at the same states
+
+The loss is a function of what was released, so an audit of it is an audit of the whole transcript with the best score there is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dpverify.algorithms import Algorithm
+from dpverify.auditing.tape import Tape
+from dpverify.neighbours import Data, Neighbours, records
+from dpverify.releases import Subsampled
+
+
+def as_mechanism(algorithm: Algorithm, shows: str = "output") -> Any:
+    """The algorithm in batched form with a tape; `shows` is "output" (the last iterate) or "transcript" (every release).
+
+    >>> from dpverify.algorithms import example
+    >>> case = example("private-gd")
+    >>> as_mechanism(case.algorithm)(case.data, np.random.default_rng(0), runs=3, tape=Tape()).shape[0]
+    3
+    """
+    if shows not in ("output", "transcript"):
+        raise ValueError(f"Expected shows={shows!r} to be 'output' or 'transcript'.")
+
+    def mechanism(data: Data, rng: np.random.Generator, runs: int, tape: Tape) -> np.ndarray:
+        loaded = algorithm.load(data)
+        state = algorithm.init(runs)
+        memory = algorithm.memory(loaded, runs) if algorithm.memory is not None else None
+        shown = []
+        for t in range(1, algorithm.steps + 1):
+            release = algorithm.release(t)
+            if algorithm.coins is not None:
+                state = algorithm.coins(state, rng)
+            batch = release.batch(rng, runs, records(data)) if isinstance(release, Subsampled) else None
+            answer = algorithm.ask(loaded, state, release, batch=batch, memory=memory)
+            memory = answer.memory
+            unit = 1.0 if answer.unit is None else answer.unit.reshape(-1, *(1,) * (answer.value.ndim - 1))
+            # the unit is public and multiplies noise and sensitivity alike: the tape holds everything in units
+            safe = np.where(np.asarray(unit) > 0, unit, 1.0)
+            query = answer.value / safe
+            released = tape.record(query, query + release.noise(rng, answer.value.shape), release) * unit
+            state = algorithm.update(state, released)
+            shown.append(released.reshape(runs, -1))
+        return np.concatenate(shown, axis=1) if shows == "transcript" else algorithm.output(state)
+
+    mechanism.__qualname__ = mechanism.__name__ = algorithm.name
+    return mechanism
+
+
+def loss_mechanism(algorithm: Algorithm, pair: Neighbours) -> Any:
+    """The exact loss of a transcript as a mechanism: on `pair.data` and `pair.other`, and on nothing else."""
+    from dpverify.accounting.loss import block_losses
+
+    data, other = algorithm.load(pair.data), algorithm.load(pair.other)
+
+    def mechanism(given: Data, rng: np.random.Generator, runs: int) -> np.ndarray:
+        if given is pair.data:
+            return block_losses(algorithm, data, other, runs, rng)[:, None]
+        if given is pair.other:
+            return -block_losses(algorithm, other, data, runs, rng)[:, None]
+        raise ValueError("Expected one of the two data sets of the pair that the loss was built for.")
+
+    mechanism.__qualname__ = mechanism.__name__ = f"exact loss of {algorithm.name}"
+    return mechanism
