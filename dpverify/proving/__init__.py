@@ -2,10 +2,13 @@
 
 A tactic module has
     HANDLES                     the relation types it is for
-    attempt(relation, effort)   a certificate (a JSON-able dict), a `Reduction` to simpler relations, or a string: why it gave up
-    check(relation, cert)       the dumb checker of a certificate
+    attempt(relation, effort)   a certificate (a JSON-able dict), a `Reduction` to simpler relations (or a list of them to try in
+                                turn), a `Counterpoint`, a `Result` of a scan (never PROVED), or a string: why it gave up
+    check(relation, cert)       the dumb checker of a certificate (a tactic that only reduces has none)
     consequences(relation)      optional: plain comparisons that must hold if the relation does (refuting one refutes it)
-PROVED needs a certificate that its checker accepts, and, for comparisons, a replay at random admissible points that agrees.
+    refute(relation, effort)    optional: a witness of the tactic's own kind, which its `verify(exact)` accepts from JSON alone
+PROVED needs a certificate that its checker accepts, and a replay that agrees: of a comparison at random admissible points, of
+any other relation at its consequences, which are searched for a witness before a proof is believed.
 """
 
 from __future__ import annotations
@@ -17,8 +20,9 @@ from typing import Any
 import numpy as np
 
 from dpverify.effort import QUICK, Effort
-from dpverify.proving.reduction import Missing, Reduction
-from dpverify.proving.refutation import admissible, breaks, domain_of, refute, verify_point
+from dpverify.proving.limits import TimeLimit, within
+from dpverify.proving.reduction import Counterpoint, Missing, Reduction, depth
+from dpverify.proving.refutation import admissible, breaks, domain_of, refute, verify_point, witness_at
 from dpverify.relations import AtMost, Derivation, Equal, Instance, Quoted, Tested
 from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Step, Witness
 
@@ -55,29 +59,51 @@ def _decide(relation: Any, effort: Effort) -> Result:
     tried: list[str] = []
     first = tuple(getattr(relation, "by", ()))
     for name in (*first, *(n for n in TACTICS if n not in first)):
-        tactic = importlib.import_module(f"dpverify.proving.{name}")
+        try:
+            tactic = importlib.import_module(f"dpverify.proving.{name}")
+        except ModuleNotFoundError:
+            continue
         if not isinstance(relation, tactic.HANDLES):
             continue
+        if refuted := _broken(tactic, relation, effort, hard=False):
+            return refuted
         outcome = _attempt(tactic, name, relation, effort)
         if isinstance(outcome, Result):
             return outcome
         tried.append(f"{name}: {outcome}")
-        for consequence in getattr(tactic, "consequences", lambda r: ())(relation):
-            if witness := refute(consequence, effort, hard=True):
-                return _refuted(relation, witness, f"it would follow that {consequence}")
+        if refuted := _broken(tactic, relation, effort, hard=True):
+            return refuted
     if plain:
         return _scanned(relation, effort, tried)
     return Result(UNDECIDED, f"no tactic closed it ({'; '.join(tried) or 'none handles it'})")
 
 
+def _broken(tactic: Any, relation: Any, effort: Effort, hard: bool) -> Result | None:
+    """The refutation of a consequence of the relation, or by the tactic's own kind of witness, if one is found."""
+    for consequence in getattr(tactic, "consequences", lambda r: ())(relation):
+        if witness := refute(consequence, effort, hard):
+            return _refuted(relation, witness, f"it would follow that {consequence}")
+    if hard and hasattr(tactic, "refute"):
+        try:
+            witness = tactic.refute(relation, effort)
+        except Missing:
+            return None
+        return _refuted(relation, witness) if witness else None
+    return None
+
+
 def _attempt(tactic: Any, name: str, relation: Any, effort: Effort) -> Result | str:
     try:
-        found = tactic.attempt(relation, effort)
-    except Missing as missing:
-        return str(missing)
-    if isinstance(found, Reduction):
-        return _reduced(found, name, effort)
-    if isinstance(found, str):
+        with within(effort.tactic_seconds):
+            found = tactic.attempt(relation, effort)
+    except (Missing, TimeLimit) as stopped:
+        return str(stopped)
+    if isinstance(found, Reduction | list):
+        return _reduced([found] if isinstance(found, Reduction) else found, name, effort)
+    if isinstance(found, Counterpoint):
+        witness = witness_at(relation, found.point)
+        return _refuted(relation, witness) if witness else f"a solver's counterexample {found.point} was not confirmed"
+    if isinstance(found, str) or (isinstance(found, Result) and found.verdict is not PROVED):
         return found
     if not tactic.check(relation, found):
         return "its certificate was not accepted by the checker"
@@ -96,13 +122,29 @@ def _disagreement(relation: Equal | AtMost, effort: Effort) -> str | None:
     return None
 
 
-def _reduced(reduction: Reduction, name: str, effort: Effort) -> Result | str:
-    steps = _steps(reduction.steps, effort)
-    open_ = [step for step in steps if step.result.verdict is not PROVED]
-    if not open_:
-        return Result(PROVED, f"{name}: {reduction.because}", Evidence(name, {"reduction": reduction.because}), steps=steps)
-    first = open_[0]
-    return f"{reduction.because}, but {first.statement} is {first.result.verdict} ({first.result.because})"
+def _reduced(reductions: list[Reduction], name: str, effort: Effort) -> Result | str:
+    """The first of several reductions that closes; each is left at its first step that is not proved."""
+    token = depth.set(depth.get() + 1)
+    try:
+        outcomes = []
+        for reduction in reductions:
+            outcome = _closed(reduction, name, effort)
+            if isinstance(outcome, Result):
+                return outcome
+            outcomes.append(outcome)
+        return "; or ".join(outcomes)
+    finally:
+        depth.reset(token)
+
+
+def _closed(reduction: Reduction, name: str, effort: Effort) -> Result | str:
+    steps = []
+    for relation, reason in reduction.steps:
+        step = Step(str(relation), reason, prove(relation, effort))
+        if step.result.verdict is not PROVED:
+            return f"{reduction.because}, but {step.statement} is {step.result.verdict} ({step.result.because})"
+        steps.append(step)
+    return Result(PROVED, f"{name}: {reduction.because}", Evidence(name, {"reduction": reduction.because}), steps=tuple(steps))
 
 
 def _steps(steps: Any, effort: Effort) -> tuple[Step, ...]:
@@ -152,7 +194,7 @@ def _tested(test: Tested, effort: Effort) -> Result:
 
 
 def _refuted(relation: Any, witness: Witness, via: str = "") -> Result:
-    if not verify_point(witness.exact):
+    if not verify_witness(witness.exact):
         return Result(UNDECIDED, f"a witness was found but not verified from its record: {witness.let}")
     at = ", ".join(f"{k} = {v}" if "=" not in k else k for k, v in witness.let.items())
     return Result(REFUTED, f"{via + ', which ' if via else ''}fails at {at}", Evidence("refutation", {"verified": "exact"}), witness)
@@ -186,4 +228,6 @@ def verify_witness(exact: dict[str, Any]) -> bool:
         from dpverify.auditing import verify_event
 
         return verify_event(exact)
-    raise ValueError(f"Expected a witness of kind 'point' or 'event', got {exact.get('kind')!r}.")
+    if exact.get("kind") in ("matrices", "asymptotics"):
+        return bool(importlib.import_module(f"dpverify.proving.{exact['kind']}").verify(exact))
+    raise ValueError(f"Expected a witness of kind 'point', 'event', 'matrices' or 'asymptotics', got {exact.get('kind')!r}.")

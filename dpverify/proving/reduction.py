@@ -1,10 +1,13 @@
-"""What a tactic may answer instead of a certificate: simpler relations that together imply the one at hand."""
+"""What a tactic may answer instead of a certificate: simpler relations that imply the one at hand, or a point against it."""
 
 from __future__ import annotations
 
 import importlib
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
+
+depth: ContextVar[int] = ContextVar("depth", default=0)  # how many reductions lie above the relation at hand
 
 
 @dataclass(frozen=True)
@@ -13,6 +16,13 @@ class Reduction:
 
     steps: tuple[tuple[Any, str], ...]
     because: str
+
+
+@dataclass(frozen=True)
+class Counterpoint:
+    """A point that a solver believes to break the relation; the engine verifies and shrinks it."""
+
+    point: dict[Any, Any]
 
 
 class Missing(RuntimeError):

@@ -67,6 +67,12 @@ def refute(relation: Equal | AtMost, effort: Effort, hard: bool = True) -> Witne
     return None
 
 
+def witness_at(relation: Equal | AtMost, point: Point) -> Witness | None:
+    """The witness at a point that somebody else found, shrunk, if it really breaks the relation."""
+    domain = domain_of(relation)
+    return _witness(relation, domain, _shrink(relation, domain, point)) if breaks(relation, domain, point) else None
+
+
 def _length_choices(domain: Domain, most: int) -> Iterable[dict[Any, int]]:
     if not domain.lengths:
         yield {}
@@ -156,15 +162,14 @@ def numeric(relation: Equal | AtMost, domain: Domain, start: Point, names: list[
         columns = list(rows.T)
         with np.errstate(all="ignore"):
             try:
-                a = np.broadcast_to(np.asarray(f(*columns), dtype=float), len(rows))
-                b = np.broadcast_to(np.asarray(g(*columns), dtype=float), len(rows))
+                a, b = real(f(*columns), len(rows)), real(g(*columns), len(rows))
             except (TypeError, ValueError, NameError, OverflowError, ZeroDivisionError):
                 return np.full(len(rows), -np.inf)
             gap = np.abs(a - b) if isinstance(relation, Equal) else a - b
             result = gap / (np.abs(a) + np.abs(b) + 1e-300)
             for h, op in zip(hypotheses, kinds):
                 try:
-                    slack = np.broadcast_to(np.asarray(h(*columns), dtype=float), len(rows))
+                    slack = real(h(*columns), len(rows))
                 except (TypeError, ValueError, NameError, OverflowError, ZeroDivisionError):
                     continue
                 ok = {"<": slack < 0, "<=": slack <= 0, ">": slack > 0, ">=": slack >= 0, "==": np.abs(slack) < 1e-12, "!=": slack != 0}[op]
@@ -172,6 +177,20 @@ def numeric(relation: Equal | AtMost, domain: Domain, start: Point, names: list[
         return np.where(np.isfinite(result), result, -np.inf)
 
     return score
+
+
+def real(values: Any, count: int) -> np.ndarray:
+    """Values as `count` floats; those that are not real become nan.
+
+    >>> real(np.array([1 + 0j, 1j]), 2)
+    array([ 1., nan])
+    """
+    array = np.broadcast_to(np.asarray(values), count)
+    if array.dtype == object:
+        array = array.astype(complex)
+    if np.iscomplexobj(array):
+        return np.where(array.imag == 0, array.real, np.nan)
+    return array.astype(float)
 
 
 def _climb(domain: Domain, start: Point, names: list[Any], rows: np.ndarray, violation: Callable[[np.ndarray], np.ndarray]) -> Iterable[Point]:

@@ -1,0 +1,263 @@
+"""Polynomial and algebraic inequalities by Z3: the hypotheses together with the negated conclusion are unsatisfiable.
+
+Roots become variables (r >= 0, r^q = base), quotients inverses (y * x = 1). Subterms that are not algebraic (logarithms,
+powers with a symbolic exponent, sums) become variables of which only the sign or the range is told: a proof then covers
+every value they could have. The certificate is the SMT-LIB text; its checker translates again, compares, and solves again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from dpverify.effort import Effort
+from dpverify.proving.domain import Domain
+from dpverify.proving.reduction import Counterpoint, engine
+from dpverify.proving.refutation import domain_of
+from dpverify.relations import AtMost
+
+HANDLES = (AtMost,)
+PORTFOLIO = ("nlsat", "default", "smt")
+
+
+class _Translation:
+    """A relation as Z3 constraints whose unsatisfiability proves it."""
+
+    def __init__(self, relation: AtMost):
+        self.z3 = engine("z3", "smt")
+        self.domain: Domain = domain_of(relation)
+        self.facts: list[Any] = []
+        self.variables: dict[Any, Any] = {}
+        self.abstracted: list[Any] = []
+        self.units: dict[tuple[Any, Any], Any] = {}
+        left, right = (sp.expand_log(sp.expand(e, power_exp=True)) if e.has(sp.log) or _symbolic_powers(e) else e
+                       for e in self.domain.expressions)  # fmt: skip
+        gap = sp.together(right - left) if not (right - left).has(sp.Max, sp.Min, sp.Abs, sp.Piecewise) else right - left
+        hypotheses = [h for h in self.domain.given if isinstance(h, sp.core.relational.Relational)]
+        self._find_units([gap, *hypotheses])
+        for symbol in self.domain.symbols:
+            self.term(symbol)
+        goal = self._compare(gap, "<=" if relation.strict else "<")
+        for h in hypotheses:
+            self.facts.append(self._compare(h.lhs - h.rhs, h.rel_op))
+        self.facts.append(goal)
+
+    def _compare(self, e: Any, op: str) -> Any:
+        n, d = sp.fraction(sp.together(e)) if not e.has(sp.Max, sp.Min, sp.Abs, sp.Piecewise) else (e, sp.Integer(1))
+        top = self.term(n)
+        if d != 1:
+            bottom = self.term(d)
+            self.facts.append(bottom != 0)
+            top = top if d.is_positive else (-top if d.is_negative else top * bottom)
+        return {"<": top < 0, "<=": top <= 0, ">": top > 0, ">=": top >= 0, "==": top == 0, "!=": top != 0}[op]
+
+    def _find_units(self, expressions: list[Any]) -> None:
+        """For every base^(c m) with symbolic m, the common unit base^(g m) of which all of them are whole powers."""
+        parts: dict[tuple[Any, Any], list[Any]] = {}
+        for e in expressions:
+            for p in e.atoms(sp.Pow, sp.exp):
+                base, exponent = p.as_base_exp()
+                if exponent.free_symbols:
+                    c, m = exponent.as_coeff_Mul()
+                    if c.is_Rational:
+                        parts.setdefault((base, m), []).append(c)
+        for (base, m), coefficients in parts.items():
+            unit = abs(coefficients[0])
+            for c in coefficients[1:]:
+                unit = sp.Rational(sp.gcd(unit.p * c.q, c.p * unit.q), unit.q * c.q)
+            self.units[(base, m)] = unit
+
+    def _fresh(self, key: Any, name: str) -> Any:
+        if key not in self.variables:
+            self.variables[key] = self.z3.Real(f"{name}_{len(self.variables)}")
+        return self.variables[key]
+
+    def term(self, e: Any) -> Any:
+        """The Z3 term of an expression."""
+        if isinstance(e, sp.Rational):
+            return self.z3.RealVal(f"{e.p}/{e.q}")
+        if e in self.variables:
+            return self.variables[e]
+        if isinstance(e, sp.Symbol):
+            return self._symbol(e)
+        if isinstance(e, sp.Add | sp.Mul):
+            terms = [self.term(arg) for arg in e.args]
+            result = terms[0]
+            for t in terms[1:]:
+                result = result + t if isinstance(e, sp.Add) else result * t
+            return result
+        if isinstance(e, sp.Pow) and e.exp.is_Rational:
+            return self._power(e.base, e.exp)
+        if isinstance(e, sp.Pow | sp.exp):
+            return self._symbolic_power(e)
+        if isinstance(e, sp.Abs):
+            inner, v = self.term(e.args[0]), self._fresh(e, "abs")
+            self.facts += [v >= 0, self.z3.Or(v == inner, v == -inner)]
+            return v
+        if isinstance(e, sp.Max | sp.Min):
+            parts, v = [self.term(arg) for arg in e.args], self._fresh(e, "extreme")
+            self.facts += [(v >= p if isinstance(e, sp.Max) else v <= p) for p in parts]
+            self.facts.append(self.z3.Or(*[v == p for p in parts]))
+            return v
+        return self._opaque(e)
+
+    def _symbol(self, s: sp.Symbol) -> Any:
+        v = self._fresh(s, s.name)
+        b = self.domain.bounds.get(s)
+        if b is not None:
+            if b.low.is_Rational:
+                low = self.z3.RealVal(str(b.low))
+                self.facts.append(v > low if b.low_open else v >= low)
+            if b.high.is_Rational:
+                high = self.z3.RealVal(str(b.high))
+                self.facts.append(v < high if b.high_open else v <= high)
+        return v
+
+    def _power(self, base: Any, exponent: sp.Rational) -> Any:
+        if exponent.q != 1:
+            key = (base, "root", exponent.q)
+            known = key in self.variables
+            root = self._fresh(key, "root")
+            if not known:
+                inner = self.term(base)
+                self.facts += [root >= 0, _product(root, int(exponent.q)) == inner]
+            return self._signed_power(key, root, int(exponent.p))
+        return self._signed_power(base, self.term(base), int(exponent))
+
+    def _signed_power(self, key: Any, value: Any, n: int) -> Any:
+        if n >= 0:
+            return _product(value, n)
+        known = (key, "inverse") in self.variables
+        inverse = self._fresh((key, "inverse"), "inverse")
+        if not known:
+            self.facts.append(inverse * value == 1)
+        return _product(inverse, -n)
+
+    def _symbolic_power(self, e: Any) -> Any:
+        base, exponent = e.as_base_exp()
+        c, m = exponent.as_coeff_Mul()
+        unit = self.units.get((base, m))
+        if unit is None or not (c / unit).is_Integer:
+            return self._opaque(e)
+        atom = sp.Pow(base, unit * m)
+        if atom == e and c == unit:
+            return self._opaque(e)
+        return self._signed_power(atom, self._opaque(atom), int(c / unit))
+
+    def _opaque(self, e: Any) -> Any:
+        """A variable for something that is not algebraic, with what is known of its range."""
+        known = e in self.variables
+        v = self._fresh(e, "term")
+        if known:
+            return v
+        self.abstracted.append(e)
+        if e.is_positive:
+            self.facts.append(v > 0)
+        elif e.is_nonnegative:
+            self.facts.append(v >= 0)
+        elif e.is_negative:
+            self.facts.append(v < 0)
+        if isinstance(e, sp.Pow):
+            self.facts += self._power_range(e, v)
+        if isinstance(e, sp.log):
+            b = self._range(e.args[0])
+            if b and b.low.is_finite and b.low >= 1:
+                self.facts.append(v > 0 if b.low > 1 or b.low_open else v >= 0)
+            if b and b.high.is_finite and b.high <= 1:
+                self.facts.append(v < 0 if b.high < 1 or b.high_open else v <= 0)
+        return v
+
+    def _range(self, e: Any) -> Any:
+        if isinstance(e, sp.Symbol):
+            return self.domain.bounds.get(e)
+        return None
+
+    def _power_range(self, e: sp.Pow, v: Any) -> list[Any]:
+        b = self._range(e.base)
+        if b is None or not b.low.is_finite or b.low < 0:
+            return []
+        facts = [v > 0] if (b.low > 0 or b.low_open) else [v >= 0]
+        if b.high.is_finite and b.high <= 1:
+            if e.exp.is_positive:
+                facts.append(v < 1 if b.high < 1 or b.high_open else v <= 1)
+            elif e.exp.is_nonnegative:
+                facts.append(v <= 1)
+        if b.low >= 1 and e.exp.is_nonnegative:
+            facts.append(v > 1 if (b.low > 1 or b.low_open) and e.exp.is_positive else v >= 1)
+        return facts
+
+    def text(self) -> str:
+        solver = self.z3.Solver()
+        solver.add(*self.facts)
+        return str(solver.sexpr())
+
+
+def _symbolic_powers(e: Any) -> bool:
+    return any(p.as_base_exp()[1].free_symbols for p in e.atoms(sp.Pow, sp.exp))
+
+
+def _product(value: Any, n: int) -> Any:
+    result: Any = 1
+    for _ in range(n):
+        result = value if isinstance(result, int) else result * value
+    return result
+
+
+def _solver(z3: Any, name: str, ms: int) -> Any:
+    if name == "default":
+        solver = z3.Solver()
+    else:
+        steps = {"nlsat": ("simplify", "purify-arith", "propagate-values", "solve-eqs", "qfnra-nlsat"), "smt": ("simplify", "solve-eqs", "smt")}
+        solver = z3.Then(*steps[name]).solver()
+    solver.set("timeout", ms)
+    return solver
+
+
+def attempt(relation: AtMost, effort: Effort) -> dict[str, Any] | Counterpoint | str:
+    """Ask the portfolio whether a counterexample can exist."""
+    z3 = engine("z3", "smt")
+    if relation.lhs is None:
+        return "no left side"
+    translation = _Translation(relation)
+    text = translation.text()
+    answers = []
+    for name in PORTFOLIO:
+        solver = _solver(z3, name, effort.solver_ms)
+        solver.add(*translation.facts)
+        try:
+            answer = solver.check()
+        except z3.Z3Exception as error:
+            answers.append(f"{name} failed ({error})")
+            continue
+        if answer == z3.unsat:
+            seen = f"; {len(translation.abstracted)} subterms arbitrary in their range" if translation.abstracted else ""
+            return {"smt2": text, "solver": name, "summary": f"no counterexample can exist ({name}{seen})", "ms": 4 * effort.solver_ms}
+        if answer == z3.sat:
+            if translation.abstracted:
+                return f"{name} found a counterexample to the abstraction of {sp.sstr(translation.abstracted[:3])}"
+            return _point(z3, solver.model(), translation)
+        answers.append(f"{name} gave no answer in {effort.solver_ms} ms")
+    return ", ".join(answers)
+
+
+def _point(z3: Any, model: Any, translation: _Translation) -> Counterpoint | str:
+    point = {}
+    for symbol in translation.domain.symbols:
+        value = model.eval(translation.variables[symbol], model_completion=True)
+        if z3.is_algebraic_value(value):
+            value = value.approx(30)
+        if not z3.is_rational_value(value):
+            return "z3 found a counterexample that it could not write down"
+        point[symbol] = sp.Rational(value.numerator_as_long(), value.denominator_as_long())
+    return Counterpoint(point)
+
+
+def check(relation: AtMost, certificate: dict[str, Any]) -> bool:
+    """Translate again, compare the text, and solve the text again from scratch."""
+    z3 = engine("z3", "smt")
+    if _Translation(relation).text() != certificate["smt2"]:
+        return False
+    solver = _solver(z3, certificate["solver"], certificate["ms"])
+    solver.add(z3.parse_smt2_string(certificate["smt2"]))
+    return solver.check() == z3.unsat
