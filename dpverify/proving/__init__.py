@@ -65,13 +65,13 @@ def _decide(relation: Any, effort: Effort) -> Result:
             continue
         if not isinstance(relation, tactic.HANDLES):
             continue
-        if refuted := _broken(tactic, relation, effort, hard=False):
+        if (refuted := _broken(tactic, relation, effort, hard=False)) is not None:
             return refuted
         outcome = _attempt(tactic, name, relation, effort)
         if isinstance(outcome, Result):
             return outcome
         tried.append(f"{name}: {outcome}")
-        if refuted := _broken(tactic, relation, effort, hard=True):
+        if (refuted := _broken(tactic, relation, effort, hard=True)) is not None:
             return refuted
     if plain:
         return _scanned(relation, effort, tried)

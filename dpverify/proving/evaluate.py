@@ -220,6 +220,9 @@ def _exact_zero(expression: Any) -> bool:
     """Whether a constant expression is exactly 0, decided by algebra (a Rational, or a minimal polynomial)."""
     if expression.is_Rational:
         return expression == 0
+    radicals = {p for p in expression.atoms(sp.Pow) if p.exp.is_Rational and not p.exp.is_Integer}
+    if sp.prod([p.exp.q for p in radicals]) > 64:
+        return False  # the degree of a minimal polynomial would be out of reach
     try:
         simple = sp.simplify(expression.doit())
         if simple.is_Rational:
@@ -231,8 +234,10 @@ def _exact_zero(expression: Any) -> bool:
     return False
 
 
-def sign(expression: Any, at: Mapping[Any, Any] | None = None) -> int | None:
+def sign(expression: Any, at: Mapping[Any, Any] | None = None, zero: bool = True) -> int | None:
     """The sign (-1, 0, 1) of the expression at an exact point, proved; None if it cannot be decided.
+
+    Without `zero`, no algebra is spent on deciding that it is 0 (None then).
 
     >>> sign(sp.sqrt(2) ** 2 - 2)
     0
@@ -256,6 +261,6 @@ def sign(expression: Any, at: Mapping[Any, Any] | None = None) -> int | None:
             return 0
         if any(isinstance(v, arb) for v in point.values()):
             return None
-        if bits == PRECISIONS[1] and not e.free_symbols and _exact_zero(e):
+        if zero and bits == PRECISIONS[1] and not e.free_symbols and _exact_zero(e):
             return 0
     return None

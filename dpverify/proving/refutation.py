@@ -42,7 +42,7 @@ def breaks(relation: Equal | AtMost, domain: Domain, point: Mapping[Any, Any]) -
         return False
     left, right = domain.at(point)
     try:
-        s = sign(left - right, point)
+        s = sign(left - right, point, zero=isinstance(relation, AtMost) and relation.strict)
     except (ValueError, TypeError, ZeroDivisionError):
         return False
     if s is None:
