@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from dpverify.proving.evaluate import truth
+from dpverify.proving.evaluate import bind, truth
 
 SIMPLE = [sp.Rational(p, q) for p, q in
           [(0, 1), (1, 1), (2, 1), (1, 2), (3, 1), (1, 3), (-1, 1), (4, 1), (1, 4), (3, 4), (3, 2), (5, 1), (10, 1), (1, 10), (9, 10),
@@ -51,7 +51,7 @@ def written_out(expression: Any) -> Any:
         *inner, (index, low, high) = e.limits
         if low.is_Integer and high.is_Integer:
             body = e.func(e.function, *inner) if inner else e.function
-            terms = [written_out(body.xreplace({index: sp.Integer(i)})) for i in range(int(low), int(high) + 1)]
+            terms = [written_out(bind(body, index, sp.Integer(i))) for i in range(int(low), int(high) + 1)]
             return sp.Add(*terms) if isinstance(e, sp.Sum) else sp.Mul(*terms)
         return e
     return e.func(*[written_out(arg) for arg in e.args])
@@ -219,7 +219,7 @@ class Domain:
             else:
                 value = size if rng.random() < 0.5 else -size
         if symbol.is_integer:
-            return sp.Integer(round(value))
+            return sp.Integer(round(min(max(value, -10_000), 10_000)))
         return sp.Rational(value).limit_denominator(1000 if abs(value) > 1e-2 else 10**6)
 
     def points(self, count: int, rng: np.random.Generator, lengths: Mapping[Any, int] | None = None) -> Iterator[dict[Any, sp.Rational]]:

@@ -13,6 +13,7 @@ import sympy as sp
 from flint import arb, ctx, fmpq
 
 PRECISIONS = (64, 192, 640, 2560)
+LARGEST = 4096  # beyond this size numbers are not substituted exactly: they may be exponents
 
 
 class Unknown(ArithmeticError):
@@ -39,6 +40,25 @@ def ball(expression: Any, at: Mapping[Any, Any] | None = None, bits: int = 192) 
         return _ball(sp.sympify(expression), point)
     finally:
         ctx.prec = old
+
+
+def bind(expression: Any, index: sp.Symbol, value: Any) -> Any:
+    """The expression with the free occurrences of the index replaced; sums that bind the same name keep theirs.
+
+    >>> t, q = sp.Symbol("t"), sp.IndexedBase("q")
+    >>> bind(q[t] * sp.Sum(q[t], (t, 1, 2)), t, sp.Integer(5))
+    Sum(q[t], (t, 1, 2))*q[5]
+    """
+    e = sp.sympify(expression)
+    if index not in e.free_symbols:
+        return e
+    if not any(limit[0] == index for total in e.atoms(sp.Sum, sp.Product) for limit in total.limits):
+        return e.xreplace({index: value})
+    if isinstance(e, sp.Sum | sp.Product):
+        bound = [limit[0] for limit in e.limits]
+        limits = [(limit[0], *[bind(end, index, value) for end in limit[1:]]) for limit in e.limits]
+        return e.func(e.function if index in bound else bind(e.function, index, value), *limits)
+    return e.func(*[bind(arg, index, value) for arg in e.args])
 
 
 def _integer(value: arb, what: Any) -> int:
@@ -125,7 +145,7 @@ def _fold(e: Any, at: dict[Any, arb]) -> arb:
         raise Unknown(f"{e} has {b - a + 1} terms")
     result = arb(0) if isinstance(e, sp.Sum) else arb(1)
     for i in range(a, b + 1):
-        term = _ball(e.function.xreplace({index: sp.Integer(i)}), at)
+        term = _ball(bind(e.function, index, sp.Integer(i)), at)
         result = result + term if isinstance(e, sp.Sum) else result * term
     return result
 
@@ -244,10 +264,7 @@ def sign(expression: Any, at: Mapping[Any, Any] | None = None, zero: bool = True
     """
     e = sp.sympify(expression)
     point = dict(at or {})
-    if not any(isinstance(value, arb) for value in point.values()):
-        e = e.xreplace({key: sp.Rational(value) for key, value in point.items()})
-        if e.is_Rational:
-            return int(sp.sign(e))
+    inexact = any(isinstance(value, arb) for value in point.values())
     for bits in PRECISIONS:
         try:
             value = ball(e, point, bits)
@@ -259,8 +276,10 @@ def sign(expression: Any, at: Mapping[Any, Any] | None = None, zero: bool = True
             return -1
         if value == 0:
             return 0
-        if any(isinstance(v, arb) for v in point.values()):
+        if inexact:
             return None
-        if zero and bits == PRECISIONS[1] and not e.free_symbols and _exact_zero(e):
-            return 0
+        if bits == PRECISIONS[1] and all(abs(sp.Rational(v)) <= LARGEST for v in point.values()):
+            constant = e.xreplace({key: sp.Rational(v) for key, v in point.items()})
+            if not constant.free_symbols and _exact_zero(constant):
+                return 0
     return None

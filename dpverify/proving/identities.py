@@ -15,7 +15,7 @@ from flint import arb
 from sympy.concrete.gosper import gosper_sum
 
 from dpverify.effort import Effort
-from dpverify.proving.evaluate import Unknown, ball
+from dpverify.proving.evaluate import Unknown, ball, bind
 from dpverify.proving.reduction import Reduction
 from dpverify.proving.refutation import domain_of
 from dpverify.relations import Equal
@@ -50,7 +50,7 @@ def _normal_sum(e: sp.Sum, depth: int) -> Any:
 def _single_sum(function: Any, limit: Any, depth: int) -> Any:
     index, low, high = limit
     name = sp.Symbol(f"i_{depth}", integer=True)
-    body = normalise(function.xreplace({index: name}), depth + 1)
+    body = normalise(bind(function, index, name), depth + 1)
     body = sp.expand(sp.powdenest(sp.expand_power_base(sp.expand(body))), power_exp=True)
     total: Any = sp.Integer(0)
     for term in sp.Add.make_args(body):

@@ -1,0 +1,5 @@
+"""Adaptive differentially private empirical risk minimization: its claims, in the order of the paper."""
+
+from dpverify.claims import Paper
+
+PAPER = Paper("adp-erm", "Adaptive differentially private empirical risk minimization.", parts=())

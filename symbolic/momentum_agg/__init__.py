@@ -1,0 +1,5 @@
+"""Momentum aggregation for private non-convex ERM: its claims, in the order of the paper."""
+
+from dpverify.claims import Paper
+
+PAPER = Paper("momentum-agg", "Momentum aggregation for private non-convex ERM.", parts=())
