@@ -27,6 +27,10 @@ class NotAffine(ValueError):
     """A step is not affine in the state and the noise, so that the recursion of moments does not close."""
 
 
+class NotQuadratic(ValueError):
+    """The objective is not quadratic, so that its mean is not a function of the first two moments."""
+
+
 @dataclass(frozen=True, eq=False)
 class Moments:
     """The exact mean (steps + 1, d) and covariance (steps + 1, d, d) of the iterate, the start first."""
@@ -46,7 +50,7 @@ def _hessian(problem: Problem, data: Data) -> Array:
     if isinstance(problem, Linear) and problem.kind == "squares":
         rows = problem.load(data).features
         return rows.T @ rows / problem.count + 2 * problem.ridge * np.eye(problem.dimension)
-    raise ValueError(f"Expected a quadratic problem, got {type(problem).__name__}.")
+    raise NotQuadratic(f"Expected a quadratic problem, got {type(problem).__name__}.")
 
 
 def exact_moments(algorithm: Algorithm, data: Data, *, tolerance: float = 1e-8) -> Moments:
@@ -62,43 +66,60 @@ def exact_moments(algorithm: Algorithm, data: Data, *, tolerance: float = 1e-8) 
         raise NotAffine(f"{algorithm.name} has a secret memory or public coins, which the recursion of moments does not follow")
     loaded = algorithm.load(data)
     state = algorithm.init(1)
-    mean = _pack(state)[0]
-    k = len(mean)
-    cov = np.zeros((k, k))
     rng = np.random.default_rng(0)
-    out, matrix, _ = _affine(lambda rows, _: algorithm.output(_unpack(state, rows)), mean, 0, rng, tolerance, f"the output of {algorithm.name}")
-    means, covs = [out], [matrix @ cov @ matrix.T]
-    for t in range(1, algorithm.steps + 1):
-        release = algorithm.release(t)
-        if isinstance(release, TreeNode):
-            raise NotAffine(f"step {t} of {algorithm.name} releases nodes of a tree, whose noise is used again later")
-        batch_mean, batch_cov = _batch_moments(algorithm, loaded, state, mean, release, rng) if isinstance(release, Subsampled) else (None, 0.0)
-        width = algorithm.output(state).shape[1] if batch_mean is None else len(batch_mean)
-        reached: list[State] = []
+    mean = _pack(state)[0]
+    cov = np.zeros((len(mean), len(mean)))
+    means, covs = [], []
 
-        def advance(rows: Array, noise: Array, t: int = t, release: Any = release, batch_mean: Any = batch_mean) -> Array:
-            here = _unpack(state, rows)  # noqa: B023
-            if batch_mean is not None:
-                value = np.broadcast_to(batch_mean, noise.shape)
-            else:
-                answer = algorithm.ask(loaded, here, release)
-                if answer.unit is not None:
-                    raise NotAffine(f"the noise of step {t} of {algorithm.name} is scaled by the state")
-                value = answer.value
-            reached.append(algorithm.update(here, value + noise))  # noqa: B023
-            return _pack(reached[-1])  # noqa: B023
+    def look() -> None:
+        here = state
 
-        new, a, b = _affine(advance, mean, width, rng, tolerance, f"step {t} of {algorithm.name}")
-        noise_cov = release.variance() * np.eye(width) + batch_cov
-        mean, cov = new, a @ cov @ a.T + b @ noise_cov @ b.T
-        state = _unpack(reached[0], mean[None])
-        out, matrix, _ = _affine(
-            lambda rows, _: algorithm.output(_unpack(state, rows)),  # noqa: B023
-            mean, 0, rng, tolerance, f"the output of {algorithm.name}",
-        )  # fmt: skip
-        means.append(out)
+        def output(rows: Array, _: Array) -> Array:
+            return algorithm.output(_unpack(here, rows))
+
+        value, matrix, _ = _affine(output, mean, 0, rng, tolerance, f"the output of {algorithm.name}")
+        means.append(value)
         covs.append(matrix @ cov @ matrix.T)
+
+    look()
+    for t in range(1, algorithm.steps + 1):
+        step = _Advance(algorithm, loaded, state, t, mean, rng)
+        mean_next, a, b = _affine(step, mean, step.width, rng, tolerance, f"step {t} of {algorithm.name}")
+        mean, cov = mean_next, a @ cov @ a.T + b @ step.noise_covariance @ b.T
+        state = _unpack(step.reached, mean[None])
+        look()
     return Moments(np.array(means), np.array(covs))
+
+
+class _Advance:
+    """One step as a function of rows of states and rows of noise, with the covariance of its noise and secret batch."""
+
+    def __init__(self, algorithm: Algorithm, loaded: Any, state: State, t: int, mean: Array, rng: np.random.Generator) -> None:
+        self.algorithm, self.loaded, self.state, self.t = algorithm, loaded, state, t
+        self.release = algorithm.release(t)
+        if isinstance(self.release, TreeNode):
+            raise NotAffine(f"step {t} of {algorithm.name} releases nodes of a tree, whose noise is used again later")
+        self.batch_mean: Array | None = None
+        batch_cov: Array | float = 0.0
+        if isinstance(self.release, Subsampled):
+            self.batch_mean, batch_cov = _batch_moments(algorithm, loaded, state, mean, self.release, rng)
+            self.width = len(self.batch_mean)
+        else:
+            self.width = algorithm.ask(loaded, state, self.release).value.shape[1]
+        self.noise_covariance = self.release.variance() * np.eye(self.width) + batch_cov
+        self.reached: State = None
+
+    def __call__(self, rows: Array, noise: Array) -> Array:
+        here = _unpack(self.state, rows)
+        if self.batch_mean is not None:
+            value: Array = np.broadcast_to(self.batch_mean, noise.shape)
+        else:
+            answer = self.algorithm.ask(self.loaded, here, self.release)
+            if answer.unit is not None:
+                raise NotAffine(f"the noise of step {self.t} of {self.algorithm.name} is scaled by the state")
+            value = answer.value
+        self.reached = self.algorithm.update(here, value + noise)
+        return _pack(self.reached)
 
 
 def _affine(

@@ -205,7 +205,7 @@ class Subsampled:
     the records first, ..., first + of - 1 alone (one client's), and the others pay nothing for it.
 
     >>> from dpverify.neighbours import REPLACE
-    >>> step = Subsampled(Gaussian(1.0, {REPLACE: 1.0}), size=2, of=5)
+    >>> step = Subsampled(Gaussian(1.0, {REPLACE: 1.0}), size=2, of=50)
     >>> step.batch(np.random.default_rng(0), 3).shape
     (3, 2)
     """

@@ -22,14 +22,17 @@ import numpy as np
 
 from dpverify.accounting.gaussian import gaussian_mu, is_gaussian
 from dpverify.accounting.pure import chance, pure_epsilon, sampled_ratio
+from dpverify.guarantees import PureDP
 from dpverify.neighbours import ADD_REMOVE, REPLACE, Adjacency
 from dpverify.releases import Laplace, Release, Subsampled
 
-_GRID = 200_000  # losses on one side of a curve's grid, at most
+_GRID = 100_000  # losses on one side of a curve's grid, at most
 
 
-def pld_profile(ledger: Sequence[Release], adjacency: Adjacency, interval: float = 1e-4) -> Callable[[float], float]:
-    """delta as a function of eps for the whole ledger; the grid is refined for small epsilons and coarsened for long tails.
+def pld_profile(ledger: Sequence[Release], adjacency: Adjacency, interval: float | None = None) -> Callable[[float], float]:
+    """delta as a function of eps for the whole ledger, rounded up by its grid of losses: 1e-4, or 1e-3 if many releases differ.
+
+    The grid is refined for small epsilons and coarsened for long tails.
 
     >>> from dpverify.releases import Gaussian
     >>> ledger = [Gaussian(1.0, {REPLACE: 1.0}), Laplace(1.0, {REPLACE: 0.5})]
@@ -43,17 +46,18 @@ def pld_profile(ledger: Sequence[Release], adjacency: Adjacency, interval: float
     mu = gaussian_mu(gaussian, adjacency) if gaussian else 0.0
     if math.isinf(mu) or any(math.isinf(key[1]) for key in others):
         return lambda epsilon: 1.0
+    interval = interval or (1e-4 if len(others) <= 4 else 1e-3)
     smallest = min((key[1] for key in others if key[0] == "pure"), default=1.0)
-    interval = min(interval, smallest / 100) if smallest > 0 else interval
+    interval = min(interval, smallest / 10) if smallest > 0 else interval
     interval = max([interval, *(_top(_fixed_size_curve(*key[1:])) / _GRID for key in others if key[0] == "fixed" and key[1] > 0)])
     parts = [_distribution(key, interval).self_compose(count) for key, count in others.items() if key[1] > 0]
     if mu > 0:
         parts.append(pld.from_gaussian_mechanism(1 / mu, value_discretization_interval=interval))
     if not parts:
         return lambda epsilon: 0.0
+    while len(parts) > 1:
+        parts = [a.compose(b) for a, b in zip(parts[::2], parts[1::2])] + parts[len(parts) // 2 * 2 :]
     total = parts[0]
-    for part in parts[1:]:
-        total = total.compose(part)
     return lambda epsilon: float(total.get_delta_for_epsilon(epsilon))
 
 
@@ -72,12 +76,11 @@ def _key(release: Release, adjacency: Adjacency) -> tuple[Any, ...]:
 
 def _distribution(key: tuple[Any, ...], interval: float) -> Any:
     from dp_accounting import NeighboringRelation
-    from dp_accounting.pld import common
     from dp_accounting.pld import privacy_loss_distribution as pld
 
     kind, ratio = key[0], key[1]
     if kind == "pure":
-        return pld.from_privacy_parameters(common.DifferentialPrivacyParameters(ratio, 0.0), value_discretization_interval=interval)
+        return _from_curve(np.vectorize(PureDP(ratio).delta), interval, top=ratio)
     if kind in ("poisson", "poisson-replace"):
         relation = NeighboringRelation.REPLACE_ONE if kind == "poisson-replace" else NeighboringRelation.ADD_OR_REMOVE_ONE
         return pld.from_gaussian_mechanism(
@@ -113,16 +116,16 @@ def _gaussian_curve(mu: float, epsilon: np.ndarray[Any, Any]) -> np.ndarray[Any,
 def _top(curve: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]) -> float:
     """An eps beyond which the curve is as good as 0; what is left there counts as certain disclosure."""
     top = 1.0
-    while curve(np.array([top]))[0] > 1e-15 and top < 100:
-        top *= 1.5
+    while curve(np.array([top]))[0] > 1e-14 and top < 100:
+        top *= 1.25
     return top
 
 
-def _from_curve(curve: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]], interval: float) -> Any:
+def _from_curve(curve: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]], interval: float, top: float | None = None) -> Any:
     from dp_accounting.pld import pld_pmf
     from dp_accounting.pld import privacy_loss_distribution as pld
 
-    upper = math.ceil(_top(curve) / interval)
+    upper = math.ceil((_top(curve) if top is None else top) / interval)
     positive = curve(np.arange(upper + 1) * interval)
     epsilon = np.arange(1, upper + 1) * interval
     negative = -np.expm1(-epsilon) + np.exp(-epsilon) * positive[1:]

@@ -28,7 +28,7 @@ def rdp_profile(ledger: Sequence[Release], adjacency: Adjacency) -> Callable[[fl
     """
     from dp_accounting.rdp import rdp_privacy_accountant as rdp
 
-    orders = np.array([1 + x / 10 for x in range(1, 100)] + [*range(11, 64), 80, 96, 128, 192, 256, 384, 512, 1024])
+    orders = np.array([1.1, 1.25, 1.5, 1.75, *range(2, 33), 40, 48, 64, 80, 96, 128, 192, 256])
     total = np.zeros(len(orders))
     gaussian = [release for release in ledger if is_gaussian([release])]
     if gaussian:

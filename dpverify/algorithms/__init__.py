@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -93,7 +93,7 @@ class Example:
     """A small ready instance of an algorithm: what to run it on, what is claimed of it, and the paper's bound, if any.
 
     `claimed` is the guarantee that the calibration in use promises under `adjacency`; `measure(x)` (runs,) is the quantity that
-    `bound` bounds in the mean, named by `quantity`.
+    `bound` bounds in the mean, named by `quantity`: at the last iterate, or with `best_step` at the one where its mean is least.
     """
 
     algorithm: Algorithm
@@ -106,8 +106,8 @@ class Example:
     bound_source: str = ""
     quantity: str = "E F(x) - F*"
     measure: Callable[[Array], Array] | None = None
+    best_step: bool = False
     note: str = ""
-    extras: dict[str, Any] = field(default_factory=dict)
 
     def measured(self, x: Array) -> Array:
         """The quantity that the bound is about, one per run; the excess of F unless the example says otherwise."""
