@@ -1,1 +1,143 @@
-"""The pytest plugin: the fixture `dp_audit`, the marker `dp`, the options `--dp-profile` and `--dp-seed`, and the sum of all alphas."""
+"""The pytest plugin: the fixture `dp_audit`, the marker `dp`, the options `--dp-profile` and `--dp-seed`, and the sum of all alphas.
+
+    @pytest.mark.dp(epsilon=1.0, delta=1e-5, neighbours=pair)       # on a mechanism: it is audited, whatever its name
+    def train(data, rng): ...
+
+    @pytest.mark.dp(mu=0.5)                                          # on a test: the claim of its audits
+    def test_train(dp_audit):
+        dp_audit(train, pair)
+
+A refuted audit fails the test, and its message is the witness. Nothing heavy is imported before an audit runs.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from dpverify.verdicts import Result
+
+PROFILES = {"quick": (2_000, 1e-6), "ci": (20_000, 1e-6), "deep": (1_000_000, 1e-6)}  # runs a side, alpha per audit
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("dp", "audits of differential privacy")
+    group.addoption("--dp-profile", choices=sorted(PROFILES), default="ci", help="How much an audit may spend (default: ci).")
+    group.addoption("--dp-seed", type=int, default=0, help="Seed of every audit (default: 0).")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    arguments = "epsilon, delta=0, mu, claim, relation, neighbours, data, declared"
+    line = f"dp({arguments}): the guarantee that a mechanism, or the audits of a test, claim"
+    config.addinivalue_line("markers", line)
+
+
+def claim_of(arguments: dict[str, Any]) -> Any:
+    """The guarantee that a marker's arguments name.
+
+    >>> str(claim_of({"epsilon": 1.0, "delta": 1e-5})), str(claim_of({"mu": 0.5}))
+    ('(1, 1e-05)-DP', '0.5-GDP')
+    """
+    from dpverify.guarantees import GDP, ApproxDP, PureDP
+
+    if arguments.get("claim") is not None:
+        return arguments["claim"]
+    if arguments.get("mu") is not None:
+        return GDP(arguments["mu"])
+    if arguments.get("epsilon") is None:
+        raise pytest.UsageError("Expected one of epsilon, mu and claim in the marker dp(...).")
+    delta = arguments.get("delta", 0.0)
+    return ApproxDP(arguments["epsilon"], delta) if delta > 0 else PureDP(arguments["epsilon"])
+
+
+def _neighbours_of(mechanism: Any, arguments: dict[str, Any], seed: int) -> Any:
+    from dpverify.neighbours import Adjacency, Neighbours
+
+    pair = arguments.get("neighbours")
+    if pair is not None:
+        return pair if isinstance(pair, Neighbours) else pair()
+    if arguments.get("data") is None:
+        raise pytest.UsageError("Expected neighbours=, or data= to search from, in the marker dp(...).")
+    from dpverify.auditing.search import worst_neighbours
+
+    return worst_neighbours(mechanism, arguments["data"], Adjacency(arguments.get("relation", "replace")), seed=seed)
+
+
+def _run(
+    config: pytest.Config, properties: list[tuple[str, object]], mechanism: Any, pair: Any, claim: Any, options: dict[str, Any]
+) -> Result:
+    from dpverify.auditing import Budget, audit
+    from dpverify.verdicts import REFUTED
+
+    runs, alpha = PROFILES[config.getoption("--dp-profile")]
+    budget = options.pop("budget", None) or Budget(runs=runs, alpha=alpha, seed=config.getoption("--dp-seed"))
+    properties.append(("dp_alpha", budget.alpha))
+    result = audit(mechanism, pair, claim, budget=budget, **options)
+    if result.verdict is REFUTED:
+        pytest.fail(str(result), pytrace=False)
+    return result
+
+
+@pytest.fixture
+def dp_audit(request: pytest.FixtureRequest) -> Callable[..., Result]:
+    """Audit a mechanism: `dp_audit(mechanism, neighbours)` against the claim of the marker `dp`, or with the claim as third argument."""
+    marker = request.node.get_closest_marker("dp")
+
+    def run(mechanism: Any, neighbours: Any = None, claim: Any = None, **options: Any) -> Result:
+        arguments = dict(marker.kwargs) if marker is not None else {}
+        seed = request.config.getoption("--dp-seed")
+        pair = neighbours if neighbours is not None else _neighbours_of(mechanism, arguments, seed)
+        options.setdefault("declared", arguments.get("declared"))
+        return _run(request.config, request.node.user_properties, mechanism, pair, claim or claim_of(arguments), options)
+
+    return run
+
+
+class MechanismItem(pytest.Item):
+    """One audit of a marked mechanism."""
+
+    def __init__(self, *, mechanism: Any, arguments: dict[str, Any], **rest: Any) -> None:
+        super().__init__(**rest)
+        self.mechanism, self.arguments = mechanism, arguments
+
+    def runtest(self) -> None:
+        pair = _neighbours_of(self.mechanism, self.arguments, self.config.getoption("--dp-seed"))
+        options = {"declared": self.arguments.get("declared")}
+        result = _run(self.config, self.user_properties, self.mechanism, pair, claim_of(self.arguments), options)
+        from dpverify.verdicts import UNDECIDED
+
+        if result.verdict is UNDECIDED:
+            pytest.fail(str(result), pytrace=False)
+
+    def reportinfo(self) -> tuple[Any, int | None, str]:
+        return self.path, None, f"audit of {self.name}"
+
+
+def pytest_pycollect_makeitem(collector: Any, name: str, obj: object) -> Any:
+    """A marked function with parameters `data` and `rng` is a mechanism to audit, whatever its name."""
+    if not inspect.isfunction(obj):
+        return None
+    marker = next((mark for mark in getattr(obj, "pytestmark", []) if mark.name == "dp"), None)
+    if marker is None or not {"data", "rng"} <= set(inspect.signature(obj).parameters):
+        return None
+    return MechanismItem.from_parent(collector, name=name, mechanism=obj, arguments=dict(marker.kwargs))
+
+
+def _alphas(terminalreporter: Any) -> Iterator[float]:
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if getattr(report, "when", None) == "call":
+                yield from (value for name, value in report.user_properties if name == "dp_alpha")
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """All alphas of the session add up to the chance that any of its audits raises a false alarm."""
+    alphas = list(_alphas(terminalreporter))
+    if alphas:
+        plural = "audit" if len(alphas) == 1 else "audits"
+        terminalreporter.write_line(f"dp: {len(alphas)} {plural}; the chance of a false alarm anywhere is at most {sum(alphas):.3g}")

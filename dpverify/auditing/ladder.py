@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from dpverify.auditing.accountant import charged
@@ -36,14 +37,15 @@ def audit(
     budget: Budget | None = None,
     declared: Any = None,
     rungs: Sequence[str] = RUNGS,
+    smaller: bool = True,
     progress: bool = False,
 ) -> Result:
     """Decide by running it whether a mechanism can keep the guarantee it claims on this pair of neighbours.
 
     `mechanism` is an `Algorithm` of ours (then the exact privacy loss of its transcript is audited), or any `(data, rng) -> numbers`;
     with a parameter `runs` it is called in batched form; with a parameter `tape` it records its releases (`dpverify.auditing.Tape`).
-    `declared` is the release (`dpverify.releases.Gaussian`, ...) that the whole output is charged as, if there is only that one. Each
-    rung's own result stands in `result.steps`.
+    `declared` is the release (`dpverify.releases.Gaussian`, ...) that the whole output is charged as, if there is only that one. A
+    violation that was found is made smaller, unless `smaller` is False. Each rung's own result stands in `result.steps`.
 
     >>> import numpy as np
     >>> from dpverify.guarantees import ApproxDP
@@ -61,25 +63,58 @@ def audit(
         raise TypeError(f"Expected neighbours={neighbours!r} to be a Neighbours pair.")
     started = time.perf_counter()
     results: dict[str, Result] = {}
-    spent = 0.0
-    mechanism, shown = _opened(mechanism, neighbours)
     try:
-        if "replay" in rungs:
-            results["replay"] = _timed(replay, mechanism, neighbours, declared, budget.seed)
-        if "noise" in rungs:
-            results["noise"] = _timed(noise_as_declared, mechanism, neighbours.data, declared, NOISE_SHARE * budget.alpha, budget.seed)
-            spent = NOISE_SHARE * budget.alpha if results["noise"].evidence is not None else 0.0
-        if "accountant" in rungs:
-            results["accountant"] = _timed(charged, mechanism, neighbours, claim, declared, budget.seed)
-        if "statistics" in rungs:
-            with _bar(progress, budget.runs, name_of(mechanism)) as report:
-                results["statistics"] = statistical_audit(shown, neighbours, claim, budget, budget.alpha - spent, report)
+        for rung in ("replay", "noise", "accountant", "statistics"):
+            if rung in rungs:
+                noise = results.get("noise")
+                spent = NOISE_SHARE * budget.alpha if noise is not None and noise.evidence is not None else 0.0
+                results[rung] = _climb(rung, mechanism, neighbours, claim, budget, declared, spent, progress)
+        result = _sum_up(results, budget)
+        if smaller and result.verdict is REFUTED:
+            result = _made_small(result, results, mechanism, neighbours, claim, budget, declared)
     except MechanismError as error:
-        return Result(UNDECIDED, str(error), steps=_steps(results), seconds=time.perf_counter() - started)
-    return _sum_up(results, claim, budget, time.perf_counter() - started)
+        result = Result(UNDECIDED, str(error), steps=_steps(results))
+    return result.with_(seconds=time.perf_counter() - started)
 
 
-def _opened(mechanism: Any, neighbours: Neighbours) -> tuple[Mechanism, Mechanism]:
+def _climb(
+    rung: str, mechanism: Any, neighbours: Neighbours, claim: Guarantee, budget: Budget, declared: Any, spent: float, progress: bool = False
+) -> Result:
+    """One rung; `spent` is what lower rungs took of alpha."""
+    started = time.perf_counter()
+    replayed, drawn = _opened(mechanism, neighbours, rung == "statistics")
+    if rung == "replay":
+        result = replay(replayed, neighbours, declared, budget.seed)
+    elif rung == "noise":
+        result = noise_as_declared(replayed, neighbours.data, declared, NOISE_SHARE * budget.alpha, budget.seed, most=budget.runs)
+    elif rung == "accountant":
+        result = charged(replayed, neighbours, claim, declared, budget.seed)
+    else:
+        with _bar(progress, budget.runs, name_of(drawn)) as report:
+            result = statistical_audit(drawn, neighbours, claim, budget, budget.alpha - spent, report)
+    return result.with_(seconds=time.perf_counter() - started)
+
+
+def _made_small(
+    result: Result, results: dict[str, Result], mechanism: Any, neighbours: Neighbours, claim: Guarantee, budget: Budget, declared: Any
+) -> Result:
+    """The same result with a smaller witness, each step of the way refuted by the rung that shows most, on fresh runs."""
+    from dpverify.auditing.shrinking import shrink
+
+    refuted = [rung for rung in RUNGS if rung in results and results[rung].verdict is REFUTED]
+    rung = "statistics" if "statistics" in refuted else refuted[0]
+    if rung in ("noise", "accountant"):  # the data play no part in it
+        return result
+    runs = min(budget.runs, 4 * _samples(results[rung]) + 64) if rung == "statistics" else budget.runs
+
+    def refute(candidate: Any, pair: Neighbours, fresh: Budget) -> Result:
+        return _climb(rung, candidate, pair, claim, fresh, declared, 0.0)
+
+    _, _, found = shrink(mechanism, neighbours, replace(budget, runs=runs), refute, results[rung])
+    return result if found is results[rung] else result.with_(witness=found.witness)
+
+
+def _opened(mechanism: Any, neighbours: Neighbours, losses_too: bool) -> tuple[Mechanism, Mechanism]:
     """What to replay and what to draw from: the exact loss of the transcript of an algorithm of ours, if it can be computed."""
     if not hasattr(mechanism, "ledger"):
         return mechanism, mechanism
@@ -89,6 +124,8 @@ def _opened(mechanism: Any, neighbours: Neighbours) -> tuple[Mechanism, Mechanis
     from dpverify.releases import NotEnumerable
 
     transcript = as_mechanism(mechanism, "transcript")
+    if not losses_too:
+        return transcript, transcript
     losses = loss_mechanism(mechanism, neighbours)
     try:
         losses(neighbours.data, np.random.default_rng(0), 1)
@@ -96,12 +133,6 @@ def _opened(mechanism: Any, neighbours: Neighbours) -> tuple[Mechanism, Mechanis
     except NotEnumerable:
         return transcript, transcript
     return transcript, losses
-
-
-def _timed(rung: Any, *arguments: Any) -> Result:
-    started = time.perf_counter()
-    result: Result = rung(*arguments)
-    return result.with_(seconds=time.perf_counter() - started)
 
 
 WHAT = {
@@ -116,7 +147,7 @@ def _steps(results: dict[str, Result]) -> tuple[Step, ...]:
     return tuple(Step(f"{rung}: {WHAT[rung]}", results[rung].because, results[rung]) for rung in RUNGS if rung in results)
 
 
-def _sum_up(results: dict[str, Result], claim: Guarantee, budget: Budget, seconds: float) -> Result:
+def _sum_up(results: dict[str, Result], budget: Budget) -> Result:
     refuted = [rung for rung in RUNGS if rung in results and results[rung].verdict is REFUTED]
     steps = _steps(results)
     if refuted:
@@ -134,16 +165,14 @@ def _sum_up(results: dict[str, Result], claim: Guarantee, budget: Budget, second
             {"rung": refuted[0], "refuted": refuted, **(first.evidence.certificate if first.evidence else {})},
             alpha=budget.alpha, samples=_samples(results[refuted[0]]), seed=budget.seed,
         )  # fmt: skip
-        return Result(REFUTED, because, evidence, first.witness, steps, seconds)
+        return Result(REFUTED, because, evidence, first.witness, steps)
     last = results.get("statistics")
     if last is None:
         supported = [r for r in results.values() if r.verdict is SUPPORTED]
         if not supported:
-            return Result(
-                UNDECIDED, " ".join(r.because for r in results.values()) or "No rung was asked for.", steps=steps, seconds=seconds
-            )
+            return Result(UNDECIDED, " ".join(r.because for r in results.values()) or "No rung was asked for.", steps=steps)
         last = supported[-1]
-    return last.with_(steps=steps, seconds=seconds)
+    return last.with_(steps=steps)
 
 
 def _samples(result: Result) -> int:

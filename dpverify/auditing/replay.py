@@ -120,6 +120,7 @@ def _one(mechanism: Mechanism, neighbours: Neighbours, declared: Any, seed: int,
     a = execute(mechanism, neighbours.data, seed, run)
     let = {"D": describe(neighbours.data), "D'": describe(neighbours.other), "seed": f"SeedSequence({seed}, spawn_key=(7, {run}))"}
     adjacency = neighbours.adjacency
+    case = {**as_json(neighbours), "seed": seed, "run": run}
     if not a.tape.entries:
         other = execute(mechanism, neighbours.other, seed, run)
         found = comparisons(Entry(a.output, a.output, declared), Entry(other.output, other.output, declared), adjacency)
@@ -131,7 +132,7 @@ def _one(mechanism: Mechanism, neighbours: Neighbours, declared: Any, seed: int,
                 let,
                 f"the output moved by {moved:.6g} with the same noise; its declared {adjacency} sensitivity is {allowed:.6g}",
                 f"at most {allowed:.6g}",
-                {"moved": moved, "allowed": allowed, "run": run},
+                {**case, "moved": moved, "allowed": allowed},
             ), 1
         return None, 1
     b = execute(mechanism, neighbours.other, seed, run, frozen=a.tape)
@@ -141,7 +142,7 @@ def _one(mechanism: Mechanism, neighbours: Neighbours, declared: Any, seed: int,
             let,
             f"the number of releases depends on the data: {counts[0]} on D, {counts[1]} on D'",
             "as many releases on every data set",
-            {"releases": counts, "run": run},
+            {**case, "releases": counts},
         ), 1
     # with random queries (batches), two executions are comparable only while they draw alike
     elsewhere = execute(mechanism, neighbours.data, seed, run + 10_000, frozen=a.tape)
@@ -157,19 +158,19 @@ def _one(mechanism: Mechanism, neighbours: Neighbours, declared: Any, seed: int,
                 let,
                 f"release {t} is declared as {u.declared} on D and as {v.declared} on D': its noise depends on the data",
                 "noise that does not depend on the data",
-                {"release": t, "run": run},
+                {**case, "release": t},
             ), 1
         for moved, allowed in comparisons(u, v, adjacency) if comparable else []:
             compared += 1
             if moved > allowed * (1 + SLACK):
                 size = "is not finite or changed its shape" if np.isinf(moved) else f"moved by {moved:.6g} at the same state"
                 then = f"the query of release {t} {size}; its declared {adjacency} sensitivity is {allowed:.6g}"
-                exact = {"release": t, "moved": moved, "allowed": allowed, "run": run}
+                exact = {**case, "release": t, "moved": moved, "allowed": allowed}
                 return Witness(let, then, f"at most {allowed:.6g}", exact), compared
     if not _same(a.output, b.output) and (same_size or _same(a.output, elsewhere.output)):
         gap = movement(a.output, b.output)
         then = f"with every release frozen the output still moved by {gap:.6g}: it depends on the data beyond its declared releases"
-        return Witness(let, then, "an output computed from the releases alone", {"moved": gap, "run": run}), compared + 1
+        return Witness(let, then, "an output computed from the releases alone", {**case, "moved": gap}), compared + 1
     return None, compared
 
 
@@ -179,6 +180,16 @@ def _same(a: np.ndarray, b: np.ndarray) -> bool:
 
 def _parts(data: Any) -> tuple[Any, ...]:
     return data if isinstance(data, tuple) else (data,)
+
+
+def as_json(pair: Neighbours) -> dict[str, Any]:
+    """A pair of neighbours as plain lists.
+
+    >>> as_json(Neighbours.replace(np.zeros((1, 1)), 0, [2.0]))
+    {'data': [[0.0]], 'other': [[2.0]], 'adjacency': 'replace'}
+    """
+    both = [[np.asarray(p).tolist() for p in d] if isinstance(d, tuple) else np.asarray(d).tolist() for d in (pair.data, pair.other)]
+    return {"data": both[0], "other": both[1], "adjacency": str(pair.adjacency)}
 
 
 def describe(data: Any, most: int = 12) -> str:

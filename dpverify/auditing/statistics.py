@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from dpverify.auditing.betting import best_bet
 from dpverify.auditing.claimed import WorstPair, worst_pair
 from dpverify.auditing.exact import Curve, clopper_pearson, epsilon_lower_bound, mu_lower_bound, refutes
-from dpverify.auditing.replay import describe
+from dpverify.auditing.replay import as_json, describe
 from dpverify.auditing.sampling import Budget, Mechanism, draw, name_of
 from dpverify.auditing.scores import Score
 from dpverify.auditing.sequential import Sequential, smoothed
@@ -161,13 +162,9 @@ def _shapes(mechanism: Mechanism, neighbours: Neighbours, budget: Budget, widths
 
 def _exact(neighbours: Neighbours, claim: Guarantee, budget: Budget, alpha: float, **more: Any) -> dict[str, Any]:
     """The machine-readable half of a witness: the data, the claim's worst pair, and what was counted."""
-    both = [
-        [np.asarray(p).tolist() for p in d] if isinstance(d, tuple) else np.asarray(d).tolist() for d in (neighbours.data, neighbours.other)
-    ]
     pair = worst_pair(claim)
     claimed = {"text": str(claim), "ratios": pair.ratios[:-1].tolist(), "p": pair.p.tolist(), "q": pair.q.tolist()}
-    head = {"kind": "event", "data": both[0], "other": both[1], "adjacency": str(neighbours.adjacency), "claim": claimed}
-    return {**head, "seed": budget.seed, "alpha": alpha, **more}
+    return {"kind": "event", **as_json(neighbours), "claim": claimed, "seed": budget.seed, "alpha": alpha, **more}
 
 
 def _refuted_by_wealth(
@@ -228,30 +225,29 @@ def _at_the_end(
             evidence = Evidence("exact event", certificate, alpha=alpha, samples=budget.runs, seed=budget.seed)
             seconds += time.perf_counter() - started
             return Result(REFUTED, f"{claim} is refuted: {shown}.", evidence, witness, seconds=seconds)
-    point = _point(claim)
-    ceiling = ceiling_epsilon(n, claim.delta(point), alpha / 2) if n else 0.0
-    most = f"epsilon = {ceiling:.3g}"
+    most, enough = _ceiling(claim, n, budget.runs, alpha)
     evidence = Evidence("sequential, exact event", certificate, alpha=alpha, samples=budget.runs, seed=budget.seed, ceiling=most)
     seconds += time.perf_counter() - started
-    if ceiling <= point:
+    if not enough:
         because = f"{budget.runs} runs could not have refuted {claim}: even outputs told apart with certainty would show at most {most}."
         return Result(UNDECIDED, because, evidence, seconds=seconds)
     because = f"{budget.runs} runs a side did not refute {claim}. Shown: {shown}; could have shown up to {most}."
     return Result(SUPPORTED, because, evidence, seconds=seconds)
 
 
-def _point(claim: Guarantee) -> float:
-    """The epsilon at which a claim is summed up: its own, else where its delta is 1e-5."""
-    own = getattr(claim, "epsilon", None)
-    if own is not None and isinstance(claim, PureDP | ApproxDP):
-        return float(own)
-    low, high = 0.0, 1.0
-    while claim.delta(high) > 1e-5 and high < 1e3:
-        high *= 2
-    for _ in range(40):
-        middle = (low + high) / 2
-        low, high = (middle, high) if claim.delta(middle) > 1e-5 else (low, middle)
-    return high
+def _ceiling(claim: Guarantee, fresh: int, runs: int, alpha: float) -> tuple[str, bool]:
+    """The most that could have been shown, by outputs told apart with certainty, and whether that would have refuted the claim."""
+    from scipy.special import ndtri
+
+    fresh = max(fresh, 1)
+    sure, never = np.array([1 - 1e-12, 1e-12]), np.array([1e-12, 1 - 1e-12])
+    growth = best_bet(sure, never, worst_pair(claim)).growth
+    slope = math.exp(claim.epsilon) if isinstance(claim, PureDP | ApproxDP) else 1.0
+    enough = runs * growth >= math.log(2 / alpha) or refutes(fresh, fresh, 0, fresh, _curve(worst_pair(claim)), slope, alpha / 2)
+    if isinstance(claim, PureDP | ApproxDP):
+        return f"epsilon = {ceiling_epsilon(fresh, claim.delta(claim.epsilon), alpha / 2):.3g}", enough
+    lower, upper = clopper_pearson(fresh, fresh, alpha / 4)[0], clopper_pearson(0, fresh, alpha / 4)[1]
+    return f"mu = {float(ndtri(lower) - ndtri(upper)):.3g} of Gaussian DP", enough
 
 
 def _slope(pair: WorstPair, q: float) -> float:

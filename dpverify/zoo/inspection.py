@@ -6,8 +6,6 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from dpverify.auditing import Budget, audit
 from dpverify.verdicts import REFUTED, Result
 from dpverify.zoo import Bug
@@ -37,11 +35,9 @@ class Inspection:
     @property
     def witness_size(self) -> int | None:
         """Numbers in the two data sets of the witness."""
-        if not self.found:
+        if self.result.witness is None or "data" not in self.result.witness.exact:
             return None
-        pair = self.bug.neighbours
-        parts = [part for data in (pair.data, pair.other) for part in (data if isinstance(data, tuple) else (data,))]
-        return sum(int(np.size(part)) for part in parts)
+        return sum(_numbers(self.result.witness.exact[side]) for side in ("data", "other"))
 
     @property
     def accused(self) -> bool:
@@ -59,6 +55,10 @@ class Inspection:
         }  # fmt: skip
 
 
+def _numbers(nested: Any) -> int:
+    return sum(_numbers(part) for part in nested) if isinstance(nested, list) else 1
+
+
 def inspect(bug: Bug, *, alpha: float = 1e-3, seed: int = 0) -> Inspection:
     """Audit a planted bug and its correct twin.
 
@@ -72,5 +72,5 @@ def inspect(bug: Bug, *, alpha: float = 1e-3, seed: int = 0) -> Inspection:
     result = audit(bug.mechanism, bug.neighbours, bug.claim, budget=budget, declared=bug.declared)
     seconds = time.perf_counter() - started
     twin_claim = bug.claim if bug.twin_claim is None else bug.twin_claim
-    twin = audit(bug.twin, bug.neighbours, twin_claim, budget=budget, declared=bug.declared)
+    twin = audit(bug.twin, bug.neighbours, twin_claim, budget=budget, declared=bug.declared, smaller=False)
     return Inspection(bug, result, twin, seconds)

@@ -1,0 +1,111 @@
+"""Search for neighbours on which a mechanism moves most: draw records, then climb; the pair found is audited on fresh runs alone.
+
+    separation(pair) = |mean over a few seeds of M(D; seed) - M(D'; seed)| / noise,     the same seeds on both sides
+
+The search sees its own seeds only, and the audit that follows never reuses them, so the number of pairs tried costs no alpha.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from dpverify.auditing.sampling import Mechanism, MechanismError, call
+from dpverify.neighbours import ADD_REMOVE, REPLACE, ZERO_OUT, Adjacency, Data, Neighbours, records
+
+DrawRecord = Callable[[np.random.Generator], Any]
+
+
+def separation(mechanism: Mechanism, pair: Neighbours, seeds: int = 4, seed: int = 0) -> float:
+    """How far the mean output moves between the two data sets with the same seeds, in units of the spread of the output.
+
+    >>> noisy = lambda data, rng: data.sum() + rng.normal()
+    >>> pairs = [Neighbours.replace(np.zeros((2, 1)), 0, [value]) for value in (4.0, 1.0)]
+    >>> separation(noisy, pairs[0]) > separation(noisy, pairs[1])
+    True
+    """
+    runs = [np.random.SeedSequence(seed, spawn_key=(9, i)) for i in range(seeds)]
+    try:
+        a = np.concatenate([call(mechanism, pair.data, s) for s in runs])
+        b = np.concatenate([call(mechanism, pair.other, s) for s in runs])
+    except MechanismError:
+        return -np.inf
+    if a.shape != b.shape:
+        return np.inf
+    spread = np.sqrt((a.var(axis=0) + b.var(axis=0)) / 2) + 1e-12
+    return float(np.linalg.norm((a - b).mean(axis=0) / spread))
+
+
+def _pair(data: Data, adjacency: Adjacency, index: int, record: Any) -> Neighbours:
+    if adjacency is REPLACE:
+        return Neighbours.replace(data, index, record)
+    if adjacency is ZERO_OUT:
+        return Neighbours.zero_out(Neighbours.replace(data, index, record).other, index)
+    return Neighbours.add(data, record)
+
+
+def _start(data: Data, rng: np.random.Generator) -> Iterable[Any]:
+    """Records to begin with: each record of the data mirrored and stretched, zero, and far along each axis."""
+    whole = isinstance(data, tuple)
+    parts = [np.asarray(p) for p in (data if whole else (data,))]
+    for row in range(min(len(parts[0]), 4)):
+        for factor in (-1.0, 10.0, -100.0, 0.0):
+            first = parts[0][row] * factor
+            for label in [p[row] for p in parts[1:]] or [None]:
+                yield (first, *([label] if len(parts) == 2 else [p[row] for p in parts[1:]])) if whole else first
+    if parts[0].ndim == 2:
+        for axis in range(min(parts[0].shape[1], 8)):
+            unit = np.zeros(parts[0].shape[1])
+            unit[axis] = 100.0
+            yield (unit, *(p[0] for p in parts[1:])) if whole else unit
+
+
+def _perturbed(record: Any, rng: np.random.Generator) -> Any:
+    def one(part: np.ndarray) -> np.ndarray:
+        size = np.abs(part).max(initial=0) + 0.1
+        choice = rng.integers(3)
+        return part * rng.choice([-1, 0.5, 2, 5]) if choice == 0 else part + size * rng.normal(size=part.shape) * rng.choice([0.1, 1, 3])
+
+    if isinstance(record, tuple):
+        return (one(np.asarray(record[0], dtype=float)), *record[1:])
+    return one(np.asarray(record, dtype=float))
+
+
+def worst_neighbours(
+    mechanism: Mechanism, data: Data, adjacency: Adjacency, *, draw_record: DrawRecord | None = None, tries: int = 200, seed: int = 0
+) -> Neighbours:
+    """The pair, among `tries`, on which the mechanism moves most; audit it with `audit`, whose runs are fresh.
+
+    >>> clipped = lambda data, rng: np.clip(data[:, 0], -1, 1).sum() + data[:, 1].sum() + rng.normal()
+    >>> pair = worst_neighbours(clipped, np.zeros((3, 2)), REPLACE)
+    >>> bool(np.abs(pair.other[:, 1]).max() > 10)
+    True
+    """
+    if tries < 1:
+        raise ValueError(f"Expected tries={tries} >= 1.")
+    if adjacency not in (ADD_REMOVE, REPLACE, ZERO_OUT):
+        raise ValueError(f"Expected adjacency={adjacency!r} to be one of add/remove, replace, zero-out.")
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(10,)))
+    best: tuple[float, Any, int] | None = None
+    tried = 0
+
+    def look(record: Any, index: int) -> None:
+        nonlocal best, tried
+        tried += 1
+        try:
+            moved = separation(mechanism, _pair(data, adjacency, index, record), seed=seed)
+        except (ValueError, IndexError):
+            return
+        if best is None or moved > best[0]:
+            best = (moved, record, index)
+
+    starts = [draw_record(rng) for _ in range(tries // 4)] if draw_record is not None else list(_start(data, rng))
+    for record in starts[: max(1, tries // 2)]:
+        look(record, int(rng.integers(records(data))))
+    while tried < tries and best is not None:
+        look(_perturbed(best[1], rng), best[2])
+    if best is None:
+        raise ValueError("Expected data on which the mechanism runs; it rejected every neighbour that was tried.")
+    return _pair(data, adjacency, best[2], best[1])

@@ -1,0 +1,154 @@
+"""Make a violation small: fewer records, fewer dimensions, fewer steps, simpler numbers, each confirmed on fresh runs.
+
+Attempt k = 1, 2, ... is an audit of its own with alpha / (k (k + 1)), which add up to alpha, and with its own seed: a smaller case
+stands because it was refuted itself. A case that the mechanism rejects is not smaller, it is no case.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from dpverify.auditing.sampling import Budget, Mechanism
+from dpverify.neighbours import ADD_REMOVE, Data, Neighbours, records
+from dpverify.verdicts import REFUTED, Result
+
+Refute = Callable[[Mechanism, Neighbours, Budget], Result]
+
+
+def _each(data: Data, change: Callable[[np.ndarray], np.ndarray]) -> Data:
+    return tuple(change(np.asarray(part)) for part in data) if isinstance(data, tuple) else change(np.asarray(data))
+
+
+def _common(pair: Neighbours) -> list[int]:
+    """The records that both data sets hold at the same place."""
+    if records(pair.data) == 0 or records(pair.other) == 0:
+        return []
+    n = min(records(pair.data), records(pair.other))
+    a, b = (d if isinstance(d, tuple) else (d,) for d in (pair.data, pair.other))
+    return [i for i in range(n) if all(np.array_equal(np.asarray(u)[i], np.asarray(v)[i]) for u, v in zip(a, b))]
+
+
+def _without(pair: Neighbours, rows: list[int]) -> Neighbours:
+    def drop(part: np.ndarray) -> np.ndarray:
+        return np.delete(part, rows, axis=0)
+
+    return Neighbours(_each(pair.data, drop), _each(pair.other, drop), pair.adjacency)
+
+
+def _fewer_records(pair: Neighbours) -> Iterator[Neighbours]:
+    rows = _common(pair)
+    if pair.adjacency is ADD_REMOVE and len(rows) == min(records(pair.data), records(pair.other)):
+        rows = rows[:-1] if rows else rows  # an empty data set is a case that few mechanisms accept; it is tried last
+    size = len(rows)
+    while size >= 1:
+        for start in range(0, len(rows), size):
+            yield _without(pair, rows[start : start + size])
+        size //= 2
+
+
+def _fewer_dimensions(pair: Neighbours) -> Iterator[Neighbours]:
+    first = np.asarray(pair.data[0] if isinstance(pair.data, tuple) else pair.data)
+    if first.ndim == 2 and first.shape[1] > 1:
+        for keep in ([0], list(range(first.shape[1] // 2))):
+            if 0 < len(keep) < first.shape[1]:
+
+                def cut(part: np.ndarray, keep: list[int] = keep) -> np.ndarray:
+                    return part[:, keep] if part.ndim == 2 and part.shape[1] == first.shape[1] else part
+
+                yield Neighbours(_each(pair.data, cut), _each(pair.other, cut), pair.adjacency)
+
+
+def _simpler_numbers(pair: Neighbours) -> Iterator[Neighbours]:
+    def to(change: Callable[[np.ndarray], np.ndarray]) -> Neighbours:
+        return Neighbours(_each(pair.data, change), _each(pair.other, change), pair.adjacency)
+
+    def floats(change: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
+        return lambda part: change(part) if np.issubdtype(part.dtype, np.floating) else part
+
+    rows = _common(pair)
+    if rows:
+
+        def zero(part: np.ndarray) -> np.ndarray:
+            new = np.array(part)
+            new[rows] = 0
+            return new
+
+        yield to(floats(zero))
+    yield to(floats(np.rint))
+    yield to(floats(lambda part: np.round(part, 1)))
+    yield to(floats(lambda part: np.sign(part)))
+
+
+def _fewer_steps(mechanism: Mechanism) -> Iterator[Mechanism]:
+    if isinstance(mechanism, functools.partial) and isinstance(mechanism.keywords.get("steps"), int):
+        steps = mechanism.keywords["steps"]
+        for fewer in sorted({1, steps // 2, steps - 1}):
+            if 0 < fewer < steps:
+                yield functools.partial(mechanism.func, *mechanism.args, **{**mechanism.keywords, "steps": fewer})
+
+
+def size(pair: Neighbours) -> tuple[int, float]:
+    """How large a pair is: its numbers, then the digits it takes to write them.
+
+    >>> size(Neighbours.replace(np.zeros((2, 1)), 0, [0.25]))[0]
+    4
+    """
+    parts = [np.asarray(p) for d in (pair.data, pair.other) for p in (d if isinstance(d, tuple) else (d,))]
+    return sum(p.size for p in parts), float(sum(len(f"{v:.12g}") for p in parts for v in p.ravel().tolist()))
+
+
+def _different(pair: Neighbours) -> bool:
+    a, b = (d if isinstance(d, tuple) else (d,) for d in (pair.data, pair.other))
+    return not all(np.array_equal(np.asarray(u), np.asarray(v)) for u, v in zip(a, b))
+
+
+def shrink(
+    mechanism: Mechanism, pair: Neighbours, budget: Budget, refute: Refute, found: Result, attempts: int = 40
+) -> tuple[Mechanism, Neighbours, Result]:
+    """A smaller pair (and, if it has `steps`, a shorter mechanism) on which `refute` still ends in REFUTED, with its result.
+
+    >>> from dpverify.auditing.replay import replay
+    >>> from dpverify.neighbours import REPLACE
+    >>> from dpverify.releases import Gaussian
+    >>> declared = Gaussian(scale=1.0, sensitivity={REPLACE: 1.0})
+    >>> noisy_sum = lambda data, rng: data.sum() + rng.normal()
+    >>> pair = Neighbours.replace(np.full((6, 1), 0.3), 2, [7.7])
+    >>> refute = lambda mechanism, pair, budget: replay(mechanism, pair, declared, budget.seed)
+    >>> shrink(noisy_sum, pair, Budget(), refute, refute(noisy_sum, pair, Budget()))[1].other.tolist()
+    [[8.0]]
+    """
+    spent = 0
+
+    def confirm(candidate: Mechanism, smaller: Neighbours) -> Result | None:
+        nonlocal spent
+        spent += 1
+        fresh = replace(budget, alpha=budget.alpha / (spent * (spent + 1)), seed=budget.seed + 1_000_003 * spent, chunks=None)
+        try:
+            result = refute(candidate, smaller, fresh)
+        except Exception:  # the mechanism, the accountant or the algorithm does not take such data
+            return None
+        return result if result.verdict is REFUTED else None
+
+    progress = True
+    while progress and spent < attempts:
+        progress = False
+        for kind in (_fewer_records, _fewer_dimensions, _simpler_numbers):
+            for smaller in kind(pair):
+                if spent >= attempts:
+                    break
+                if size(smaller) >= size(pair) or not _different(smaller):
+                    continue
+                result = confirm(mechanism, smaller)
+                if result is not None:
+                    pair, found, progress = smaller, result, True
+                    break
+        for shorter in _fewer_steps(mechanism):
+            result = confirm(shorter, pair) if spent < attempts else None
+            if result is not None:
+                mechanism, found, progress = shorter, result, True
+                break
+    return mechanism, pair, found

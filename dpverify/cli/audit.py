@@ -1,0 +1,100 @@
+"""`dpverify audit package.module:train`: can this mechanism keep the guarantee it claims? Exit 0 only if nothing speaks against it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+
+def _load(target: str) -> Any:
+    import importlib
+    import os
+    import sys
+
+    module, _, name = target.partition(":")
+    if not name:
+        raise typer.BadParameter(f"Expected package.module:name, got {target!r}.")
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        value: Any = importlib.import_module(module)
+        for part in name.split("."):
+            value = getattr(value, part)
+    except (ImportError, AttributeError) as error:
+        raise typer.BadParameter(f"Cannot load {target!r}: {error}") from None
+    return value
+
+
+def _claim(epsilon: float | None, delta: float, mu: float | None, rho: float | None, order: float | None, claim: str | None) -> Any:
+    from dpverify.guarantees import GDP, RDP, ZCDP, ApproxDP, PureDP
+
+    given = [v for v in (epsilon, mu, rho, claim) if v is not None]
+    if len(given) != 1:
+        raise typer.BadParameter("Expected exactly one of --epsilon, --mu, --rho and --claim.")
+    try:
+        if claim is not None:
+            return _load(claim)
+        if mu is not None:
+            return GDP(mu)
+        if rho is not None:
+            return ZCDP(rho)
+        assert epsilon is not None
+        if order is not None:
+            return RDP(order, epsilon)
+        return ApproxDP(epsilon, delta) if delta > 0 else PureDP(epsilon)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def add(app: typer.Typer) -> None:
+    """Register the command."""
+
+    @app.command()
+    def audit(
+        mechanism: Annotated[str, typer.Argument(help="package.module:train, any (data, rng) -> numbers.")],
+        neighbours: Annotated[str, typer.Option(help="package.module:pair, a Neighbours or a function that returns one.")],
+        epsilon: Annotated[float | None, typer.Option(help="Claimed epsilon.")] = None,
+        delta: Annotated[float, typer.Option(help="Claimed delta, with --epsilon.")] = 0.0,
+        mu: Annotated[float | None, typer.Option(help="Claimed mu of Gaussian DP: the whole profile is tested.")] = None,
+        rho: Annotated[float | None, typer.Option(help="Claimed rho of zCDP.")] = None,
+        order: Annotated[float | None, typer.Option(help="Order of a claimed Renyi DP, with --epsilon.")] = None,
+        claim: Annotated[str | None, typer.Option(help="package.module:guarantee, anything with delta(epsilon).")] = None,
+        declared: Annotated[str | None, typer.Option(help="package.module:release, what the whole output is charged as.")] = None,
+        alpha: Annotated[float, typer.Option(help="Probability of a false refutation.")] = 1e-3,
+        runs: Annotated[int, typer.Option(help="Runs on each of the two data sets, at most.")] = 100_000,
+        seed: Annotated[int, typer.Option(help="Seed of every draw.")] = 0,
+        workers: Annotated[int, typer.Option(help="Processes; the result does not depend on it.")] = 1,
+        chunks: Annotated[str | None, typer.Option(help="Folder of finished chunks, to resume from.")] = None,
+        json_: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
+        plot: Annotated[Path | None, typer.Option(help="Draw the claimed and the observed trade-off curve here.")] = None,
+    ) -> None:
+        """Audit a mechanism on a pair of neighbouring data sets against a claimed guarantee."""
+        import json
+
+        from dpverify.auditing import Budget
+        from dpverify.auditing import audit as run_audit
+        from dpverify.neighbours import Neighbours
+        from dpverify.verdicts import SUPPORTED
+
+        target, pair = _load(mechanism), _load(neighbours)
+        pair = pair if isinstance(pair, Neighbours) else pair()
+        guarantee = _claim(epsilon, delta, mu, rho, order, claim)
+        try:
+            budget = Budget(runs=runs, alpha=alpha, seed=seed, workers=workers, chunks=chunks)
+        except ValueError as error:
+            raise typer.BadParameter(str(error)) from None
+        release = _load(declared) if declared is not None else None
+        result = run_audit(target, pair, guarantee, budget=budget, declared=release, progress=not json_)
+        if json_:
+            typer.echo(json.dumps(result.to_json()))
+        else:
+            for step in result.steps:
+                typer.echo(f"{step.result.verdict:9}  {step.statement.split(':')[0]:10}  {step.reason}")
+            typer.echo(str(result))
+        if plot is not None:
+            from dpverify.auditing.picture import draw_curves
+
+            draw_curves(target, pair, guarantee, budget, plot)
+        raise typer.Exit(0 if result.verdict is SUPPORTED else 1)
