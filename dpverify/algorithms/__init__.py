@@ -94,6 +94,8 @@ class Example:
 
     `claimed` is the guarantee that the calibration in use promises under `adjacency`; `measure(x)` (runs,) is the quantity that
     `bound` bounds in the mean, named by `quantity`: at the last iterate, or with `best_step` at the one where its mean is least.
+    `limit` names the method that it is without noise, with its settings (those of `properties.limits`); `forms()` gives pairs of
+    algorithms that must do the same, under the reason why.
     """
 
     algorithm: Algorithm
@@ -108,6 +110,8 @@ class Example:
     measure: Callable[[Array], Array] | None = None
     best_step: bool = False
     note: str = ""
+    limit: tuple[str, dict[str, Any]] | None = None
+    forms: Callable[[], dict[str, tuple[Algorithm, Algorithm]]] | None = None
 
     def measured(self, x: Array) -> Array:
         """The quantity that the bound is about, one per run; the excess of F unless the example says otherwise."""
