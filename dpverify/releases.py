@@ -139,12 +139,26 @@ class Laplace:
         return 2 * self.scale**2
 
 
+def occurrences(first: int, last: int, period: int, decay: float = 1.0) -> list[float]:
+    """What 0, 1, 2, ... occurrences, one in an epoch, weigh in a node at most: each as late as its epoch and the node let it be.
+
+    >>> occurrences(1, 4, period=2), occurrences(2, 3, period=2, decay=0.5)
+    ([0.0, 1.0, 2.0], [0.0, 1.0, 1.5])
+    """
+    sums, place = [0.0], last
+    while place >= first:
+        sums.append(sums[-1] + decay ** (last - place))
+        place = (place - 1) // period * period  # the end of the epoch before
+    return sums
+
+
 @dataclass(frozen=True)
 class TreeNode:
     """Sums over some nodes of a binary tree of steps, each with its own Gaussian noise; the value has shape (runs, nodes, d).
 
     `nodes` are the intervals (first, last) of steps summed; `scale` has one entry per node; `sensitivity` (one entry per node) is
-    what *one occurrence* of a record moves that node's sum by. A record occurs once in every `period` steps, anywhere in them.
+    what *one occurrence* of a record moves that node's sum by, at its last step; at step i it is decay^(last - i) times that. A
+    record occurs once in every epoch (steps 1..period, period+1..2 period, ...), anywhere in it.
 
     >>> from dpverify.neighbours import REPLACE
     >>> node = TreeNode(scale=(2.0, 2.0), sensitivity={REPLACE: (1.0, 1.0)}, nodes=((2, 2), (1, 2)), period=4)
@@ -156,8 +170,11 @@ class TreeNode:
     sensitivity: Mapping[Adjacency, tuple[float, ...]]
     nodes: tuple[tuple[int, int], ...]
     period: int
+    decay: float = 1.0
 
     def __post_init__(self) -> None:
+        if not 0 <= self.decay <= 1:
+            raise ValueError(f"Expected 0 <= decay={self.decay} <= 1.")
         if len(self.scale) != len(self.nodes):
             raise ValueError(f"Expected one scale per node, got scale={self.scale} for {len(self.nodes)} nodes.")
         if not all(s >= 0 for s in self.scale):
@@ -193,6 +210,10 @@ class TreeNode:
     def sensitivity_of(self, k: int) -> dict[Adjacency, float]:
         """The sensitivity of node k to one occurrence."""
         return {adjacency: per_node[k] for adjacency, per_node in self.sensitivity.items()}
+
+    def most(self, k: int) -> float:
+        """What all occurrences of a record move node k by at most, in units of its sensitivity to one."""
+        return occurrences(*self.nodes[k], self.period, self.decay)[-1]
 
 
 @dataclass(frozen=True)

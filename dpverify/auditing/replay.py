@@ -53,7 +53,7 @@ def movement(a: np.ndarray, b: np.ndarray, declared: Any = None) -> float:
 def comparisons(a: Entry, b: Entry, adjacency: Adjacency) -> list[tuple[float, float]]:
     """(moved, allowed) for a release on two data sets; one per node of a tree; none if nothing is declared for that relation.
 
-    A record that comes back every `period` steps is in a node of m steps at most (m - 1) // period + 1 times.
+    A record that comes back in every epoch is in a node as often as the node meets epochs.
     """
     sensitivity = getattr(a.declared, "sensitivity", None)
     if sensitivity is None or adjacency not in sensitivity:
@@ -63,8 +63,7 @@ def comparisons(a: Entry, b: Entry, adjacency: Adjacency) -> list[tuple[float, f
         return [(movement(a.query, b.query, a.declared), float(allowed))]
     if a.query.ndim != 3 or a.query.shape != b.query.shape or a.query.shape[1] != len(allowed):
         return []
-    times = [(last - first) // a.declared.period + 1 for first, last in a.declared.nodes]
-    return [(movement(a.query[:, k], b.query[:, k]), float(allowed[k]) * times[k]) for k in range(len(allowed))]
+    return [(movement(a.query[:, k], b.query[:, k]), float(allowed[k]) * a.declared.most(k)) for k in range(len(allowed))]
 
 
 def _alike(a: Any, b: Any) -> bool:
