@@ -94,8 +94,15 @@ def name_of(mechanism: Mechanism) -> str:
     return getattr(mechanism, "__qualname__", None) or getattr(mechanism, "name", None) or type(mechanism).__name__
 
 
-def call(mechanism: Mechanism, data: Data, seed: np.random.SeedSequence, runs: int | None = None, tape: Tape | None = None) -> np.ndarray:
-    """One call, as an array of shape (runs, k); errors name the seed.
+def call(
+    mechanism: Mechanism,
+    data: Data,
+    seed: np.random.SeedSequence,
+    runs: int | None = None,
+    tape: Tape | None = None,
+    rng: np.random.Generator | None = None,
+) -> np.ndarray:
+    """One call, as an array of shape (runs, k); errors name the seed. `rng`, if given, is a generator of that seed to be looked at after.
 
     >>> call(lambda data, rng: data.sum() + rng.normal(), np.ones(3), np.random.SeedSequence(0)).shape
     (1, 1)
@@ -107,7 +114,7 @@ def call(mechanism: Mechanism, data: Data, seed: np.random.SeedSequence, runs: i
         extra["tape"] = Tape() if tape is None else tape
     where = f"mechanism {name_of(mechanism)} at SeedSequence({seed.entropy}, spawn_key={seed.spawn_key})"
     try:
-        out = mechanism(data, np.random.default_rng(seed), **extra)
+        out = mechanism(data, np.random.default_rng(seed) if rng is None else rng, **extra)
         values = (
             np.concatenate([np.asarray(part, dtype=float).ravel() for part in out])
             if isinstance(out, tuple)

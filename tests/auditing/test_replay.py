@@ -1,0 +1,25 @@
+"""Replay accuses nobody whose random stream depends on the number of records: two such executions cannot be compared."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpverify.auditing.replay import replay
+from dpverify.neighbours import ADD_REMOVE, Neighbours
+from dpverify.releases import Gaussian, Subsampled
+from dpverify.verdicts import REFUTED
+
+DECLARED = Subsampled(Gaussian(scale=1.0, sensitivity={ADD_REMOVE: 1.0}), size=1, of=2, how="poisson")
+
+
+def with_a_public_coin(data, rng, runs, tape):
+    """A correct step on a Poisson batch, then a fair coin that turns the sign of the output."""
+    value = (rng.random((runs, len(data))) < DECLARED.rate) @ data
+    released = tape.record(value, value + DECLARED.noise(rng, value.shape), DECLARED)
+    return np.where(rng.random((runs, 1)) < 0.5, released, -released)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_coin_after_a_poisson_batch_is_not_accused(seed):
+    assert replay(with_a_public_coin, Neighbours.add(np.ones((1, 1)), [1.0]), seed=seed).verdict is not REFUTED
