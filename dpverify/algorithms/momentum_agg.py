@@ -1,0 +1,284 @@
+"""Trees, weights, noise levels and bounds of momentum-agg ("Momentum aggregation for private non-convex ERM").
+
+    COMPOSE(a, b)    the maximal dyadic intervals [a 2^k + 1, (a+1) 2^k] inside [a, b], from the left                        Algorithm 3
+    m_t = alpha sum_i (1-alpha)^(t-i) g_i = sum_{[y,z] in COMPOSE(1,t)} (1-alpha)^(t-z) f_[y,z]                                  Eq (4)
+    c_1 = 1,  c_{i+1} = (1-gamma)^i + rho c_i,  rho = (1-alpha)^N                                                          Lemma 17
+
+Steps are t = 1..T, epochs are steps qN+1..(q+1)N, and every epoch takes the records in a fresh public order. A node is summed from its
+left sibling and the newer half, so that a step costs as many additions as nodes end with it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dpverify.guarantees import ApproxDP
+from dpverify.problems import Linear, Problem, Records, logistic
+from dpverify.schedules import Number, Schedule, step
+
+Array = np.ndarray[Any, Any]
+
+TARGET = ApproxDP(2.0, 1e-3)
+
+
+def compose(a: int, b: int) -> list[tuple[int, int]]:
+    """COMPOSE(a, b), Algorithm 3: disjoint dyadic intervals that make up [a, b], none if b < a.
+
+    >>> compose(1, 6), compose(2, 5)
+    ([(1, 4), (5, 6)], [(2, 2), (3, 4), (5, 5)])
+    """
+    if a < 1:
+        raise ValueError(f"Expected a={a} >= 1.")
+    parts = []
+    while a <= b:
+        k = 0
+        while (a - 1) % 2 ** (k + 1) == 0 and a + 2 ** (k + 1) - 1 <= b:
+            k += 1
+        parts.append((a, a + 2**k - 1))
+        a += 2**k
+    return parts
+
+
+def level(t: int) -> int:
+    """The largest k with 2^k | t: the nodes of lengths 1, 2, ..., 2^k end at step t, the last of them alone serves prefix sums.
+
+    >>> level(1), level(12)
+    (0, 2)
+    """
+    return (t & -t).bit_length() - 1
+
+
+def ending_at(t: int) -> list[tuple[int, int]]:
+    """All nodes that end at step t, the shortest first.
+
+    >>> ending_at(4)
+    [(4, 4), (3, 4), (1, 4)]
+    """
+    return [(t - 2**k + 1, t) for k in range(level(t) + 1)]
+
+
+def node_sums(siblings: tuple[Array | None, ...], term: Array, t: int, decay: float) -> tuple[list[Array], tuple[Array | None, ...]]:
+    """The decayed sums of all nodes that end at step t, and the left siblings that later steps need.
+
+        F_[y,t] = decay^(length/2) F_left + F_right
+
+    >>> sums, _ = node_sums((np.array([3.0]), None), np.array([1.0]), 2, 0.5)
+    >>> [float(s[0]) for s in sums]
+    [1.0, 2.5]
+    """
+    sums = [term]
+    for k in range(level(t)):
+        left = siblings[k]
+        assert left is not None
+        sums.append(decay ** (2**k) * left + sums[-1])
+    top = level(t)
+    return sums, (*siblings[:top], sums[-1], *siblings[top + 1 :])
+
+
+def prefix(known: tuple[Array | None, ...], node: Array, t: int, decay: float) -> tuple[Array, tuple[Array | None, ...]]:
+    """The decayed sum over COMPOSE(1, t) from the node of t's lowest bit and the sum before it: one addition a step.
+
+    >>> prefix((None, np.array([4.0])), np.array([1.0]), 3, 0.5)[0].tolist()
+    [3.0]
+    """
+    k = level(t)
+    before = t - 2**k
+    total = node if before == 0 else decay ** (2**k) * known[level(before)] + node
+    return total, (*known[:k], total, *known[k + 1 :])
+
+
+def momentum_weights(alpha: Number, T: Number) -> Schedule:
+    """alpha (1-alpha)^(T-i): the weight of the gradient of step i in m_T.
+
+    >>> momentum_weights(0.5, 2).values(2).tolist()
+    [0.25, 0.5]
+    """
+    import sympy
+
+    return Schedule(sympy.sympify(alpha, strict=True) * (1 - alpha) ** (T - step()))
+
+
+def block_coefficients(gamma: Number, rho: Number) -> Schedule:
+    """c_i = sum_{j=0..i-1} (1-gamma)^j rho^(i-1-j) of Lemma 17.
+
+    >>> block_coefficients(0.5, 0.25).values(3).tolist()
+    [1.0, 0.75, 0.4375]
+    """
+    import sympy
+
+    j = sympy.Symbol("j", integer=True, nonnegative=True)
+    kept, old = 1 - sympy.sympify(gamma, strict=True), sympy.sympify(rho, strict=True)
+    return Schedule(sympy.Sum(kept**j * old ** (step() - 1 - j), (j, 0, step() - 1)))
+
+
+def printed_v(T: Number, N: Number) -> Number:
+    """V = (floor(log2 N) + 1) T/N + sum_{j = floor(log2 N)+1}^{floor(log2 T)} floor(T/2^j) (Algorithm 1).
+
+    >>> printed_v(8, 4)
+    7.0
+    """
+    if hasattr(T, "free_symbols") or hasattr(N, "free_symbols"):
+        import sympy
+
+        j, low = sympy.Symbol("j", integer=True), sympy.floor(sympy.log(N, 2))
+        return (low + 1) * T / N + sympy.Sum(sympy.floor(T / 2**j), (j, low + 1, sympy.floor(sympy.log(T, 2))))
+    low = N.bit_length() - 1
+    return (low + 1) * T / N + sum(T // 2**j for j in range(low + 1, T.bit_length()))
+
+
+def printed_v_reduced(T: Number, N: Number) -> tuple[Number, Number]:
+    """V_{<=2N} = 3 log2 N and V_{>2N} = 4 (T/N) log2 N (Algorithm 2).
+
+    >>> printed_v_reduced(32, 4)
+    (6.0, 64.0)
+    """
+    if hasattr(T, "free_symbols") or hasattr(N, "free_symbols"):
+        import sympy
+
+        log = sympy.log(N, 2)
+    else:
+        log = math.log2(N)
+    return 3 * log, 4 * T / N * log
+
+
+def printed_sigma(epsilon: float, delta: float, factor: float = 2.0) -> float:
+    """sigma = factor sqrt(ln(1/delta)) / epsilon: factor 2 in Theorem 4, 4 in Theorem 8.
+
+    >>> round(printed_sigma(2.0, 1e-3), 3)
+    2.628
+    """
+    return factor * math.sqrt(math.log(1 / delta)) / epsilon
+
+
+class Node(NamedTuple):
+    """A released node of the tree with its halves, and what its step remembers; the halves go once no window can need them."""
+
+    first: int
+    last: int
+    value: Array
+    left: Node | None
+    right: Node | None
+    remembered: Any
+
+
+Forest = tuple[Node, ...]  # the nodes of COMPOSE(1, t), from the left
+
+
+def grow(forest: Forest, values: list[Array], t: int, window: int, remembered: Any = None) -> Forest:
+    """The forest with the nodes that end at step t, shortest first; of the past it keeps what windows of that length need.
+
+    >>> one = grow((), [np.ones(1)], 1, 4)
+    >>> [(node.first, node.last) for node in grow(one, [np.ones(1), 2 * np.ones(1)], 2, 4)]
+    [(1, 2)]
+    """
+    node = Node(t, t, values[0], None, None, remembered)
+    roots = list(forest)
+    for k, value in enumerate(values[1:]):
+        left = roots.pop()
+        node = Node(left.first, t, value, left if 2**k < window else None, node, None)
+    return (*roots, node)
+
+
+def covering(forest: Forest, a: int, b: int) -> Iterator[Node]:
+    """The nodes of COMPOSE(a, b), found by walking down from the roots: a logarithmic number of visits.
+
+    >>> forest = ()
+    >>> for t in range(1, 7):
+    ...     forest = grow(forest, [np.ones(1)] * (level(t) + 1), t, 8)
+    >>> [(node.first, node.last) for node in covering(forest, 2, 5)]
+    [(2, 2), (3, 4), (5, 5)]
+    """
+    for node in forest:
+        if node.last < a or node.first > b:
+            continue
+        if a <= node.first and node.last <= b:
+            yield node
+        else:
+            if node.right is None:
+                raise ValueError(f"Expected steps {a}..{b} to lie in the window that the forest keeps.")
+            yield from covering((node.right,) if node.left is None else (node.left, node.right), a, b)
+
+
+def epoch_order(rng: np.random.Generator, runs: int, count: int) -> Array:
+    """A uniformly random order of the records for every run."""
+    return rng.permuted(np.broadcast_to(np.arange(count), (runs, count)), axis=1)
+
+
+def normalised(direction: Array) -> Array:
+    """Every row at length 1; a row of zeros stays.
+
+    >>> normalised(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist()
+    [[0.6, 0.8], [0.0, 0.0]]
+    """
+    length = np.linalg.norm(direction, axis=1, keepdims=True)
+    return direction / np.where(length > 0, length, 1.0)
+
+
+def load_exactly(problem: Problem, data: Any) -> Records:
+    """The data set, which must have as many records as the problem: an epoch goes through them all."""
+    loaded = problem.load(data)
+    if len(loaded) != problem.count:
+        raise ValueError(f"Expected data with {problem.count} records, the length of an epoch, got {len(loaded)}.")
+    return loaded
+
+
+def prefix_deviation(alpha: float, scale: float, T: int) -> Array:
+    """The standard deviation of a coordinate of the noise in m_t, t = 1..T, from nodes of that scale (the exact form of Lemma 12).
+
+    >>> prefix_deviation(1.0, 2.0, 3).tolist()
+    [2.0, 2.0, 2.0]
+    """
+    return scale * np.sqrt([sum((1 - alpha) ** (2 * (t - z)) for _, z in compose(1, t)) for t in range(1, T + 1)])
+
+
+def reduced_deviation(alpha: float, gamma: float, N: int, T: int, early: float, late: float, difference: float) -> Array:
+    """The same for Algorithm 4, from nodes of scale `early` (G, up to step 2N), `late` (G, later) and `difference` (r and Delta).
+
+    >>> reduced_deviation(1.0, 0.5, 2, 1, 3.0, 1.0, 4.0).tolist()
+    [5.0]
+    """
+
+    def variance(a: int, b: int, of_g: bool) -> float:
+        scales = ((early if z <= 2 * N else late) if of_g else difference for _, z in compose(a, b))
+        return sum((1 - alpha) ** (2 * (b - z)) * s**2 for (_, z), s in zip(compose(a, b), scales))
+
+    rho, found = (1 - alpha) ** N, []
+    c = [0.0, 1.0]
+    while len(c) <= T // N + 1:
+        c.append((1 - gamma) ** (len(c) - 1) + rho * c[-1])
+    for t in range(1, T + 1):
+        q, r = divmod(t, N)
+        total = rho ** (2 * q) * variance(1, r, True) + (c[q] ** 2 * variance(r + 1, r + N, True) if q else 0.0)
+        for i in range(1, q):
+            block = t - i * N + 1, t - (i - 1) * N
+            total += c[i] ** 2 * ((1 - gamma) ** 2 * variance(*block, False) + gamma**2 * variance(*block, True))
+        found.append(alpha * math.sqrt(total + variance(1, t, False)))
+    return np.array(found)
+
+
+def normalised_bound(deviation: Array, *, gap: float, alpha: float, eta: float, N: int, G: float, L: float, dimension: int) -> float:
+    """Lemmas 5 and 11 with the exact noise: a bound on the mean of |F'| at a random iterate of normalised SGD with momentum.
+
+        3 gap/(2 eta T) + 3 L eta/4 + 3 (2 G sqrt(alpha) + 2 eta N L + eta L/alpha + G/(alpha T)) + (3/T) sum_t sqrt(d) deviation_t
+
+    The term G/(alpha T) is for the start m_0 = 0, which Lemma 11 leaves out.
+
+    >>> normalised_bound(np.zeros(4), gap=1.0, alpha=1.0, eta=1.0, N=1, G=0.0, L=0.0, dimension=1)
+    0.375
+    """
+    T = len(deviation)
+    drift = 2 * G * math.sqrt(alpha) + 2 * eta * N * L + eta * L / alpha + G / (alpha * T)
+    return 3 * gap / (2 * eta * T) + 3 * L * eta / 4 + 3 * drift + 3 * math.sqrt(dimension) * float(np.mean(deviation))
+
+
+def small_problem(count: int = 40, dimension: int = 3, seed: int = 0) -> tuple[Linear, tuple[Array, Array]]:
+    """Logistic regression with features in the unit ball (G = 1, L = 1/4 a record), ridge 0.05, and its records."""
+    rng = np.random.default_rng(seed)
+    rows = rng.standard_normal((count, dimension))
+    rows /= np.maximum(1.0, np.linalg.norm(rows, axis=1))[:, None]
+    labels = np.where(rows[:, 0] + 0.3 * rng.standard_normal(count) > 0, 1.0, -1.0)
+    return logistic(rows, count=count, ridge=0.05, start=np.full(dimension, 2.0)), (rows, labels)
