@@ -23,7 +23,7 @@ from dpverify.releases import Release, Subsampled
 Array = np.ndarray[Any, Any]
 Measure = Callable[[Array], Array]  # (runs, d) iterates to (runs,) values
 
-_ENTRIES = 2**15  # of a block's iterates: they and their noise stay in the processor's cache
+_ENTRIES = 2**14  # of a block's iterates: they and their noise stay in the processor's cache
 
 
 class Step(NamedTuple):

@@ -121,6 +121,12 @@ class Problem:
         """The gradient of the part of F that no record enters."""
         return 0.0
 
+    def with_public(self, x: Array, private: Array) -> Array:
+        """The public gradient at x plus `private`, in a new array that the caller may change."""
+        total = np.array(np.broadcast_to(self.public_gradient(x), x.shape))
+        total += private
+        return total
+
     def private_value(self, x: Array, data: Data | Records) -> Array:
         """sum_i f(x; record_i) at each row of x."""
         raise NotImplementedError
@@ -155,6 +161,17 @@ class Problem:
         return self.value(x, loaded) - loaded.memo["optimum"][1]
 
 
+def divided(total: Array, by: float) -> Array:
+    """total / by; an answer that is the same for all runs is not spread out.
+
+    >>> divided(np.broadcast_to(np.ones(2), (3, 2)), 2.0).strides[0]
+    0
+    """
+    if total.ndim == 2 and total.strides[0] == 0 and len(total):
+        return np.broadcast_to(total[0] / by, total.shape)
+    return total / by
+
+
 @dataclass(frozen=True, kw_only=True)
 class Quadratic(Problem):
     """F(x) = sum_j spectrum_j x_j^2 / 2 - (1/N) sum_i b_i'x: public curvature, one private vector b_i per record.
@@ -178,6 +195,11 @@ class Quadratic(Problem):
 
     def public_gradient(self, x: Array) -> Array:
         return x * self.spectrum
+
+    def with_public(self, x: Array, private: Array) -> Array:
+        total = x * self.spectrum
+        total += private
+        return total
 
     def private_value(self, x: Array, data: Data | Records) -> Array:
         return -x @ self.load(data).features.sum(axis=0)
@@ -240,6 +262,8 @@ def mean_estimation(dimension: int, *, count: int, start: Any = None, radius: fl
 def _gather(weights: Array | None, rows: Array, batch: Array) -> Array:
     """sum over each run's batch of weights[run, record] * rows[record]; -1 counts as nobody."""
     runs, m = batch.shape
+    if m == 1 and weights is None and batch.min(initial=0) >= 0:
+        return rows[batch[:, 0]]
     total = np.zeros((runs, rows.shape[1]))
     width = max(1, _ELEMENTS // max(1, runs * rows.shape[1]))
     for a in range(0, m, width):

@@ -299,7 +299,7 @@ class Subsampled:
             return rng.integers(0, n, size=(runs, int(self.size)))
         if self.size > max(1, n // 8):
             return _subset(rng, runs, int(self.size), n)
-        return _distinct(rng, runs, int(self.size), n)
+        return _floyd(rng, runs, int(self.size), n) if self.size <= 256 else _distinct(rng, runs, int(self.size), n)
 
     def batches(self, groups: Array) -> tuple[Array, Array]:
         """Every batch that matters and its log probability; `groups[i]` numbers the distinct value that record i has."""
@@ -370,6 +370,16 @@ def _subset(rng: np.random.Generator, runs: int, size: int, n: int) -> Array:
     chosen = np.zeros((runs, n), dtype=bool)
     np.put_along_axis(chosen, np.argpartition(keys, size - 1, axis=1)[:, :size], True, axis=1)
     return chosen
+
+
+def _floyd(rng: np.random.Generator, runs: int, size: int, n: int) -> Array:
+    """A uniformly random subset for every run by Floyd's method: a number that was drawn before gives way to the newest one."""
+    chosen = np.empty((size, runs), dtype=np.int64)
+    for k, newest in enumerate(range(n - size, n)):
+        drawn = rng.integers(0, newest + 1, size=runs)
+        drawn[(chosen[:k] == drawn).any(axis=0)] = newest
+        chosen[k] = drawn
+    return chosen.T
 
 
 def _distinct(rng: np.random.Generator, runs: int, size: int, n: int) -> Array:

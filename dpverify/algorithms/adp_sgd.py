@@ -60,7 +60,9 @@ def adp_sgd(
         return problem.private_sum(state.x, data, G, batch=chosen) / batch
 
     def update(state: State, released: Array) -> State:
-        return State(state.x - step_sizes[state.t - 1] * (problem.public_gradient(state.x) + released), state.t + 1)
+        move = problem.with_public(state.x, released)
+        move *= step_sizes[state.t - 1]
+        return State(np.subtract(state.x, move, out=move), state.t + 1)
 
     return Algorithm(name, steps, init, query, lambda t: releases[t - 1], update, load=problem.load)
 

@@ -30,7 +30,7 @@ from dpverify.algorithms.dynamic_noise import (
     uniform,
 )
 from dpverify.neighbours import REPLACE
-from dpverify.problems import Problem, quadratic
+from dpverify.problems import Problem, divided, quadratic
 from dpverify.releases import Gaussian
 from dpverify.schedules import Schedule
 
@@ -60,11 +60,12 @@ def private_gd(problem: Problem, *, clip: float, variances: Schedule, steps: int
         return State(np.tile(problem.start, (runs, 1)), 1)
 
     def query(data: Any, state: State) -> Array:
-        return problem.private_sum(state.x, data, clip) / problem.count
+        return divided(problem.private_sum(state.x, data, clip), problem.count)
 
     def update(state: State, released: Array) -> State:
-        moved = state.x - eta * (problem.public_gradient(state.x) + released)
-        return State(moved, state.t + 1)
+        move = problem.with_public(state.x, released)
+        move *= eta
+        return State(np.subtract(state.x, move, out=move), state.t + 1)
 
     return Algorithm("private-gd", steps, init, query, lambda t: releases[t - 1], update, load=problem.load)
 

@@ -32,7 +32,7 @@ from dpverify.algorithms.dynamic_noise import (
 )
 from dpverify.algorithms.private_gd import small_problem
 from dpverify.neighbours import REPLACE
-from dpverify.problems import Problem
+from dpverify.problems import Problem, divided
 from dpverify.releases import Gaussian
 from dpverify.schedules import Schedule, from_influence
 
@@ -58,8 +58,11 @@ def momentum_step(problem: Problem, state: State, released: Array, beta: float, 
     >>> bool(np.allclose(first.x, problem.start * (1 - problem.spectrum)))
     True
     """
-    v = beta * state.v + (1 - beta) * (problem.public_gradient(state.x) + released)
-    return State(state.x - (step_size / (1 - beta**state.t)) * v, v, state.t + 1)
+    v = problem.with_public(state.x, released)
+    v *= 1 - beta
+    v += beta * state.v
+    move = v * (step_size / (1 - beta**state.t))
+    return State(np.subtract(state.x, move, out=move), v, state.t + 1)
 
 
 def private_gd_momentum(
@@ -82,7 +85,7 @@ def private_gd_momentum(
         return start(problem, runs)
 
     def query(data: Any, state: State) -> Array:
-        return problem.private_sum(state.x, data, clip) / problem.count
+        return divided(problem.private_sum(state.x, data, clip), problem.count)
 
     def update(state: State, released: Array) -> State:
         return momentum_step(problem, state, released, beta, step_size)

@@ -64,7 +64,9 @@ def private_sgd(
         return problem.private_sum(state.x, data, clip, batch=chosen) / batch
 
     def update(state: State, released: Array) -> State:
-        return State(state.x - eta * (problem.public_gradient(state.x) + released), state.t + 1)
+        move = problem.with_public(state.x, released)
+        move *= eta
+        return State(np.subtract(state.x, move, out=move), state.t + 1)
 
     return Algorithm("private-sgd", steps, init, query, lambda t: releases[t - 1], update, load=problem.load)
 

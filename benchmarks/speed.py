@@ -1,0 +1,151 @@
+"""The speed of runs, as ratios within one process: against merely drawing the noise, against a loop over runs, and how it grows.
+
+    python benchmarks/speed.py [--quick]
+
+`noise` is the time of drawing the same normals (or Laplace variates) with the same bit generator in the same blocks; a ratio of 1 would
+be algorithms for free. Figures are processor seconds, the best of several repeats: a busy machine only ever adds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dpverify.algorithms import Algorithm, example, names
+from dpverify.algorithms.adp_erm import adaptive_alpha, polynomial_b
+from dpverify.algorithms.adp_sgd import adp_sgd
+from dpverify.algorithms.private_gd import private_gd
+from dpverify.algorithms.private_gd_momentum import private_gd_momentum
+from dpverify.algorithms.private_sgd import private_sgd
+from dpverify.montecarlo import block_size, generator, run, walk
+from dpverify.problems import Problem, quadratic
+from dpverify.releases import Laplace, TreeNode
+from dpverify.schedules import Schedule
+
+
+def best(function: Callable[[], Any], repeats: int) -> float:
+    """The least time of several calls."""
+    times = []
+    for _ in range(repeats):
+        start = time.process_time()
+        function()
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def draw(algorithm: Algorithm, data: Any, runs: int) -> Callable[[], None]:
+    """Merely drawing the noise of all steps: as many standard normals, or exponentials with signs, in the same blocks."""
+    *steps, _ = walk(algorithm, data, 2, generator(0, 0))
+    plan = [(step.answer.value.shape[1:], isinstance(getattr(step.release, "inner", step.release), Laplace)) for step in steps]
+    size = block_size(algorithm)
+
+    def noise() -> None:
+        for k in range(math.ceil(runs / size)):
+            rng, n = generator(0, k), min(size, runs - k * size)
+            for shape, laplace in plan:
+                if laplace:
+                    rng.laplace(size=(n, *shape))
+                else:
+                    rng.standard_normal((n, *shape))
+
+    return noise
+
+
+def naive(algorithm: Algorithm, data: Any, runs: int) -> Callable[[], None]:
+    """The same runs, one at a time."""
+
+    def loop() -> None:
+        loaded = algorithm.load(data)
+        for k in range(runs):
+            for _ in walk(algorithm, loaded, 1, generator(0, k)):
+                pass
+
+    return loop
+
+
+def problem_of(n: int, d: int) -> tuple[Problem, Any]:
+    """A quadratic with kappa = 10 and records in the unit ball."""
+    rows = np.random.default_rng(0).standard_normal((n, d))
+    rows /= np.maximum(1.0, np.linalg.norm(rows, axis=1))[:, None]
+    return quadratic(np.linspace(0.1, 1.0, d), count=n, radius=1.0), rows
+
+
+def at_scale(n: int, d: int, T: int) -> dict[str, tuple[Algorithm, Any]]:
+    """Algorithms on a quadratic of that size."""
+    problem, data = problem_of(n, d)
+    b = polynomial_b(1, 1)
+    made = {
+        "private-gd": private_gd(problem, clip=1.0, variances=Schedule(4.0), steps=T),
+        "private-gd-momentum": private_gd_momentum(problem, clip=1.0, variances=Schedule(4.0), steps=T, beta=0.9, step_size=0.1),
+        "private-sgd, n/10 Poisson": private_sgd(problem, clip=1.0, batch=n // 10, variances=Schedule(4.0), steps=T),
+        "private-sgd, n/10 fixed": private_sgd(
+            problem, clip=1.0, batch=n // 10, variances=Schedule(4.0), steps=T, how="without replacement"
+        ),
+        "adp-sgd, one record": adp_sgd(problem, G=1.0, sigma=1.0, alpha=adaptive_alpha(b), b=b, steps=T, eta=0.1),
+    }
+    return {name: (algorithm, data) for name, algorithm in made.items()}
+
+
+def bit_generators(repeats: int) -> None:
+    """Nanoseconds a variate for NumPy's bit generators: why blocks use SFC64."""
+    print("\nbit generator    normal  exponential  uniform   (ns each)")
+    for name in ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64"):
+        rng = np.random.Generator(getattr(np.random, name)(0))
+        cost = [best(lambda f=f: f(500_000), repeats) * 2000 for f in (rng.standard_normal, rng.standard_exponential, rng.random)]
+        print(f"{name:15} {cost[0]:7.1f} {cost[1]:12.1f} {cost[2]:8.1f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="a tenth of the runs")
+    quick = parser.parse_args().quick
+    runs, repeats = (1_000, 2) if quick else (10_000, 5)
+
+    print(f"quadratic, n = 100, d = 20, T = 100, {runs} runs\nalgorithm                      run (s)  noise (s)  ratio   loop over runs")
+    for name, (algorithm, data) in at_scale(100, 20, 100).items():
+        taken = best(lambda a=algorithm, d=data: run(a, d, runs, keep=()), repeats)
+        noise = best(draw(algorithm, data, runs), repeats)
+        few = 20
+        loop = best(naive(algorithm, data, few), 1) * runs / few
+        print(f"{name:30} {taken:7.3f} {noise:10.3f} {taken / noise:6.2f} {loop / taken:8.0f} times slower")
+
+    print(f"\nevery algorithm on its own example, {runs} runs")
+    print("algorithm                      run (s)  noise (s)  ratio   share of the releases that are Laplace, trees")
+    for name in names():
+        case = example(name)
+        taken = best(lambda c=case: run(c.algorithm, c.data, runs, keep=()), repeats)
+        noise = best(draw(case.algorithm, case.data, runs), repeats)
+        kinds = [getattr(release, "inner", release) for release in case.algorithm.ledger()]
+        laplace, tree = (np.mean([isinstance(kind, type_) for kind in kinds]) for type_ in (Laplace, TreeNode))
+        print(f"{name:30} {taken:7.3f} {noise:10.3f} {taken / noise:6.2f}   {laplace:.0%}, {tree:.0%}")
+
+    print("\ngrowth of private-gd (and of private-sgd in n): time at 4 times the size over time at the size; 4 is linear")
+    base = {"n": 100, "d": 20, "T": 100}
+    for what in ("runs", "T", "d", "n"):
+        name = "private-sgd, n/10 Poisson" if what == "n" else "private-gd"
+        times = []
+        for factor in (1, 4):
+            size = {**base, **({what: base[what] * factor} if what in base else {})}
+            algorithm, data = at_scale(**size)[name]
+            count = runs * factor if what == "runs" else runs
+            times.append(best(lambda a=algorithm, d=data, k=count: run(a, d, k, keep=()), repeats))
+        print(f"  {what:5} {times[1] / times[0]:.2f}")
+
+    print("\npeak memory of private-gd beyond the data (MB), keeping nothing")
+    algorithm, data = at_scale(100, 20, 100)["private-gd"]
+    for k in (1, 4, 16):
+        tracemalloc.start()
+        run(algorithm, data, k * runs // 4, keep=())
+        print(f"  {k * runs // 4:7} runs {tracemalloc.get_traced_memory()[1] / 1e6:.2f}")
+        tracemalloc.stop()
+    bit_generators(repeats)
+
+
+if __name__ == "__main__":
+    main()
