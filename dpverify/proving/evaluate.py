@@ -241,7 +241,7 @@ def _exact_zero(expression: Any) -> bool:
     if expression.is_Rational:
         return expression == 0
     radicals = {p for p in expression.atoms(sp.Pow) if p.exp.is_Rational and not p.exp.is_Integer}
-    if sp.prod([p.exp.q for p in radicals]) > 64:
+    if sp.prod([p.exp.q for p in radicals]) > 16:
         return False  # the degree of a minimal polynomial would be out of reach
     try:
         simple = sp.simplify(expression.doit())
@@ -278,7 +278,7 @@ def sign(expression: Any, at: Mapping[Any, Any] | None = None, zero: bool = True
             return 0
         if inexact:
             return None
-        if bits == PRECISIONS[1] and all(abs(sp.Rational(v)) <= LARGEST for v in point.values()):
+        if zero and bits == PRECISIONS[1] and all(abs(sp.Rational(v)) <= LARGEST for v in point.values()):
             constant = e.xreplace({key: sp.Rational(v) for key, v in point.items()})
             if not constant.free_symbols and _exact_zero(constant):
                 return 0
