@@ -1,0 +1,48 @@
+"""Appendix B: the printed proofs, line by line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from dpverify.claims import claim
+from dpverify.relations import AtMost, Derivation, Equal
+from dpverify.symbolic.dp_accel import PAPER
+from dpverify.symbolic.dp_accel.heavy_ball import L, alpha, beta, mu
+
+x, y, g, w = sp.symbols("x y g w", real=True)  # x_t - x*, x_{t-1} - x*, grad F(x_t), noise; products stand for inner products
+rho = sp.Symbol("rho", positive=True)
+X1 = sp.Matrix([
+    [-L * beta**2, L * beta**2, -(1 - L * alpha) * beta],
+    [L * beta**2, -L * beta**2, (1 - L * alpha) * beta],
+    [-(1 - L * alpha) * beta, (1 - L * alpha) * beta, alpha * (2 - L * alpha)],
+]) / 2  # fmt: skip
+X2 = sp.Matrix([[mu, 0, -1], [0, 0, 0], [-1, 0, 0]]) / 2
+moved = (1 + beta) * x - beta * y - alpha * (g + w)  # x_{t+1} - x*, Eq (B.5)
+
+
+def form(matrix: Any, vector: Any) -> Any:
+    """v' M v."""
+    v = sp.Matrix(vector)
+    return (v.T * matrix * v)[0, 0]
+
+
+@claim(PAPER, "lem-b.1", at="Lemma B.1", kind="inequality")
+def heavy_ball_dissipates():
+    """E[xi' (X_1 + (1 - rho^2) X_2) xi] <= rho^2 E[F(x_t) - F*] - E[F(x_{t+1}) - F*] + (L alpha^2/2) E|w_t|^2 (w_t of mean 0 given x_t, x_{t-1})."""
+    F, after, f1, f2, rest, noise = sp.symbols("F F_next f_1 f_2 rest noise", real=True)
+    r = sp.Symbol("r", positive=True)  # rho^2
+    cross = (L * alpha * (beta * (x - y) - alpha * g) + alpha * g) * w
+    smooth = g * (x - moved) - L / 2 * (moved - x) ** 2
+    return (
+        Derivation()
+        .step(Equal(smooth, form(X1, [x, y, g]) - L * alpha**2 / 2 * w**2 + cross), "the lower bound of F(x_t) - F(x_{t+1}) by smoothness")
+        .step(Equal(mu / 2 * x**2 - g * x, form(X2, [x, y, g])), "the lower bound of F* - F(x_t) by strong convexity")
+        .step(
+            AtMost(f1 + (1 - r) * f2, r * F - after + noise - rest, given=[F - after >= f1 - noise + rest, -F >= f2, r < 1]),
+            "(1 - rho^2) times the second, added to the first; rest is the cross term",
+        )
+        .step(Equal(sp.diff(cross, w, 2), 0), "the cross term is linear in w")
+        .step(Equal(cross.subs(w, 0), 0), "so its mean is 0 where E(w_t | x_t, x_{t-1}) = 0, as fresh noise and a fresh batch give")
+    )
