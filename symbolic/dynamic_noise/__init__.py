@@ -5,5 +5,5 @@ from dpverify.claims import Paper
 PAPER = Paper(
     "dynamic-noise",
     "On dynamic noise influence in differential private learning. Anonymous authors, under double-blind review.",
-    parts=("gd",),
+    parts=("setting", "gd", "privacy", "proofs_gd"),
 )

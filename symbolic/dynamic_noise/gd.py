@@ -9,7 +9,7 @@ import sympy as sp
 
 from dpverify.algorithms import dynamic_noise as schedules
 from dpverify.claims import claim
-from dpverify.relations import AtMost, Derivation, Equal, Induction, Minimises
+from dpverify.relations import AtMost, Derivation, Equal, Increasing, Induction, Minimises, Theta
 from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER
 from dpverify.verdicts import REFUTED
@@ -45,6 +45,245 @@ def excess_risk_is_at_most_erub():
     )
 
 
+def _uniform(k, a, T):
+    """The bound with the uniform schedule, gamma = 1 - 1/kappa."""
+    return schedules.uniform_erub(1 - 1 / k, a, T)
+
+
+def _dynamic(k, a, T):
+    """The bound with the dynamic schedule, gamma = 1 - 1/kappa."""
+    return schedules.dynamic_erub(1 - 1 / k, a, T)
+
+
+@claim(PAPER, "text-q-static-1", at="Below Theorem 4.1", kind="inequality", expect=REFUTED, correction="text-q-static-corrected", breaks="proof")
+def influence_is_at_most_one():
+    """q_t = gamma^(T-t) alpha may be relaxed to a static 1 (an upper bound on the influence)."""
+    return AtMost(gamma ** (T - t) * alpha, 1, given=[gamma < 1, t <= T])
+
+
+@claim(PAPER, "text-q-static-corrected", at="Below Theorem 4.1, corrected", kind="inequality")
+def influence_is_at_most_alpha():
+    """q_t <= alpha: what can be relaxed to a static 1 is gamma^(T-t); q_t <= 1 needs alpha <= 1 besides."""
+    age = sp.Symbol("age", integer=True, nonnegative=True)  # T - t
+    return AtMost(gamma**age * alpha, alpha, given=[gamma < 1])
+
+
+@claim(
+    PAPER, "thm-4.2-t", at="Theorem 4.2, Eqs (4), (23)", kind="optimality", uses=["sketch-4.2-e"], expect=REFUTED,
+    correction="thm-4.2-t-corrected", breaks="theorem",
+)  # fmt: skip
+def eq_4_minimises_the_uniform_bound():
+    """T = ceil(kappa ln(1 + 1/(kappa alpha))) minimises the uniform bound: no other whole m does better (Eq (4), the constant of O being 1).
+
+    No constant mends it: the ceiling is never 0, and T = 0 is the only minimiser when alpha kappa > 1 (thm-4.2-t-zero).
+    """
+    m = sp.Symbol("m", integer=True, positive=True)
+    stated = sp.ceiling(kappa * sp.log(1 + 1 / (kappa * alpha)))
+    return AtMost(_uniform(kappa, alpha, stated), _uniform(kappa, alpha, m), given=[kappa > 1, kappa * alpha < 1])
+
+
+@claim(PAPER, "thm-4.2-t-eq-23", at="Eq (23), rounded up", kind="optimality", uses=["sketch-4.2-e"], expect=REFUTED, correction="thm-4.2-t-corrected", breaks="theorem")
+def eq_23_minimises_the_uniform_bound():
+    """T = ceil((1/l) ln(1 + l/alpha)), l = ln(1/gamma), minimises the uniform bound."""
+    m = sp.Symbol("m", integer=True, positive=True)
+    length = -sp.log(1 - 1 / kappa)
+    stated = sp.ceiling(sp.log(1 + length / alpha) / length)
+    return AtMost(_uniform(kappa, alpha, stated), _uniform(kappa, alpha, m), given=[kappa > 1, kappa * alpha < 1])
+
+
+@claim(PAPER, "thm-4.2-t-corrected", at="Theorem 4.2, corrected", kind="optimality", uses=["sketch-4.2-e", "sketch-4.2-grad"])
+def uniform_minimiser_is_by_lambert_w():
+    """E has one minimiser over T >= 0, T* = (c - W(e^c))/l, c = 1 + l/(alpha kappa), and falls before it and rises after it.
+
+    The whole minimiser is therefore floor(T*) or ceil(T*). W stands for Lambert's function: W e^W = e^c, that is c = W + ln W.
+    """
+    w, W, a, l = sp.symbols("w W a l", positive=True)  # w = l T
+    c = 1 + l / a
+    bound = sp.exp(-w) + (a / l) * (1 - sp.exp(-w)) * w
+    return (
+        Derivation()
+        .step(Equal(sp.diff(bound, w), (a / l) * sp.exp(-w) * (w + sp.exp(w) - c)), "the slope in w = l T has the sign of w + e^w - c")
+        .step(Increasing(w + sp.exp(w), w, strict=True), "which increases strictly, from 1 - c < 0 at T = 0: one sign change")
+        .step(Equal((sp.log(W) + sp.exp(sp.log(W))), W + sp.log(W)), "at w = c - W = ln W the sum w + e^w is W + ln W = c: the slope is 0")
+        .step(AtMost(1, c, strict=True), "T* > 0, since c > 1 and W + ln W = 1 at W = 1")
+    )
+
+
+@claim(PAPER, "thm-4.2-t-zero", at="Theorem 4.2, T = 0", kind="optimality", uses=["sketch-4.2-e"])
+def no_step_is_best_when_alpha_kappa_is_at_least_one():
+    """If alpha kappa >= 1, no T >= 1 has a uniform bound below the 1 of T = 0; if alpha kappa < 1, T = 1 is below 1."""
+    y = sp.Symbol("y", nonnegative=True)  # gamma^T
+    n, a = sp.symbols("n a", positive=True)  # T, alpha kappa
+    return (
+        Derivation()
+        .step(AtMost(1, y + a * (1 - y) * n, given=[a >= 1, n >= 1, y <= 1]), "y + a (1 - y) T >= y + (1 - y)")
+        .step(AtMost(_uniform(kappa, alpha, sp.Integer(1)), 1, given=[kappa * alpha < 1], strict=True), "E(1) = gamma + alpha")
+    )
+
+
+@claim(PAPER, "thm-4.2-t-order", at="Theorem 4.2, Eq (4)", kind="asymptotic", uses=["thm-4.2-t-corrected", "proof-4.2-ln"])
+def uniform_minimiser_is_at_most_eq_4():
+    """The real minimiser is at most (1/l) ln(1 + l/(kappa alpha)) <= kappa ln(1 + 1/(kappa^2 alpha)) <= kappa ln(1 + 1/(kappa alpha)): O of Eq (4)."""
+    w, z = sp.symbols("w z", positive=True)
+    s = sp.Symbol("s", positive=True)  # l kappa >= 1
+    return (
+        Derivation()
+        .step(AtMost(w, sp.log(1 + z), given=[sp.Eq(z, w + sp.exp(w) - 1)]), "w + e^w = 1 + z at the minimiser, z = l/(kappa alpha)")
+        .step(AtMost(sp.log(1 + s * z), s * sp.log(1 + z), given=[s >= 1]), "Bernoulli, with s = l kappa: (1/l) ln(1 + l y) <= kappa ln(1 + y/kappa)")
+        .step(AtMost(sp.log(1 + 1 / (kappa**2 * alpha)), sp.log(1 + 1 / (kappa * alpha)), given=[kappa >= 1]), "kappa >= 1")
+    )
+
+
+@claim(
+    PAPER, "thm-4.2-bound", at="Theorem 4.2, Eq (5)", kind="asymptotic", uses=["sketch-4.2-e", "thm-4.2-t-zero"], expect=REFUTED,
+    correction="thm-4.2-bound-corrected", breaks="theorem",
+)  # fmt: skip
+def least_uniform_bound_is_of_order_eq_5():
+    """With kappa >= 1/(1-c), alpha < alpha_0: the least uniform bound is Theta(kappa^2/(kappa + 1/alpha) ln(1 + 1/(kappa alpha))).
+
+    Checked along kappa = n^2, alpha = 1/n, where alpha kappa >= 1, so that the least bound is the 1 of T = 0; Eq (5) grows like n.
+    """
+    n = sp.Symbol("n", integer=True, positive=True)
+    k, al = n**2, 1 / n
+    scale = k**2 / (k + 1 / al) * sp.log(1 + 1 / (k * al))
+    return Theta(sp.Integer(1), scale, lower=True, given=[n >= 2], constants=False, towards=(n, sp.oo))
+
+
+@claim(PAPER, "thm-4.2-bound-corrected", at="Theorem 4.2, Eq (5), corrected", kind="asymptotic", uses=["thm-4.2-t-corrected", "proof-4.2-ln"])
+def least_uniform_bound_is_r_ln_one_plus_one_over_r():
+    """r ln(1 + 1/r) <= min over T of the uniform bound <= 2 r ln(1 + 1/r), r = alpha kappa/l; and r is between c and 1 times alpha kappa^2.
+
+    So the least uniform bound is Theta(kappa^2 alpha ln(1 + 1/(kappa^2 alpha))): kappa^2 alpha where Eq (5) has kappa alpha.
+    """
+    w, r, c, y = sp.symbols("w r c y", positive=True)
+    least = r * (w + 1 - sp.exp(-w))
+    stationary = sp.Eq(r, 1 / (w + sp.exp(w) - 1))
+    scale = r * sp.log(1 + 1 / r)
+    return (
+        Derivation()
+        .step(Equal(sp.exp(-w) + r * (1 - sp.exp(-w)) * w, least, given=[stationary]), "the bound at the minimiser, 1/r = w + e^w - 1")
+        .step(Equal(scale, r * sp.log(w + sp.exp(w)), given=[stationary]), "1 + 1/r = w + e^w")
+        .step(AtMost(sp.log(w + sp.exp(w)), w + w * sp.exp(-w)), "ln(e^w (1 + w e^-w)) <= w + w e^-w")
+        .step(AtMost(w * sp.exp(-w), 1 - sp.exp(-w)), "e^w >= 1 + w: the lower bound")
+        .step(AtMost(w + 1 - sp.exp(-w), 2 * w), "1 - e^-w <= w")
+        .step(AtMost(w, sp.log(w + sp.exp(w))), "the upper bound: 2 w <= 2 ln(e^w + w)")
+        .step(AtMost(c * y * sp.log(1 + 1 / y), c * y * sp.log(1 + 1 / (c * y)), given=[c < 1]), "S(c y) >= c S(y) for S(y) = y ln(1 + 1/y)")
+        .step(Increasing(y * sp.log(1 + 1 / y), y), "S increases")
+    )
+
+
+@claim(PAPER, "thm-4.2-bound-at-eq-23", at="Theorem 4.2, Eq (5), at the T of Eq (23)", kind="asymptotic", uses=["eq-24", "proof-4.2-ln", "proof-4.2-eq24-theta"])
+def bound_at_eq_23_is_of_order_eq_5():
+    """At the real T of Eq (23) the uniform bound is of the order of Eq (5): an upper bound on the least one, not its order."""
+    return theta_of_eq_24()
+
+
+def theta_of_eq_24() -> Derivation:
+    """c S <= Eq (24) <= C S, S of Eq (5), with C = 1/c + 1/(k0 ln(1 + 1/(k0 alpha_0))), k0 = 1/(1-c)."""
+    z, z0, l1, c, k, A = sp.symbols("z z0 s c k A", positive=True)  # z = 1/(kappa alpha), s = l kappa in [1, 1/c]
+    value = (1 + k * sp.log(1 + l1 * z)) / (1 + l1 * z)
+    scale = k * sp.log(1 + z) / (1 + z)
+    room = [l1 >= 1, l1 <= 1 / c, c < 1]
+    return (
+        Derivation()
+        .step(
+            Equal(kappa**2 / (kappa + 1 / alpha) * sp.log(1 + 1 / (kappa * alpha)), scale.subs({k: kappa, z: 1 / (kappa * alpha)})),
+            "Eq (5) with z = 1/(kappa alpha)",
+        )
+        .step(AtMost(1 / (1 + z / c), 1 / (1 + l1 * z), given=room), "l <= 1/(c kappa)")
+        .step(AtMost(c / (1 + z), 1 / (1 + z / c), given=[c < 1]), "c/(1+z) <= 1/(1+z/c)")
+        .step(AtMost(k * sp.log(1 + z), 1 + k * sp.log(1 + l1 * z), given=[l1 >= 1]), "l >= 1/kappa: the lower bound c S <= Eq (24)")
+        .step(AtMost(1 / (1 + l1 * z), 1 / (1 + z), given=[l1 >= 1]), "l >= 1/kappa, in the denominator")
+        .step(AtMost(sp.log(1 + z / c), sp.log(1 + z) / c, given=[c < 1]), "Bernoulli, in place of the printed ln(1/c)")
+        .step(AtMost(1, k * sp.log(1 + z) / A, given=[k * sp.log(1 + z) >= A]), "and 1 <= k ln(1 + z)/A, A its least value: C = 1/c + 1/A")
+        .step(Increasing(k * sp.log(1 + 1 / (k * alpha)), k), "A = k0 ln(1 + 1/(k0 alpha_0)) at the smallest kappa")
+    )
+
+
+@claim(PAPER, "sketch-4.2-e", at="Sketch of Theorem 4.2", kind="identity", uses=["thm-4.1"])
+def uniform_bound_in_closed_form():
+    """With sigma_t^2 = T/R: ERUB = gamma^T + alpha kappa (1 - gamma^T) T."""
+    sigma2 = schedules.uniform(T, R).formula
+    derived = gamma**T + R * sp.Sum(gamma ** (T - t) * alpha * sigma2, (t, 1, T))
+    return Equal(derived, gamma**T + alpha * (1 - gamma**T) * T / (1 - gamma), given=[gamma < 1])
+
+
+@claim(PAPER, "sketch-4.2-grad", at="Sketch of Theorem 4.2", kind="identity", uses=["sketch-4.2-e"])
+def slope_of_the_uniform_bound():
+    """dE/dT = gamma^T ln gamma + alpha kappa (1 - gamma^T) - alpha kappa T gamma^T ln gamma ("intractable": see thm-4.2-t-corrected)."""
+    x = sp.Symbol("x", positive=True)
+    bound = gamma**x + alpha * kappa * (1 - gamma**x) * x
+    power = gamma**x
+    stated = power * sp.log(gamma) + alpha * kappa * (1 - power) - alpha * kappa * x * power * sp.log(gamma)
+    return Equal(sp.diff(bound, x), stated, given=[gamma < 1])
+
+
+@claim(PAPER, "sketch-4.2-wang", at="Sketch of Theorem 4.2", kind="asymptotic", expect=REFUTED, correction="sketch-4.2-wang-corrected", breaks="proof")
+def relaxed_bound_of_prior_work():
+    """gamma^T + alpha kappa T^2 at T = ln(1/alpha)/ln(1/gamma) is O(alpha (1 + kappa ln^2(1/alpha))), kappa -> oo included.
+
+    T = C ln(1/alpha) with C free of kappa does not give it either: then gamma^T = alpha^(C l), which is not O(alpha) once C l < 1.
+    """
+    n = sp.Symbol("n", integer=True, positive=True)  # kappa
+    length, L = -sp.log(1 - 1 / n), sp.Integer(1)  # alpha = 1/e
+    value = sp.exp(-1) * (1 + n * (L / length) ** 2)
+    return Theta(value, sp.exp(-1) * (1 + n * L**2), upper=True, given=[n >= 2], constants=False, towards=(n, sp.oo))
+
+
+@claim(PAPER, "sketch-4.2-wang-corrected", at="Sketch of Theorem 4.2, corrected", kind="asymptotic", uses=["proof-4.2-ln"])
+def relaxed_bound_of_prior_work_with_its_kappa():
+    """gamma^T + alpha kappa T^2 at T = ln(1/alpha)/l is alpha (1 + kappa ln^2(1/alpha)/l^2) <= alpha (1 + kappa^3 ln^2(1/alpha))."""
+    l, L = sp.symbols("l L", positive=True)  # L = ln(1/alpha)
+    x = L / l
+    value = sp.exp(-l * x) + sp.exp(-L) * kappa * x**2
+    return (
+        Derivation()
+        .step(Equal(value, sp.exp(-L) * (1 + kappa * L**2 / l**2)), "gamma^T = alpha")
+        .step(AtMost(kappa * L**2 / l**2, kappa**3 * L**2, given=[l >= 1 / kappa]), "l >= 1/kappa")
+    )
+
+
+@claim(PAPER, "eq-23-t-to-0", at="Sketch of Theorem 4.2, below Eq (23)", kind="asymptotic", uses=["proof-4.2-ln"], expect=REFUTED, correction="eq-23-t-limit", breaks="proof")
+def eq_23_tends_to_zero():
+    """T of Eq (23), (1/l) ln(1 + l/alpha), converges to 0 as kappa -> oo."""
+    l = sp.Symbol("l", positive=True)
+    below = 1 / (alpha + 1 / (kappa - 1))
+    return (
+        Derivation()
+        .step(AtMost(1 / (alpha + l), sp.log(1 + l / alpha) / l), "ln(1 + x) >= x/(1 + x)")
+        .step(AtMost(below, 1 / (alpha + l), given=[kappa > 1, l <= 1 / (kappa - 1)]), "l <= 1/(kappa - 1)")
+        .step(Equal(sp.limit(below, kappa, sp.oo), 0), "so T stays above a bound whose limit would have to be 0")
+    )
+
+
+@claim(PAPER, "eq-23-t-limit", at="Below Eq (23), corrected", kind="asymptotic", uses=["proof-4.2-ln"])
+def eq_23_tends_to_one_over_alpha():
+    """1/(alpha + 1/(kappa - 1)) <= T of Eq (23) <= 1/alpha: it converges to 1/alpha; the exact minimiser is below 1/(kappa alpha), which does tend to 0."""
+    l, z = sp.symbols("l z", positive=True)
+    return (
+        Derivation()
+        .step(AtMost(1 / (alpha + l), sp.log(1 + l / alpha) / l), "ln(1 + x) >= x/(1 + x)")
+        .step(AtMost(1 / (alpha + 1 / (kappa - 1)), 1 / (alpha + l), given=[kappa > 1, l <= 1 / (kappa - 1)]), "l <= 1/(kappa - 1)")
+        .step(AtMost(sp.log(1 + l / alpha) / l, 1 / alpha), "ln(1 + x) <= x")
+        .step(AtMost(sp.log(1 + z) / l, 1 / (kappa * alpha), given=[sp.Eq(z, l / (kappa * alpha))]), "T* <= (1/l) ln(1 + l/(kappa alpha))")
+    )
+
+
+@claim(PAPER, "sketch-4.2-tle", at="Sketch of Theorem 4.2", kind="inequality", uses=["proof-4.2-ln"])
+def eq_23_is_at_most_eq_4():
+    """(1/l) ln(1 + l/alpha) <= kappa ln(1 + 1/(kappa alpha)), l = ln(1/gamma)."""
+    s, z = sp.symbols("s z", positive=True)
+    l = s / kappa
+    return (
+        Derivation()
+        .step(AtMost(sp.log(1 + s * z), s * sp.log(1 + z), given=[s >= 1]), "Bernoulli, with s = l kappa >= 1 and z = 1/(kappa alpha)")
+        .step(
+            Equal(sp.log(1 + l / alpha) / l, kappa * sp.log(1 + s * z) / s, given=[sp.Eq(z, 1 / (kappa * alpha))]),
+            "in these variables the left side is kappa ln(1 + s z)/s",
+        )
+    )
+
+
 @claim(PAPER, "lemma-4.1", at="Lemma 4.1, Eq (6)", kind="optimality")
 def dynamic_schedule_is_the_only_minimiser():
     """Among sigma with sum_t sigma_t^-2 = R, R sum_t q_t sigma_t^2 is least, (sum_t sqrt q_t)^2, only at sigma_t^2 = (1/R) sum_i sqrt(q_i/q_t)."""
@@ -74,4 +313,52 @@ def lemma_4_1_at_the_influence_of_gd_is_eq_7():
         Derivation()
         .step(Equal(derived, stated, given=[gamma < 1]), "the geometric sum of sqrt q")
         .step(Equal(run, stated, given=[gamma < 1]), "the schedule that the algorithms run is the stated one")
+    )
+
+
+@claim(PAPER, "thm-4.3-t", at="Theorem 4.3, Eq (7) right", kind="optimality", uses=["eq-26"], expect=REFUTED, correction="thm-4.3-t-corrected", breaks="theorem")
+def eq_7_minimises_the_dynamic_bound():
+    """T = ceil(2 kappa ln(1 + 1/(kappa alpha))) minimises the dynamic bound: no other whole m does better."""
+    m = sp.Symbol("m", integer=True, positive=True)
+    stated = sp.ceiling(2 * kappa * sp.log(1 + 1 / (kappa * alpha)))
+    return AtMost(_dynamic(kappa, alpha, stated), _dynamic(kappa, alpha, m), given=[kappa > 1, kappa * alpha < 1])
+
+
+@claim(PAPER, "thm-4.3-t-corrected", at="Theorem 4.3, Eq (7) right, corrected", kind="optimality", uses=["eq-26"])
+def dynamic_minimiser_is_a_neighbour_of_eq_26():
+    """The bound is larger the farther gamma^(T/2) is from its value at T* of Eq (26): the whole minimiser is floor(T*) or ceil(T*).
+
+    T = ceil(T*) costs at most a factor 1 + alpha over the real minimum, and T = 0 is best if and only if alpha kappa >= 1.
+    """
+    b, x, g, al = sp.symbols("b x g alpha", positive=True)  # g = sqrt(gamma)
+    star, y, z = b / (1 + b), sp.Symbol("y", positive=True), sp.Symbol("z", positive=True)
+
+    def bound(x):
+        return x**2 + b * (1 - x) ** 2
+
+    return (
+        Derivation()
+        .step(AtMost(bound(y), bound(z), given=[y <= star, z <= y]), "it falls as x = gamma^(T/2) rises to x*: T from above")
+        .step(AtMost(bound(y), bound(z), given=[y >= star, z >= y]), "and falls as x sinks to x*: T from below")
+        .step(
+            AtMost(bound(x), (1 + al) * star, given=[x <= star, x >= g * star, g < 1, sp.Eq(b, al / (1 - g) ** 2)]),
+            "at ceil(T*) x is between sqrt(gamma) x* and x*",
+        )
+        .step(Equal(bound(g) - 1, al + g**2 - 1, given=[g < 1, sp.Eq(b, al / (1 - g) ** 2)]), "E(1) - E(0) = alpha - 1/kappa")
+    )
+
+
+@claim(PAPER, "thm-4.3-bound", at="Theorem 4.3, Eq (8)", kind="asymptotic", uses=["eq-26", "proof-4.3-kappa"])
+def least_dynamic_bound_is_of_order_eq_8():
+    """min over T of the dynamic bound = Theta(kappa^2/(kappa^2 + 1/alpha)): between 1 and 4 times it, for every kappa >= 1 and alpha > 0 (no alpha_0 needed)."""
+    b = sp.Symbol("b", positive=True)
+    scale = kappa**2 / (kappa**2 + 1 / alpha)
+    return (
+        Derivation()
+        .step(AtMost(scale, b / (1 + b), given=[b >= kappa**2 * alpha]), "b = alpha (1 - sqrt gamma)^-2 >= alpha kappa^2")
+        .step(AtMost(b / (1 + b), 4 * scale, given=[b <= 4 * kappa**2 * alpha]), "b <= 4 alpha kappa^2")
+        .step(
+            AtMost(sp.Min(1, (1 + alpha) * b / (1 + b)), 2 * b / (1 + b), given=[b >= alpha]),
+            "whole T, T = 0 included: at most twice the real minimum (thm-4.3-t-corrected)",
+        )
     )
