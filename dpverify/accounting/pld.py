@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -74,6 +75,7 @@ def _key(release: Release, adjacency: Adjacency) -> tuple[Any, ...]:
     return ("fixed", sampled_ratio(release, adjacency), chance(release), release.how, int(release.size), release.of)
 
 
+@lru_cache(maxsize=16)
 def _distribution(key: tuple[Any, ...], interval: float) -> Any:
     from dp_accounting import NeighboringRelation
     from dp_accounting.pld import privacy_loss_distribution as pld

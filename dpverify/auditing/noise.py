@@ -23,10 +23,13 @@ from dpverify.neighbours import Data
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Witness
 
 
-def _law(declared: Any) -> tuple[str, float] | None:
+def _law(declared: Any) -> tuple[str, Any] | None:
+    """The name of the declared noise and its scale; for the nodes of a tree one scale each, along the second axis of the query."""
     name, scale = type(declared).__name__, getattr(declared, "scale", None)
     if name == "Subsampled":
         return _law(declared.inner)
+    if name == "TreeNode":
+        return ("Gaussian", np.asarray(scale)[:, None]) if min(declared.scale) > 0 else None
     if name not in ("Gaussian", "Laplace") or scale is None or np.size(scale) != 1 or float(scale) <= 0:
         return None
     return name, float(scale)
