@@ -28,7 +28,7 @@ def within(seconds: float) -> Iterator[None]:
         raise TimeLimit(f"no answer in {seconds:g} s")
 
     old = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)  # again and again: a callback may swallow the first
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""Polynomial and algebraic inequalities by Z3: the hypotheses together with the negated conclusion are unsatisfiable.
+"""Polynomial and algebraic inequalities and equations by Z3: the hypotheses together with the negated conclusion are unsatisfiable.
 
 Roots become variables (r >= 0, r^q = base), quotients inverses (y * x = 1). Subterms that are not algebraic (logarithms,
 powers with a symbolic exponent, sums) become variables of which only the sign or the range is told: a proof then covers
@@ -15,16 +15,16 @@ from dpverify.effort import Effort
 from dpverify.proving.domain import Domain
 from dpverify.proving.reduction import Counterpoint, engine
 from dpverify.proving.refutation import domain_of
-from dpverify.relations import AtMost
+from dpverify.relations import AtMost, Equal
 
-HANDLES = (AtMost,)
+HANDLES = (AtMost, Equal)
 PORTFOLIO = ("nlsat", "default", "smt")
 
 
 class _Translation:
     """A relation as Z3 constraints whose unsatisfiability proves it."""
 
-    def __init__(self, relation: AtMost):
+    def __init__(self, relation: AtMost | Equal):
         self.z3 = engine("z3", "smt")
         self.domain: Domain = domain_of(relation)
         self.facts: list[Any] = []
@@ -38,7 +38,7 @@ class _Translation:
         self._find_units([gap, *hypotheses])
         for symbol in self.domain.symbols:
             self.term(symbol)
-        goal = self._compare(gap, "<=" if relation.strict else "<")
+        goal = self._compare(gap, "!=" if isinstance(relation, Equal) else "<=" if relation.strict else "<")
         for h in hypotheses:
             self.facts.append(self._compare(h.lhs - h.rhs, h.rel_op))
         self.facts.append(goal)
@@ -214,11 +214,11 @@ def _solver(z3: Any, name: str, ms: int) -> Any:
     return solver
 
 
-def attempt(relation: AtMost, effort: Effort) -> dict[str, Any] | Counterpoint | str:
+def attempt(relation: AtMost | Equal, effort: Effort) -> dict[str, Any] | Counterpoint | str:
     """Ask the portfolio whether a counterexample can exist."""
     z3 = engine("z3", "smt")
-    if relation.lhs is None:
-        return "no left side"
+    if isinstance(relation, Equal) and isinstance(relation.derived, sp.MatrixBase):
+        return "matrices are compared entry by entry"
     translation = _Translation(relation)
     text = translation.text()
     answers = []
@@ -253,7 +253,7 @@ def _point(z3: Any, model: Any, translation: _Translation) -> Counterpoint | str
     return Counterpoint(point)
 
 
-def check(relation: AtMost, certificate: dict[str, Any]) -> bool:
+def check(relation: AtMost | Equal, certificate: dict[str, Any]) -> bool:
     """Translate again, compare the text, and solve the text again from scratch."""
     z3 = engine("z3", "smt")
     if _Translation(relation).text() != certificate["smt2"]:

@@ -1,0 +1,23 @@
+# make test      installs everything it needs and passes the tests
+# make report    installs everything it needs, checks every claim, writes report/index.html
+PYTHON ?= python3
+PROFILE ?= quick
+TOX = .venv/bin/tox
+
+.PHONY: test report exam clean
+
+test: $(TOX)
+	$(TOX) run -e test
+
+report: $(TOX)
+	$(TOX) run -e report -- --profile $(PROFILE)
+
+exam: $(TOX)
+	$(TOX) run -e exam
+
+$(TOX):
+	$(PYTHON) -m venv .venv
+	.venv/bin/python -m pip install --quiet tox
+
+clean:
+	rm -rf .venv .tox report build dist *.egg-info
