@@ -17,7 +17,7 @@ import numpy as np
 import sympy as sp
 
 from dpverify.effort import Effort
-from dpverify.proving.domain import Domain
+from dpverify.proving.domain import Bounds, Domain
 from dpverify.proving.reduction import Reduction, depth
 from dpverify.proving.refutation import domain_of
 from dpverify.relations import AtMost
@@ -46,9 +46,10 @@ def check(relation: AtMost, certificate: dict[str, Any]) -> bool:
 
 def _ways(relation: AtMost, domain: Domain, gap: Any, points: list[dict[Any, Any]]) -> Iterator[Reduction]:
     for s in sorted(domain.symbols, key=lambda s: -gap.count(s)):
-        if any(s in c.free_symbols for c in domain.coupled):
+        ends = _ends(domain, s)
+        if ends is None:
             continue
-        v, g, low, high, low_open, high_open = _real_variable(domain, gap, s)
+        v, g, low, high, low_open, high_open = _real_variable(ends, gap, s)
         others = [c for c in domain.given if s not in c.free_symbols]
         slope = sp.diff(g, v)
         inside = _range(v, low, high, True, True)
@@ -88,6 +89,7 @@ def _ways(relation: AtMost, domain: Domain, gap: Any, points: list[dict[Any, Any
                     (AtMost(flip * core, zero, [*others, *_range(v, low, x0, True, False)]), f"the derivative is not positive before {x0}"),
                     (AtMost(zero, flip * core, [*others, *_range(v, x0, high, False, True)]), f"the derivative is not negative after {x0}"),
                 ]
+                steps += [(AtMost(p, q, others), f"{x0} lies in the range of {s}") for p, q in ((low, x0), (x0, high)) if p.is_finite and q.is_finite]
                 yield Reduction((*steps, *defined), f"rhs - lhs is smallest at {s} = {x0}")
 
 
@@ -103,9 +105,28 @@ def _cuts(relation: AtMost, domain: Domain) -> Iterator[Reduction]:
             yield Reduction(tuple(parts), f"cut at {s} = {cut}")
 
 
-def _real_variable(domain: Domain, gap: Any, s: sp.Symbol) -> tuple[Any, Any, Any, Any, bool, bool]:
-    """A real variable for s (its square root if that occurs), the gap in it, and its range."""
+def _ends(domain: Domain, s: sp.Symbol) -> Bounds | None:
+    """The range of a variable; an end may be an expression in the others (y >= x). None if the range is not an interval."""
     b = domain.bounds[s]
+    for c in domain.coupled:
+        if s not in c.free_symbols:
+            continue
+        if c.rel_op not in ("<", "<=", ">", ">=") or s not in (c.lhs, c.rhs):
+            return None
+        end, above = (c.rhs, c.rel_op in (">", ">=")) if c.lhs == s else (c.lhs, c.rel_op in ("<", "<="))
+        strict = c.rel_op in ("<", ">")
+        if s in end.free_symbols or not end.is_finite or (b.low if above else b.high).free_symbols:
+            return None
+        if above and (end - b.low).is_nonnegative is not True and b.low.is_finite:
+            return None
+        if not above and b.high.is_finite:
+            return None
+        b = Bounds(end, b.high, strict, b.high_open) if above else Bounds(b.low, end, b.low_open, strict)
+    return b
+
+
+def _real_variable(b: Bounds, gap: Any, s: sp.Symbol) -> tuple[Any, Any, Any, Any, bool, bool]:
+    """A real variable for s (its square root if that occurs), the gap in it, and its range."""
     low, high = b.low, b.high
     root = s.is_nonnegative and any(p.base == s and p.exp.is_Rational and p.exp.q == 2 for p in gap.atoms(sp.Pow))
     v = sp.Dummy(s.name, **({"positive": True} if low.is_nonnegative else {"real": True}))
@@ -213,4 +234,4 @@ def _stationary(core: Any, v: Any, low: Any, high: Any) -> list[Any]:
         found = sp.solve(core, v)
     except (NotImplementedError, ValueError, TypeError, RecursionError, AttributeError):
         found = []
-    return [x for x in found if x.is_real is not False and not (x.is_number and not (low <= x <= high))][:3]
+    return [x for x in found if x.is_real is not False and sp.And(low <= x, x <= high) is not sp.false][:3]
