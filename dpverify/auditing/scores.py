@@ -3,8 +3,7 @@
 linear      w . x, w = (S + ridge)^-1 (mean_x - mean_y)       (S the pooled covariance)
 quadratic   log-ratio of independent Gaussians fitted to each coordinate (means and variances)
 coordinate  the coordinate that separates the two sides best
-pattern     which coordinates are exactly equal to one another or to their most frequent value, and how many trailing bits
-            of the first one are zero: what rounding, ties and missing noise leave behind
+low bits    how many trailing bits of that coordinate are zero: what rounding leaves behind
 """
 
 from __future__ import annotations
@@ -51,6 +50,12 @@ def bits_score(column: int) -> Score:
     return Score(f"trailing zero bits of output[{column}]", lambda out: _trailing_zero_bits(out[:, column]))
 
 
+def _low_bits(x: np.ndarray, y: np.ndarray, column: int) -> list[Score]:
+    """The low bits as one more score, where on one side they are emptier than those of draws in full precision."""
+    empty = max(float(np.median(_trailing_zero_bits(side[:256, column]))) for side in (x, y))
+    return [bits_score(column)] if empty >= 4 else []
+
+
 def learn_scores(x: np.ndarray, y: np.ndarray) -> list[Score]:
     """Candidate scores from the outputs on the two data sets.
 
@@ -61,12 +66,12 @@ def learn_scores(x: np.ndarray, y: np.ndarray) -> list[Score]:
     k = x.shape[1]
     finite = np.isfinite(x).all() and np.isfinite(y).all()
     if k == 1:
-        return [Score("output[0]", lambda out: out[:, 0])]
+        return [Score("output[0]", lambda out: out[:, 0]), *_low_bits(x, y, 0)]
     if not finite:
         x, y = np.nan_to_num(x), np.nan_to_num(y)
     separation = _separation(x, y)
     best = int(separation.argmax())
-    scores = [Score(f"output[{best}]", lambda out: out[:, best])]
+    scores = [Score(f"output[{best}]", lambda out: out[:, best]), *_low_bits(x, y, best)]
     delta = x.mean(axis=0) - y.mean(axis=0)
     vx, vy = x.var(axis=0), y.var(axis=0)
     pooled = (vx + vy) / 2 + 1e-12 * (1 + np.abs(delta)) ** 2
