@@ -52,13 +52,13 @@ def _slopes(p1: np.ndarray, q1: np.ndarray, pair: WorstPair) -> tuple[np.ndarray
     """For each event, the ratio g at which the claim's curve is nearest to it, and the claimed d = H(g)."""
     fpr, tpr, ratios = np.cumsum(pair.q[::-1]), np.cumsum(pair.p[::-1]), pair.ratios[::-1]
     low, high = q1, np.maximum(np.interp(p1, tpr, fpr), q1)
-    u = np.linspace(0, 1, 17)
+    u = np.linspace(0, 1, 9)
     for _ in range(3):
         q = low[:, None] + (high - low)[:, None] * u
         p = np.interp(q, fpr, tpr)
         nearest = (_binary_kl(p1[:, None], p) + _binary_kl(q1[:, None], q)).argmin(axis=1)
         rows = np.arange(len(q1))
-        low, high = q[rows, np.maximum(nearest - 1, 0)], q[rows, np.minimum(nearest + 1, 16)]
+        low, high = q[rows, np.maximum(nearest - 1, 0)], q[rows, np.minimum(nearest + 1, 8)]
     g = ratios[np.minimum(np.searchsorted(fpr, (low + high) / 2), len(ratios) - 1)]
     g = np.where(np.isinf(g), ratios[1], g)
     return g, np.maximum(tpr - g[:, None] * fpr, 0).max(axis=1)
@@ -78,7 +78,10 @@ def best_bet(p1: np.ndarray, q1: np.ndarray, pair: WorstPair) -> Bet:
     bins = len(p1)
     order = np.argsort(-(p1 / q1), kind="stable")
     p, q = p1[order], q1[order]
-    g, d = _slopes(np.cumsum(p)[:-1], np.cumsum(q)[:-1], pair)
+    tpr, fpr = np.cumsum(p)[:-1], np.cumsum(q)[:-1]
+    if (tpr <= np.interp(fpr, np.cumsum(pair.q[::-1]), np.cumsum(pair.p[::-1]))).all():
+        return Bet(np.zeros(bins), np.zeros(bins), 0.0)  # the claim admits what was learned: nothing to bet on
+    g, d = _slopes(tpr, fpr, pair)
     inside = (np.arange(bins)[:, None] <= np.arange(bins - 1)).astype(float)
     design = np.zeros((2 * bins, bins + 1))
     design[:bins, :-2], design[bins:, :-2] = inside - d / 2, -g * inside - d / 2

@@ -13,7 +13,7 @@ import numpy as np
 from dpverify.auditing.claimed import worst_pair
 from dpverify.auditing.exact import clopper_pearson
 from dpverify.auditing.sampling import Budget, Mechanism, draw, name_of
-from dpverify.auditing.sequential import Sequential, smoothed
+from dpverify.auditing.sequential import Sequential, believed
 from dpverify.guarantees import Guarantee
 from dpverify.neighbours import Neighbours
 
@@ -29,7 +29,7 @@ def observed_curve(mechanism: Mechanism, neighbours: Neighbours, claim: Guarante
             fresh.append((a, b))
     x, y = (np.concatenate([side[i] for side in fresh]) for i in (0, 1))
     of = test.bettors[0].of
-    p, q = smoothed(*test.counts[of])
+    p, q = believed("smooth", *test.counts[of])
     order = np.argsort(-(p / q), kind="stable")
     edges, apply = test.edges[of], test.scores[of].apply
     bins = [np.bincount(np.searchsorted(edges, apply(side), side="left"), minlength=len(edges) + 1) for side in (x, y)]

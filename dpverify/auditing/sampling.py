@@ -54,8 +54,8 @@ class Budget:
             raise ValueError(f"Expected workers={self.workers} >= 1.")
 
 
-def chunk_sizes(runs: int, first: int = 64, growth: float = 0.35) -> list[int]:
-    """How the runs are cut: each chunk adds 35 % to what was drawn before it.
+def chunk_sizes(runs: int, first: int = 64) -> list[int]:
+    """How the runs are cut: each chunk adds 35 % to what was drawn before it, 50 % beyond 5000.
 
     >>> chunk_sizes(200)
     [64, 22, 30, 40, 44]
@@ -63,7 +63,7 @@ def chunk_sizes(runs: int, first: int = 64, growth: float = 0.35) -> list[int]:
     sizes: list[int] = []
     done = 0
     while done < runs:
-        size = min(runs - done, max(first if not sizes else 1, int(growth * done)))
+        size = min(runs - done, max(first if not sizes else 1, int((0.35 if done < 5000 else 0.5) * done)))
         sizes.append(size)
         done += size
     return sizes

@@ -92,7 +92,7 @@ def learn_scores(x: np.ndarray, y: np.ndarray) -> list[Score]:
     return scores
 
 
-LEVELS = (0.5, 0.35, 0.2, 0.1, 0.05, 0.02, 0.01, 0.004, 0.0015, 0.0005)
+LEVELS = (0.5, 0.425, 0.35, 0.275, 0.2, 0.14, 0.1, 0.05, 0.02, 0.01, 0.004, 0.0015, 0.0005)
 
 
 def edges_of(values: np.ndarray, most: int = 24) -> np.ndarray:

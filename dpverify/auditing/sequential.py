@@ -1,8 +1,8 @@
 """The sequential test: wealth is bet against the claim, chunk by chunk; the claim is refuted when it exceeds 1/alpha.
 
 Before each chunk, a score, bins and weights are learned from earlier chunks alone; the chunk then multiplies the wealth by
-a factor whose mean is at most 1 under the claim (see `betting`). Two bettors share the wealth equally: one believes the
-bins' smoothed odds (log-odds quadratic in the normal score of the bin), the other their plain frequencies on fewer bins.
+a factor whose mean is at most 1 under the claim (see `betting`). Three bettors share the wealth equally: they believe
+that the log-odds of the bins are quadratic in the bin's normal score, that they are smooth in it, or the plain frequencies of fewer bins.
 Looks are free: the probability that the wealth of a true claim ever exceeds 1/alpha is at most alpha.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -17,11 +18,20 @@ from dpverify.auditing.betting import Bet, best_bet
 from dpverify.auditing.claimed import WorstPair
 from dpverify.auditing.scores import Score, edges_of, exceedances, learn_scores
 
-CAUTION = {True: 1.0, False: 2.0}  # smooth or not: nats of evidence at which half the growth-optimal stake is bet
+# what a bettor believes of the bins' log-odds, and the evidence (in nats) at which it bets half the growth-optimal stake
+CAUTION = {"quadratic": 1.0, "smooth": 2.0, "plain": 2.0}
+ROUGHNESS = 1.5
 
 
-def smoothed(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Bin probabilities on the two sides whose log-odds are quadratic in the bin's normal score.
+def believed(kind: str, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The probabilities of the bins on the two sides that a kind of bettor believes after these counts."""
+    return shrunk(x, y) if kind == "plain" else smoothed(x, y, None if kind == "quadratic" else ROUGHNESS)
+
+
+def smoothed(x: np.ndarray, y: np.ndarray, roughness: float | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Bin probabilities on the two sides whose log-odds are a smooth function of the bin's normal score.
+
+    Quadratic, or, with `roughness`, any function whose second derivative has that size (a smoothing spline).
 
     >>> p, q = smoothed(np.array([10, 20, 30]), np.array([30, 20, 10]))
     >>> bool(p[2] > q[2]), round(float(p.sum()), 6)
@@ -32,18 +42,32 @@ def smoothed(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     both = x + y + 0.25
     share = both / both.sum()
     z = ndtri(np.clip(np.cumsum(share) - share / 2, 1e-9, 1 - 1e-9))
-    design = np.stack([np.ones_like(z), z, z**2 - 1], axis=1)
     base = math.log(max(x.sum(), 0.5) / max(y.sum(), 0.5))
-    penalty = np.diag([1.0, 1.0, 8.0])
-    beta = np.array([base, 0.0, 0.0])
-    for _ in range(4):
-        fit = expit(design @ beta)
-        gradient = design.T @ (x - (x + y) * fit) - penalty @ (beta - [base, 0, 0])
-        beta = beta + np.linalg.solve((design.T * ((x + y) * fit * (1 - fit))) @ design + penalty, gradient)
-        beta = np.clip(beta, -20, 20)
-    fit = np.clip(expit(design @ beta - base), 1e-6, 1 - 1e-6)
+    if roughness is None or len(x) < 4:
+        design = np.stack([np.ones_like(z), z, z**2 - 1], axis=1)
+        penalty = np.diag([1.0, 1.0, 8.0])
+    else:
+        design = np.eye(len(x))
+        penalty = _curvature(tuple(z)) / roughness**2 + np.eye(len(x)) * 0.05
+    beta = np.zeros(design.shape[1])
+    for _ in range(5):
+        fit = expit(base + design @ beta)
+        gradient = design.T @ (x - (x + y) * fit) - penalty @ beta
+        step = np.linalg.solve((design.T * ((x + y) * fit * (1 - fit) + 1e-9)) @ design + penalty, gradient)
+        beta = np.clip(beta + np.clip(step, -3, 3), -20, 20)
+    fit = np.clip(expit(design @ beta), 1e-6, 1 - 1e-6)
     p, q = share * fit, share * (1 - fit)
     return p / p.sum(), q / q.sum()
+
+
+def _curvature(z: tuple[float, ...]) -> np.ndarray:
+    """The quadratic form sum of squared second derivatives times spacing, on unevenly spaced points."""
+    points = np.array(z)
+    gaps = np.maximum(np.diff(points), 1e-3)
+    second = np.zeros((len(points) - 2, len(points)))
+    for i, (a, b) in enumerate(pairwise(gaps)):
+        second[i, i : i + 3] = np.array([1 / a, -1 / a - 1 / b, 1 / b]) * math.sqrt(2 / (a + b))
+    return second.T @ second
 
 
 def shrunk(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -61,39 +85,31 @@ def shrunk(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 class Bettor:
     """One way to bet: the score and the bins it uses now, its weights, and its log-wealth."""
 
-    smooth: bool
+    kind: str
     log_wealth: float = 0.0
     merge: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=int))
     bet: Bet | None = None
     of: int = 0
-    ledger: list[dict[str, list[float]]] = field(default_factory=list)
+    ledger: list[dict[str, np.ndarray]] = field(default_factory=list)
 
     def learn(self, counts: list[tuple[np.ndarray, np.ndarray]], pair: WorstPair) -> None:
         self.bet = None
         for of, (x, y) in enumerate(counts):
-            merge = np.arange(len(x)) if self.smooth else coarse(x + y, 6)
-            a, b = np.bincount(merge, x), np.bincount(merge, y)
-            bet = best_bet(*(smoothed if self.smooth else shrunk)(a, b), pair)
+            merge = coarse(x + y, 8) if self.kind == "plain" and len(x) > 8 else np.arange(len(x))
+            bet = best_bet(*believed(self.kind, np.bincount(merge, x), np.bincount(merge, y)), pair)
             if self.bet is None or bet.growth > self.bet.growth:
                 self.of, self.merge, self.bet = of, merge, bet
         if self.bet is not None and self.bet.growth > 0:
             # stake less where the violation is no larger than its own uncertainty
             evidence = max(float(counts[self.of][0].sum()), 1.0) * self.bet.growth
-            f = evidence / (evidence + CAUTION[self.smooth])
+            f = evidence / (evidence + CAUTION[self.kind])
             self.bet = Bet(np.log1p(f * np.expm1(self.bet.log_a)), np.log1p(f * np.expm1(self.bet.log_b)), self.bet.growth)
 
     def play(self, counts: list[tuple[np.ndarray, np.ndarray]]) -> None:
         if self.bet is not None and self.bet.growth > 0:
             x, y = np.bincount(self.merge, counts[self.of][0]), np.bincount(self.merge, counts[self.of][1])
             self.log_wealth += float(x @ self.bet.log_a + y @ self.bet.log_b)
-            self.ledger.append(
-                {
-                    "log_a": self.bet.log_a.tolist(),
-                    "log_b": self.bet.log_b.tolist(),
-                    "x": x.astype(int).tolist(),
-                    "y": y.astype(int).tolist(),
-                }
-            )
+            self.ledger.append({"log_a": self.bet.log_a, "log_b": self.bet.log_b, "x": x.astype(int), "y": y.astype(int)})
 
 
 def coarse(counts: np.ndarray, bins: int) -> np.ndarray:
@@ -126,7 +142,7 @@ class Sequential:
     scores: list[Score] = field(default_factory=list)
     edges: list[np.ndarray] = field(default_factory=list)
     counts: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
-    bettors: list[Bettor] = field(default_factory=lambda: [Bettor(True), Bettor(False)])
+    bettors: list[Bettor] = field(default_factory=lambda: [Bettor(kind) for kind in CAUTION])
     path: list[tuple[int, float]] = field(default_factory=list)
     _kept: tuple[list[np.ndarray], list[np.ndarray]] = field(default_factory=lambda: ([], []))
 
@@ -136,7 +152,7 @@ class Sequential:
 
     def ledger(self) -> list[list[dict[str, list[float]]]]:
         """Every bet of every bettor: weights, and how often each bin was hit on the two sides; the wealth can be recomputed from it."""
-        return [bettor.ledger for bettor in self.bettors]
+        return [[{name: values.tolist() for name, values in bet.items()} for bet in bettor.ledger] for bettor in self.bettors]
 
     def seen(self, score: Score, bins: np.ndarray) -> tuple[int, int]:
         """How often the outputs so far fell in those bins of a current score, on the two sides."""

@@ -21,7 +21,7 @@ from dpverify.auditing.exact import Curve, clopper_pearson, epsilon_lower_bound,
 from dpverify.auditing.replay import as_json, describe
 from dpverify.auditing.sampling import Budget, Mechanism, draw, name_of
 from dpverify.auditing.scores import Score
-from dpverify.auditing.sequential import Sequential, smoothed
+from dpverify.auditing.sequential import Sequential, believed
 from dpverify.guarantees import ApproxDP, Guarantee, PureDP
 from dpverify.neighbours import Neighbours
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Witness
@@ -76,12 +76,12 @@ def choose_event(test: Sequential, claim: Guarantee, runs: int) -> Event | None:
     for score, edges, (x, y) in zip(test.scores, test.edges, test.counts):
         if len(edges) == 0:
             continue
-        p1, q1 = smoothed(x, y)
+        p1, q1 = believed("smooth", x, y)
         for swapped in (False, True):
             p, q = (q1, p1) if swapped else (p1, q1)
             order = np.argsort(-(p / q), kind="stable")
             tpr, fpr = np.minimum(np.cumsum(p[order])[:-1], 1 - 1e-12), np.minimum(np.cumsum(q[order])[:-1], 1 - 1e-12)
-            value = _expected(tpr, fpr, claim, runs)
+            value = _expected(tpr, fpr, claim, runs, test.samples)
             k = int(value.argmax())
             if best is None or value[k] > best[0]:
                 bins = np.zeros(len(p), dtype=bool)
@@ -90,19 +90,18 @@ def choose_event(test: Sequential, claim: Guarantee, runs: int) -> Event | None:
     return best[1] if best else None
 
 
-def _expected(p: np.ndarray, q: np.ndarray, claim: Guarantee, runs: int) -> np.ndarray:
-    """What a one-sided 97.5 % bound is expected to show: epsilon at delta for a point, mu for a curve."""
+def _expected(p: np.ndarray, q: np.ndarray, claim: Guarantee, runs: int, learned: int) -> np.ndarray:
+    """What a one-sided 97.5 % bound is expected to show (epsilon at delta for a point, mu for a curve), less what is uncertain of it."""
+    margin = 1.96 / math.sqrt(runs) + 1.0 / math.sqrt(learned)
     if isinstance(claim, PureDP | ApproxDP):
         delta = claim.delta(claim.epsilon)
-        slope = np.maximum(p - delta, 1e-12) / q
-        spread = 1.96 * np.sqrt(p * (1 - p) / runs + slope**2 * q * (1 - q) / runs)
-        rare = 2.0 / runs  # counts near 0 are worth less than their spread says
-        return np.log(np.maximum(p - delta - spread, 1e-12) / (q + rare))
+        ratio = np.maximum(p - delta, 1e-12) / q
+        spread = margin * np.sqrt(p * (1 - p) + ratio**2 * q * (1 - q))
+        return np.log(np.maximum(p - delta - spread, 1e-12) / (q + 2.0 / runs))  # counts near 0 are worth less than their spread says
     from scipy.special import ndtri
 
     z, w = ndtri(p), ndtri(q)
-    spread = np.sqrt(p * (1 - p) * np.exp(z**2) + q * (1 - q) * np.exp(w**2)) * math.sqrt(2 * math.pi / runs)
-    return z - w - 1.96 * spread
+    return z - w - margin * np.sqrt(2 * math.pi * (p * (1 - p) * np.exp(z**2) + q * (1 - q) * np.exp(w**2)))
 
 
 def ceiling_epsilon(runs: int, delta: float, alpha: float) -> float:
