@@ -31,10 +31,10 @@ class _Translation:
         self.variables: dict[Any, Any] = {}
         self.abstracted: list[Any] = []
         self.units: dict[tuple[Any, Any], Any] = {}
-        left, right = (sp.expand_log(sp.expand(e, power_exp=True)) if e.has(sp.log) or _symbolic_powers(e) else e
-                       for e in self.domain.expressions)  # fmt: skip
+        left, right = map(_spelt_out, self.domain.expressions)
         gap = sp.together(right - left) if not (right - left).has(sp.Max, sp.Min, sp.Abs, sp.Piecewise) else right - left
-        hypotheses = [h for h in self.domain.given if isinstance(h, sp.core.relational.Relational)]
+        hypotheses = [h.func(_spelt_out(h.lhs), _spelt_out(h.rhs)) for h in self.domain.given if isinstance(h, sp.core.relational.Relational)]
+        hypotheses = [h for h in hypotheses if h not in (sp.true, sp.false)]
         self._find_units([gap, *hypotheses])
         for symbol in self.domain.symbols:
             self.term(symbol)
@@ -191,6 +191,11 @@ class _Translation:
         solver = self.z3.Solver()
         solver.add(*self.facts)
         return str(solver.sexpr())
+
+
+def _spelt_out(e: Any) -> Any:
+    """Logarithms of products and powers with sums as exponents written out, on either side alike, so that atoms agree."""
+    return sp.expand_log(sp.expand(e, power_exp=True)) if e.has(sp.log) or _symbolic_powers(e) else e
 
 
 def _symbolic_powers(e: Any) -> bool:
