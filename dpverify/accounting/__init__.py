@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from dpverify.accounting.gaussian import gaussian_mu, is_gaussian
 from dpverify.accounting.pure import pure_epsilon
@@ -40,6 +41,7 @@ def account(ledger: Ledger, adjacency: Adjacency, method: str = "auto") -> Guara
     if len(shards) > 1:
         each = [account(shard, adjacency, method) for shard in shards]
         return Profile(lambda epsilon: max(part.delta(epsilon) for part in each), f"the worst of {len(each)} shards, {adjacency}")
+    ledger = shards[0]
     if method == "gaussian" or (method == "auto" and is_gaussian(ledger)):
         mu = gaussian_mu(ledger, adjacency)
         return GDP(mu) if math.isfinite(mu) else _nothing(adjacency)
@@ -56,11 +58,14 @@ def account(ledger: Ledger, adjacency: Adjacency, method: str = "auto") -> Guara
 
 
 def _shards(ledger: Ledger) -> list[list[Release]]:
-    """What the records of each shard pay: the releases on everybody, and those on batches of their own shard."""
+    """What the records of each shard pay: the releases on everybody, and those on batches of their own shard; equal bills once."""
     own = sorted({(r.first, r.of) for r in ledger if isinstance(r, Subsampled) and r.first is not None})
-    return [[r for r in ledger if not isinstance(r, Subsampled) or r.first is None or (r.first, r.of) == shard] for shard in own] or [
-        list(ledger)
-    ]
+    bills: dict[str, list[Release]] = {}
+    for shard in own:
+        bill = [r for r in ledger if not isinstance(r, Subsampled) or r.first is None or (r.first, r.of) == shard]
+        plain = sorted(repr(replace(r, first=None) if isinstance(r, Subsampled) else r) for r in bill)
+        bills.setdefault("; ".join(plain), bill)
+    return list(bills.values()) or [list(ledger)]
 
 
 def _nothing(adjacency: Adjacency) -> Profile:
@@ -102,6 +107,7 @@ def overspend(ledger: Ledger, adjacency: Adjacency, target: Guarantee) -> float:
     shards = _shards(ledger)
     if len(shards) > 1:
         return max(overspend(shard, adjacency, target) for shard in shards)
+    ledger = shards[0]
     if isinstance(target, ApproxDP) and target.delta_ == 0:
         target = PureDP(target.epsilon)
     if isinstance(target, PureDP):

@@ -40,8 +40,6 @@ def pld_profile(ledger: Sequence[Release], adjacency: Adjacency, interval: float
     >>> 0.13 < pld_profile(ledger, REPLACE)(1.0) < 0.3
     True
     """
-    from dp_accounting.pld import privacy_loss_distribution as pld
-
     gaussian = [release for release in ledger if is_gaussian([release])]
     others = Counter(_key(release, adjacency) for release in ledger if not is_gaussian([release]))
     mu = gaussian_mu(gaussian, adjacency) if gaussian else 0.0
@@ -53,7 +51,7 @@ def pld_profile(ledger: Sequence[Release], adjacency: Adjacency, interval: float
     interval = max([interval, *(_top(_fixed_size_curve(*key[1:])) / _GRID for key in others if key[0] == "fixed" and key[1] > 0)])
     parts = [_distribution(key, interval).self_compose(count) for key, count in others.items() if key[1] > 0]
     if mu > 0:
-        parts.append(pld.from_gaussian_mechanism(1 / mu, value_discretization_interval=interval))
+        parts.append(_from_curve(lambda epsilon: _gaussian_curve(mu, epsilon), interval))
     if not parts:
         return lambda epsilon: 0.0
     while len(parts) > 1:

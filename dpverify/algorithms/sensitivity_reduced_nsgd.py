@@ -11,8 +11,8 @@ COMPOSE(a,b) of (1-alpha)^(b-z) X_[y,z], found by walking down the tree: O(log N
 
 Calibration. As printed the nodes of r and Delta have sensitivity 2 eta N. A replaced record moves a *term* by up to 2 eta N L, and a node
 by up to 2.6 times that, so the printed noise of r and Delta is short by 2.6 L, which V_{>2N} = 4 (T/N) log2 N makes up for while L is
-small: at N = 40, T = 160, alpha = 0.05, (2, 1e-3)-DP, the accountant certifies 0.18 of the printed noise of G and 0.09 of that of r and Delta for
-L = 1/4; for L = 8 the printed noise has eps = 4.1 (example(as_printed=True, smoothness=8.0)).
+small: at N = 40, T = 160, alpha = 0.05, (2, 1e-3)-DP, the accountant certifies 0.18 of the printed noise of G and 0.09 of that of
+r and Delta for L = 1/4; for L = 8 the printed noise has eps = 4.1 (example(as_printed=True, smoothness=8.0)).
 """
 
 from __future__ import annotations

@@ -1,0 +1,185 @@
+"""Clients, noise levels and the bound of diff2 ("DIFF2: differential private optimization via gradient differences for nonconvex ...").
+
+    sigma_1^2 = 4 u a ceil(R/T) / (n_min^2 P^2 eps),   sigma_2^2 = 4 u/(u-1) a (R - ceil(R/T)) / (n_min^2 P^2 eps)
+    a = 1 + ceil(2 ln(1/delta)/eps)
+    E|F'(x_out)|^2 <= 2 (F(x_0) - F*)/(eta R) + 2 sigma_1^2 C_1^2 d   if eta <= min(1/(2L), 1/(2 sqrt(T d) sigma_2 C_2))
+
+Citation: Proposition 4.1 (noise), the proof of Proposition D.2 (bound), Lemma B.7 and Proposition E.2 (secret batches). The records come
+client by client: client p has `sizes[p]` of them, and F is the mean over the clients of their means. Formulas take numbers or SymPy
+symbols.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dpverify.guarantees import ApproxDP
+from dpverify.neighbours import REPLACE, ZERO_OUT, Adjacency
+from dpverify.problems import Linear, Problem, Records, logistic
+from dpverify.schedules import Number, Schedule, step
+
+Array = np.ndarray[Any, Any]
+
+TARGET = ApproxDP(3.0, 1e-5)  # section 6
+
+
+def renyi_order(epsilon: Number, delta: Number) -> Number:
+    """a = 1 + ceil(2 ln(1/delta)/eps) (Proposition 4.1).
+
+    >>> renyi_order(3.0, 1e-5)
+    9
+    """
+    if hasattr(epsilon, "free_symbols") or hasattr(delta, "free_symbols"):
+        import sympy
+
+        return 1 + sympy.ceiling(2 * sympy.log(1 / delta) / epsilon)
+    return 1 + math.ceil(2 * math.log(1 / delta) / epsilon)
+
+
+def printed_variances(rounds: Number, T: Number, total: Number, epsilon: Number, order: Number, u: Number) -> tuple[Number, Number]:
+    """sigma_1^2 and sigma_2^2 of Proposition 4.1; `total` is n_min P. For T = 1 there are no differences: u = 1 and sigma_2 = 0.
+
+    >>> printed_variances(4, 2, 10, 1.0, 5, 2)
+    (0.8, 0.8)
+    """
+    if hasattr(rounds, "free_symbols") or hasattr(T, "free_symbols"):
+        import sympy
+
+        restarts = sympy.ceiling(rounds / T)
+    else:
+        restarts = -(-rounds // T)
+    first = 4 * u * order * restarts / (total**2 * epsilon)
+    return first, (4 * u * order * (rounds - restarts) / ((u - 1) * total**2 * epsilon) if u != 1 else 0 * first)
+
+
+def round_variances(first: Number, second: Number, T: Number) -> Schedule:
+    """sigma_1^2 in rounds 1, T+1, 2T+1, ..., sigma_2^2 in the others.
+
+    >>> round_variances(4.0, 1.0, 2).values(3).tolist()
+    [4.0, 1.0, 4.0]
+    """
+    import sympy
+
+    return Schedule(sympy.Piecewise((first, sympy.Eq(sympy.Mod(step() - 1, T), 0)), (second, True)))
+
+
+def largest_step(L: float, T: int, sigma_2: float, C_2: float, d: int) -> float:
+    """eta = min(1/(2L), 1/(2 sqrt(T d) sigma_2 C_2)), for which the proof of Proposition D.2 goes through.
+
+    >>> largest_step(1.0, 1, 0.0, 1.0, 3)
+    0.5
+    """
+    noisy = 2 * math.sqrt(T * d) * sigma_2 * C_2
+    return min(1 / (2 * L), 1 / noisy if noisy > 0 else math.inf)
+
+
+def gradient_bound(gap: Number, eta: Number, rounds: Number, sigma_1: Number, C_1: Number, d: Number) -> Number:
+    """2 gap/(eta R) + 2 sigma_1^2 C_1^2 d: Proposition D.2 with the constants of its proof.
+
+    >>> gradient_bound(1.0, 0.5, 4, 0.0, 1.0, 3)
+    1.0
+    """
+    return 2 * gap / (eta * rounds) + 2 * sigma_1**2 * C_1**2 * d
+
+
+def sampled_renyi(order: int, rate: float, epsilon: Callable[[int], float]) -> float:
+    """Lemma B.7 for Gaussian noise (epsilon(inf) = inf): what a secret batch costs at that order, its release costing epsilon(j).
+
+    >>> 0 < sampled_renyi(8, 0.01, lambda j: 0.01 * j) < 0.08
+    True
+    """
+    terms = [math.log(rate**2 * math.comb(order, 2) * min(4 * math.expm1(epsilon(2)), 2 * math.exp(epsilon(2))))]
+    for j in range(3, order + 1):
+        terms.append(j * math.log(rate) + math.log(math.comb(order, j)) + (j - 1) * epsilon(j) + math.log(2))
+    return float(np.logaddexp.reduce([0.0, *terms])) / (order - 1)
+
+
+def printed_local_sigma(*, rounds: int, local: int, clients: int, batch: int, size: int, order: int, allowed: float) -> float:
+    """The smallest sigma_3 with 2 K ceil(R/P) eps'(a) <= allowed, eps(j) = 2 j/(b^2 sigma_3^2) (Proposition E.2), by bisection.
+
+    >>> 0 < printed_local_sigma(rounds=6, local=4, clients=4, batch=5, size=50, order=9, allowed=1.0) < 10
+    True
+    """
+    budget = allowed / (2 * local * -(-rounds // clients))
+
+    def cost(log_sigma: float) -> float:
+        return sampled_renyi(order, batch / size, lambda j: 2 * j / (batch * math.exp(log_sigma)) ** 2)
+
+    low, high = -3.0, 12.0
+    if cost(high) > budget:
+        raise ValueError(f"Expected a batch={batch} of {size} records small enough for Lemma B.7: no sigma_3 meets the budget.")
+    for _ in range(100):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if cost(middle) > budget else (low, middle)
+    return math.exp(high)
+
+
+def client_sizes(problem: Problem, clients: int | tuple[int, ...]) -> tuple[int, ...]:
+    """The number of records of every client, from their number (equal shares) or as given.
+
+    >>> client_sizes(small_problem()[0], 4)
+    (20, 20, 20, 20)
+    """
+    if isinstance(clients, int):
+        if clients < 1 or problem.count % clients:
+            raise ValueError(f"Expected clients={clients} >= 1 that divides the {problem.count} records, or the sizes of the clients.")
+        return (problem.count // clients,) * clients
+    if min(clients, default=0) < 1 or sum(clients) != problem.count:
+        raise ValueError(f"Expected clients={clients} of at least one record each, {problem.count} together.")
+    return tuple(clients)
+
+
+def clipped_mean(problem: Problem, x: Array, data: Records, clip: Any, sizes: tuple[int, ...], minus: Array | None = None) -> Array:
+    """The mean over the clients of ClippedMean (Algorithm 2) of their records' gradients at x, or of gradient differences to `minus`.
+
+    >>> from dpverify.problems import mean_estimation
+    >>> problem = mean_estimation(1, count=3)
+    >>> data = problem.load(np.array([[-1.0], [-9.0], [-2.0]]))
+    >>> clipped_mean(problem, np.zeros((1, 1)), data, 3.0, (2, 1)).tolist()
+    [[2.0]]
+    """
+    if len(data) != sum(sizes):
+        raise ValueError(f"Expected data with {sum(sizes)} records, those of the clients, got {len(data)}.")
+    if len(set(sizes)) == 1:
+        return problem.private_sum(x, data, clip, minus=minus) / len(data)
+    if ("clients", sizes) not in data.memo:
+        ends = np.cumsum(sizes).tolist()
+        data.memo["clients", sizes] = [Records(data.features[e - n : e], data.targets[e - n : e]) for n, e in zip(sizes, ends)]
+    parts = data.memo["clients", sizes]
+    means = [problem.private_sum(x, part, clip, minus=minus) / n for n, part in zip(sizes, parts)]
+    return np.mean(means, axis=0)
+
+
+def mean_sensitivity(sizes: tuple[int, ...], clip: float) -> dict[Adjacency, float]:
+    """What one record moves that mean by: 2C/(n_min P) if replaced (Lemma C.1), half of it if zeroed."""
+    most = clip / (min(sizes) * len(sizes))
+    return {REPLACE: 2 * most, ZERO_OUT: most}
+
+
+def distance(x: Array, y: Array) -> Array:
+    """|x - y|, one per run."""
+    return np.linalg.norm(x - y, axis=1)
+
+
+def kept(state: Any, rng: np.random.Generator) -> Any:
+    """The state with its iterate kept for the output with probability 1/t: a uniformly random one of all."""
+    return state._replace(chosen=np.where(rng.random((len(state.x), 1)) * state.t < 1, state.x, state.chosen))
+
+
+def squared_gradient(problem: Problem, data: Any) -> Callable[[Array], Array]:
+    """|F'|^2 at each row: what the paper bounds (equal clients)."""
+    loaded = problem.load(data)
+    return lambda x: np.sum(problem.gradient(x, loaded) ** 2, axis=1)
+
+
+def small_problem(count: int = 80, dimension: int = 3, seed: int = 0) -> tuple[Linear, tuple[Array, Array]]:
+    """Logistic regression with features in the unit ball (G = 1, L = 1/4 a record), no regulariser, and its records."""
+    rng = np.random.default_rng(seed)
+    rows = rng.standard_normal((count, dimension))
+    rows /= np.maximum(1.0, np.linalg.norm(rows, axis=1))[:, None]
+    labels = np.where(rows[:, 0] + 0.5 * rng.standard_normal(count) > 0, 1.0, -1.0)
+    return logistic(rows, count=count, start=np.full(dimension, 2.0)), (rows, labels)
