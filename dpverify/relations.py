@@ -264,6 +264,8 @@ class Tested:
     'the mean is 0'
     """
 
+    __test__ = False  # not a test of pytest's
+
     statement: str
     run: Callable[[Effort], Result] = field(repr=False)
 

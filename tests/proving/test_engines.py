@@ -1,0 +1,36 @@
+"""Without an optional engine, what needs it is undecided with a message that says what to install; nothing crashes."""
+
+import sys
+
+import pytest
+import sympy as sp
+
+from dpverify.proving import prove
+from dpverify.proving.reduction import Missing, engine
+from dpverify.relations import AtMost, PositiveSemidefinite
+from dpverify.verdicts import PROVED, SUPPORTED, UNDECIDED
+
+a, b, c = sp.symbols("a b c", real=True)
+
+
+def test_a_missing_engine_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "z3", None)
+    with pytest.raises(Missing, match=r'needs z3: pip install "dpverify\[smt\]"'):
+        engine("z3", "smt")
+
+
+def test_without_z3_and_cvxpy_an_inequality_is_not_proved_by_them_and_says_so(monkeypatch):
+    monkeypatch.setitem(sys.modules, "z3", None)
+    monkeypatch.setitem(sys.modules, "cvxpy", None)
+    result = prove(AtMost(a * b + b * c + c * a, a**2 + b**2 + c**2))
+    assert result.verdict in (PROVED, SUPPORTED, UNDECIDED)
+    if result.verdict is not PROVED:
+        assert 'pip install "dpverify[smt]"' in result.because
+
+
+def test_without_cvxpy_a_search_for_a_certificate_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cvxpy", None)
+    p = sp.Symbol("p", real=True)
+    result = prove(PositiveSemidefinite(sp.Matrix([[p, 1], [1, 2]]), unknowns=[p]))
+    assert result.verdict is UNDECIDED
+    assert 'pip install "dpverify[sdp]"' in result.because

@@ -1,0 +1,56 @@
+"""The exam of the engine: no falsehood proved, at least 95 % of the truths proved, no truth refuted; counts in the summary."""
+
+import pytest
+
+from dpverify.exam import cases, report, sit
+from dpverify.verdicts import PROVED
+
+pytestmark = pytest.mark.xdist_group("exam")
+
+
+@pytest.fixture(scope="module")
+def grades():
+    return list(sit(jobs=2))
+
+
+def test_there_are_enough_questions():
+    truths = sum(case.truth for case in cases())
+    assert truths >= 120
+    assert len(cases()) - truths >= 120
+
+
+def test_no_falsehood_is_proved_and_no_truth_refuted(grades):
+    assert [g.case.name for g in grades if g.wrong] == []
+
+
+def test_at_least_95_percent_of_the_truths_are_proved(grades, record_property):
+    record_property("exam", report(grades).splitlines()[0])
+    print(report(grades))
+    truths = [g for g in grades if g.case.truth]
+    assert sum(g.result.verdict is PROVED for g in truths) >= 0.95 * len(truths), report(grades)
+
+
+def test_certificates_do_not_fit_falsehoods(grades):
+    """A certificate of a truth is not accepted for a relation that differs from it."""
+    import importlib
+
+    import sympy as sp
+
+    from dpverify.relations import AtMost, Equal
+
+    checked = 0
+    for g in grades:
+        relation = g.case.build()
+        evidence = g.result.evidence
+        if g.result.verdict is not PROVED or not evidence.certificate or "reduction" in evidence.certificate:
+            continue
+        tactic = importlib.import_module(f"dpverify.proving.{evidence.method}")
+        if isinstance(relation, Equal) and not isinstance(relation.derived, sp.MatrixBase):
+            false = Equal(relation.derived, relation.stated + sp.Rational(1, 10**6), relation.given)
+        elif isinstance(relation, AtMost):
+            false = AtMost(relation.rhs + 1, relation.lhs, relation.given)
+        else:
+            continue
+        checked += 1
+        assert not tactic.check(false, evidence.certificate), g.case.name
+    assert checked >= 40

@@ -1,0 +1,151 @@
+"""What the tactics stand on: the codec, rigorous evaluation, domains, refutation, limits."""
+
+import json
+import time
+
+import numpy as np
+import pytest
+import sympy as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpverify.effort import QUICK
+from dpverify.proving import prove, verify_witness
+from dpverify.proving.codec import from_json, to_json
+from dpverify.proving.domain import Domain, written_out
+from dpverify.proving.evaluate import Unknown, ball, sign, truth
+from dpverify.proving.limits import TimeLimit, within
+from dpverify.proving.refutation import refute
+from dpverify.relations import AtMost, Derivation, Equal, Instance, Quoted, Tested
+from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Evidence, Result
+
+x, y = sp.symbols("x y", positive=True)
+t, T = sp.Symbol("t", integer=True, positive=True), sp.Symbol("T", integer=True, positive=True)
+q = sp.IndexedBase("q", positive=True)
+EXPRESSIONS = [
+    sp.log(1 + x) / y**2, sp.Sum(q[t] * x**t, (t, 1, T)), sp.Max(x, 2 * y) - sp.Abs(x - y), sp.Piecewise((x, x < y), (y, True)),
+    sp.exp(-x) * sp.erf(y), sp.sqrt(x) ** 3 + sp.pi, sp.binomial(T, 2), sp.And(x < y, y <= 3), sp.LambertW(x),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("e", EXPRESSIONS, ids=str)
+def test_expressions_survive_json(e):
+    assert from_json(json.loads(json.dumps(to_json(e)))) == e
+
+
+@pytest.mark.parametrize(
+    "tree", ["__import__('os')", ["eval", ["Symbol", "x", {}]], ["Rational", "1", 2], ["Symbol", "x", {"evil": True}], {"a": 1}, [], ["Lambda"]]
+)
+def test_nothing_but_known_nodes_is_read(tree):
+    with pytest.raises((ValueError, TypeError)):
+        from_json(tree)
+
+
+@settings(derandomize=True, max_examples=60, deadline=None)
+@given(st.fractions(min_value="1/100", max_value=100), st.fractions(min_value="1/100", max_value=100))
+def test_balls_contain_the_value(a, b):
+    point = {x: sp.Rational(a), y: sp.Rational(b)}
+    for e in (sp.log(1 + x) / y**2, sp.exp(-x) * sp.erf(y), sp.sqrt(x) ** 3 + sp.pi, sp.LambertW(x), sp.Max(x, 2 * y) - sp.Abs(x - y)):
+        assert abs(float(ball(e, point).mid()) - float(e.subs(point).evalf(30))) < 1e-12 * (1 + abs(float(e.subs(point).evalf(30))))
+
+
+def test_signs_are_decided_exactly():
+    assert sign(sp.sqrt(2) * sp.sqrt(3) - sp.sqrt(6)) == 0
+    assert sign(sp.sqrt(5 + 2 * sp.sqrt(6)) - sp.sqrt(2) - sp.sqrt(3)) == 0
+    assert sign(sp.pi - sp.Rational(355, 113)) == -1
+    assert sign(x - sp.Rational(1, 10**60), {x: sp.Rational(1, 10**60) + sp.Rational(1, 10**90)}) == 1
+    assert truth(sp.Or(x < y, x > y), {x: 1, y: 1}) is False
+
+
+@pytest.mark.parametrize(("e", "point"), [(sp.log(x - 2), {x: 1}), (sp.sqrt(x - 2), {x: 1}), (sp.zeta(x), {x: 2}), (q[t], {t: 1})])
+def test_what_has_no_rigorous_value_says_so(e, point):
+    with pytest.raises(Unknown):
+        ball(e, point)
+
+
+def test_sums_are_written_out_with_their_own_index():
+    total = q[1] + q[2]
+    assert sp.expand(written_out(sp.Sum(q[t] * sp.Sum(q[t], (t, 1, 2)), (t, 1, 2))) - total**2) == 0
+    assert written_out(sp.Sum(q[t], (t, 3, 2))) == 0
+
+
+def test_points_meet_every_hypothesis():
+    gamma, kappa = sp.Symbol("gamma", real=True), sp.Symbol("kappa", positive=True)
+    d = Domain([gamma * x], [sp.Eq(gamma, 1 - 1 / kappa), kappa > 2, x < kappa])
+    points = list(d.points(20, np.random.default_rng(0)))
+    assert len(points) == 20
+    assert gamma not in d.symbols
+    assert all(p[kappa] > 2 and 0 < p[x] < p[kappa] for p in points)
+
+
+@pytest.mark.parametrize(
+    "relation",
+    [
+        AtMost(x**2, x),
+        AtMost(x * y, 1, given=[x <= 2, y <= 2]),
+        AtMost(T * sp.Sum(q[t] ** 2, (t, 1, T)), sp.Sum(q[t], (t, 1, T)) ** 2),
+        Equal(sp.sqrt(x + y), sp.sqrt(x) + sp.sqrt(y)),
+        AtMost(sp.exp(x) - 1, x + x**2, given=[x <= sp.Rational(18, 10)]),
+    ],
+    ids=str,
+)
+def test_a_witness_stands_on_its_json_alone_and_falls_when_tampered_with(relation):
+    witness = refute(relation, QUICK)
+    record = json.loads(json.dumps(witness.exact))
+    assert verify_witness(record)
+    record["left"], record["right"] = record["right"], record["left"]
+    if isinstance(relation, AtMost):
+        assert not verify_witness(record)
+    record = json.loads(json.dumps(witness.exact))
+    record["at"][-1][1] = ["Rational", -1, 1]
+    assert not verify_witness(record), "a point outside the hypotheses is no witness"
+
+
+def test_witnesses_are_simple():
+    assert refute(AtMost(x**2, x), QUICK).let == {"x": "2"}
+    assert refute(AtMost(sp.log(1 + x), 10), QUICK).let["x"] in ("100000", "1000000")
+
+
+def test_a_derivation_is_as_strong_as_its_weakest_step_and_names_it():
+    good, bad = AtMost(2 * x, x**2 + 1), AtMost(x, 1)
+    result = prove(Derivation().step(good, "a square").step(bad, "wishful").step(good, "again"))
+    assert result.verdict is REFUTED
+    assert "step 2 of 3 (wishful)" in result.because
+    assert [s.result.verdict for s in result.steps] == [PROVED, REFUTED, PROVED]
+    assert prove(Derivation().step(good, "a").step(Quoted("elsewhere"), "b")).verdict is UNDECIDED
+    assert prove(Derivation()).verdict is UNDECIDED
+
+
+def test_an_instance_refutes_but_never_proves():
+    holds, fails = AtMost(sp.Integer(1), sp.Integer(2)), AtMost(sp.Integer(2), sp.Integer(1))
+    assert prove(Instance(holds, {"f": "x^2"})).verdict is SUPPORTED
+    refuted = prove(Instance(fails, {"f": "x^2"}, meets=[holds]))
+    assert refuted.verdict is REFUTED
+    assert refuted.witness.let["f"] == "x^2"
+    unmet = prove(Instance(fails, {"f": "x^2"}, meets=[fails]))
+    assert unmet.verdict is UNDECIDED, "a case that does not meet the hypotheses refutes nothing"
+
+
+def test_a_run_decides_but_an_unverified_witness_does_not():
+    from dpverify.verdicts import Witness
+
+    exact = refute(AtMost(x, 1), QUICK).exact
+    exact = json.loads(json.dumps(exact))
+    assert prove(Tested("s", lambda effort: Result(REFUTED, "b", Evidence("run"), Witness({}, "t", "c", exact)))).verdict is REFUTED
+    exact["at"][0][1] = ["Rational", 1, 2]
+    assert prove(Tested("s", lambda effort: Result(REFUTED, "b", Evidence("run"), Witness({}, "t", "c", exact)))).verdict is UNDECIDED
+
+
+def test_what_is_open_is_supported_by_a_scan_that_says_what_it_could_have_shown():
+    result = prove(AtMost(sp.cosh(x), sp.exp(x**2 / 2), by=()), QUICK)
+    assert result.verdict in (PROVED, SUPPORTED)
+    if result.verdict is SUPPORTED:
+        assert result.evidence.samples >= 100 and result.evidence.ceiling
+
+
+def test_an_attempt_is_cut_off():
+    start = time.monotonic()
+    with pytest.raises(TimeLimit), within(0.2):
+        while True:
+            pass
+    assert time.monotonic() - start < 30  # far from the limit: only that it ends
