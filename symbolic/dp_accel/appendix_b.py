@@ -46,3 +46,26 @@ def heavy_ball_dissipates():
         .step(Equal(sp.diff(cross, w, 2), 0), "the cross term is linear in w")
         .step(Equal(cross.subs(w, 0), 0), "so its mean is 0 where E(w_t | x_t, x_{t-1}) = 0, as fresh noise and a fresh batch give")
     )
+
+
+@claim(PAPER, "eq-b.2", at="Eqs (B.2) and (B.3)", kind="identity")
+def mean_of_a_sample_without_replacement_has_variance_sigma2_over_m_times_the_correction():
+    """The minibatch gradient has variance r_kk = sigma_{y,k}^2 (1/m)(n-m)/(n-1), sigma_{y,k}^2 the population variance."""
+    n, m = (sp.Symbol(name, integer=True, positive=True) for name in ("n", "m"))
+    squares, total = sp.symbols("A B", real=True)  # sum_i g_i^2, sum_i g_i
+    own, pair = m / n * (1 - m / n), m * (m - 1) / (n * (n - 1)) - (m / n) ** 2  # covariances of the inclusion indicators
+    derived = (own * squares + pair * (total**2 - squares)) / m**2
+    population = squares / n - (total / n) ** 2
+    return Equal(derived, population / m * (n - m) / (n - 1), given=[n >= 2])
+
+
+@claim(PAPER, "eq-b.3-pop", at="after Eq (B.3)", kind="inequality")
+def population_variance_is_at_most_a_quarter_of_the_squared_range():
+    """sigma_{y,k}^2 <= S_{1,k}(x)^2/4."""
+    low, high, mean, square = sp.symbols("l h mean square", real=True)
+    v = sp.Symbol("v", real=True)
+    return (
+        Derivation()
+        .step(AtMost(v**2 - (low + high) * v + low * high, 0, given=[v >= low, v <= high]), "(h - v)(v - l) >= 0 for every value")
+        .step(AtMost(square - mean**2, (high - low) ** 2 / 4, given=[square - (low + high) * mean + low * high <= 0]), "its mean, and a square")
+    )

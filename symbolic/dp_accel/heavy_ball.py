@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from dpverify.algorithms.dp_accel import inner_epsilon, noise_scale, step_loss
+from dpverify.algorithms.dp_accel import inner_epsilon, noise_scale, sampling_variance, step_loss
 from dpverify.claims import claim
 from dpverify.relations import AtMost, Derivation, Equal
 from dpverify.symbolic.dp_accel import PAPER
@@ -44,4 +44,27 @@ def scale_s_over_m_eps0_spends_eps_over_t_per_step():
         .step(AtMost(0, inner_epsilon(eps / T, m, n), given=[m <= n]), "eps_0 is not negative")
         .step(Equal(per_step, eps / T), "the loss of a step, whatever S = S_1(x_t) is")
         .step(Equal(sp.Sum(eps / T, (t, 1, T)), eps), "Theorem A.2 over T steps")
+    )
+
+
+@claim(PAPER, "eq-3.1-var", at="after Eq (3.1)", kind="numeric constant")
+def laplace_of_scale_b_has_variance_two_b_squared():
+    """Laplace(b) has mean zero and variance 2 b^2."""
+    u = sp.Symbol("u", positive=True)
+    return Equal(sp.integrate(2 * u**2 * sp.exp(-u / b) / (2 * b), (u, 0, sp.oo)), 2 * b**2)
+
+
+@claim(PAPER, "eq-3.13", at="Eq (3.13)", kind="inequality", uses=["eq-b.2", "eq-b.3-pop"])
+def sampling_covariance_is_at_most_sigma_s_in_norm():
+    """sigma_s^2(m, n) = (S_1^2/4)(1/m)(n-m)/(n-1) bounds the norm of the covariance of the minibatch gradient (n >= 2)."""
+    u1, u2, d1, d2 = sp.symbols("u_1 u_2 d_1 d_2", real=True)
+    spread, variance = sp.symbols("r v", nonnegative=True)
+    return (
+        Derivation()
+        .step(AtMost((u1 * d1 + u2 * d2) ** 2, d1**2 + d2**2, given=[u1**2 + u2**2 <= 1]), "in a unit direction u, a difference d of gradients has |u'd| <= |d|_2")
+        .step(AtMost(d1**2 + d2**2, (sp.Abs(d1) + sp.Abs(d2)) ** 2), "and |d|_2 <= |d|_1 <= S_1")
+        .step(
+            AtMost(variance / m * (n - m) / (n - 1), sampling_variance(S, m, n), given=[variance <= spread**2 / 4, spread <= S, m <= n, n >= 2]),
+            "so the population variance in direction u is at most S_1^2/4 (B.3), and (B.2) gives the variance of the batch mean",
+        )
     )
