@@ -9,10 +9,10 @@ import sympy as sp
 
 from dpverify.algorithms import dynamic_noise as schedules
 from dpverify.claims import claim
-from dpverify.relations import AtMost, Derivation, Equal, Increasing, Induction, Minimises, Theta
+from dpverify.relations import AtMost, Derivation, Equal, Increasing, Induction, Instance, Minimises, Quoted, Theta
 from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER
-from dpverify.verdicts import REFUTED
+from dpverify.verdicts import REFUTED, UNDECIDED
 
 t, i = step(), sp.Symbol("i", integer=True, positive=True)
 T = sp.Symbol("T", integer=True, positive=True)
@@ -128,7 +128,7 @@ def uniform_minimiser_is_at_most_eq_4():
     s = sp.Symbol("s", positive=True)  # l kappa >= 1
     return (
         Derivation()
-        .step(AtMost(w, sp.log(1 + z), given=[sp.Eq(z, w + sp.exp(w) - 1)]), "w + e^w = 1 + z at the minimiser, z = l/(kappa alpha)")
+        .step(AtMost(sp.exp(w), 1 + z, given=[sp.Eq(z, w + sp.exp(w) - 1)]), "w + e^w = 1 + z at the minimiser, z = l/(kappa alpha): w <= ln(1 + z)")
         .step(AtMost(sp.log(1 + s * z), s * sp.log(1 + z), given=[s >= 1]), "Bernoulli, with s = l kappa: (1/l) ln(1 + l y) <= kappa ln(1 + y/kappa)")
         .step(AtMost(sp.log(1 + 1 / (kappa**2 * alpha)), sp.log(1 + 1 / (kappa * alpha)), given=[kappa >= 1]), "kappa >= 1")
     )
@@ -155,7 +155,7 @@ def least_uniform_bound_is_r_ln_one_plus_one_over_r():
 
     So the least uniform bound is Theta(kappa^2 alpha ln(1 + 1/(kappa^2 alpha))): kappa^2 alpha where Eq (5) has kappa alpha.
     """
-    w, r, c, y = sp.symbols("w r c y", positive=True)
+    w, r, c, y, v = sp.symbols("w r c y v", positive=True)
     least = r * (w + 1 - sp.exp(-w))
     stationary = sp.Eq(r, 1 / (w + sp.exp(w) - 1))
     scale = r * sp.log(1 + 1 / r)
@@ -163,12 +163,14 @@ def least_uniform_bound_is_r_ln_one_plus_one_over_r():
         Derivation()
         .step(Equal(sp.exp(-w) + r * (1 - sp.exp(-w)) * w, least, given=[stationary]), "the bound at the minimiser, 1/r = w + e^w - 1")
         .step(Equal(scale, r * sp.log(w + sp.exp(w)), given=[stationary]), "1 + 1/r = w + e^w")
-        .step(AtMost(sp.log(w + sp.exp(w)), w + w * sp.exp(-w)), "ln(e^w (1 + w e^-w)) <= w + w e^-w")
-        .step(AtMost(w * sp.exp(-w), 1 - sp.exp(-w)), "e^w >= 1 + w: the lower bound")
+        .step(Equal(sp.exp(w) * (1 + w * sp.exp(-w)), w + sp.exp(w)), "so ln(w + e^w) = w + ln(1 + y), y = w e^-w > 0")
+        .step(AtMost(sp.log(1 + y), y), "ln(w + e^w) <= w + w e^-w")
+        .step(AtMost(w + w * sp.exp(-w), w + 1 - sp.exp(-w)), "e^w >= 1 + w: the lower bound")
         .step(AtMost(w + 1 - sp.exp(-w), 2 * w), "1 - e^-w <= w")
-        .step(AtMost(w, sp.log(w + sp.exp(w))), "the upper bound: 2 w <= 2 ln(e^w + w)")
-        .step(AtMost(c * y * sp.log(1 + 1 / y), c * y * sp.log(1 + 1 / (c * y)), given=[c < 1]), "S(c y) >= c S(y) for S(y) = y ln(1 + 1/y)")
-        .step(Increasing(y * sp.log(1 + 1 / y), y), "S increases")
+        .step(AtMost(0, sp.log(1 + y)), "and w <= ln(w + e^w): the upper bound")
+        .step(AtMost(1 + 1 / y, 1 + 1 / (c * y), given=[c < 1]), "S(c y) >= c S(y) for S(y) = y ln(1 + 1/y)")
+        .step(Equal(sp.diff(y * sp.log(1 + 1 / y), y), (sp.log(1 + v) - v / (1 + v)).subs(v, 1 / y)), "the slope of S, v = 1/y")
+        .step(AtMost(v / (1 + v), sp.log(1 + v)), "is not negative: S increases")
     )
 
 
@@ -196,7 +198,11 @@ def theta_of_eq_24() -> Derivation:
         .step(AtMost(1 / (1 + l1 * z), 1 / (1 + z), given=[l1 >= 1]), "l >= 1/kappa, in the denominator")
         .step(AtMost(sp.log(1 + z / c), sp.log(1 + z) / c, given=[c < 1]), "Bernoulli, in place of the printed ln(1/c)")
         .step(AtMost(1, k * sp.log(1 + z) / A, given=[k * sp.log(1 + z) >= A]), "and 1 <= k ln(1 + z)/A, A its least value: C = 1/c + 1/A")
-        .step(Increasing(k * sp.log(1 + 1 / (k * alpha)), k), "A = k0 ln(1 + 1/(k0 alpha_0)) at the smallest kappa")
+        .step(
+            Equal(sp.diff(k * sp.log(1 + 1 / (k * alpha)), k), (sp.log(1 + z) - z / (1 + z)).subs(z, 1 / (k * alpha))),
+            "the slope of k ln(1 + 1/(k alpha)) in k, z = 1/(k alpha)",
+        )
+        .step(AtMost(z / (1 + z), sp.log(1 + z)), "is not negative: A = k0 ln(1 + 1/(k0 alpha_0)), at the smallest kappa")
     )
 
 
@@ -246,11 +252,12 @@ def relaxed_bound_of_prior_work_with_its_kappa():
 @claim(PAPER, "eq-23-t-to-0", at="Sketch of Theorem 4.2, below Eq (23)", kind="asymptotic", uses=["proof-4.2-ln"], expect=REFUTED, correction="eq-23-t-limit", breaks="proof")
 def eq_23_tends_to_zero():
     """T of Eq (23), (1/l) ln(1 + l/alpha), converges to 0 as kappa -> oo."""
-    l = sp.Symbol("l", positive=True)
+    l, x = sp.symbols("l x", positive=True)
     below = 1 / (alpha + 1 / (kappa - 1))
     return (
         Derivation()
-        .step(AtMost(1 / (alpha + l), sp.log(1 + l / alpha) / l), "ln(1 + x) >= x/(1 + x)")
+        .step(AtMost(x / (1 + x), sp.log(1 + x)), "ln(1 + x) >= x/(1 + x)")
+        .step(Equal((x / (1 + x)).subs(x, l / alpha) / l, 1 / (alpha + l)), "so T >= 1/(alpha + l), at x = l/alpha")
         .step(AtMost(below, 1 / (alpha + l), given=[kappa > 1, l <= 1 / (kappa - 1)]), "l <= 1/(kappa - 1)")
         .step(Equal(sp.limit(below, kappa, sp.oo), 0), "so T stays above a bound whose limit would have to be 0")
     )
@@ -259,13 +266,13 @@ def eq_23_tends_to_zero():
 @claim(PAPER, "eq-23-t-limit", at="Below Eq (23), corrected", kind="asymptotic", uses=["proof-4.2-ln"])
 def eq_23_tends_to_one_over_alpha():
     """1/(alpha + 1/(kappa - 1)) <= T of Eq (23) <= 1/alpha: it converges to 1/alpha; the exact minimiser is below 1/(kappa alpha), which does tend to 0."""
-    l, z = sp.symbols("l z", positive=True)
+    l, x = sp.symbols("l x", positive=True)
     return (
         Derivation()
-        .step(AtMost(1 / (alpha + l), sp.log(1 + l / alpha) / l), "ln(1 + x) >= x/(1 + x)")
+        .step(AtMost(x / (1 + x), sp.log(1 + x)), "ln(1 + x) >= x/(1 + x)")
+        .step(Equal((x / (1 + x)).subs(x, l / alpha) / l, 1 / (alpha + l)), "so T >= 1/(alpha + l), at x = l/alpha")
         .step(AtMost(1 / (alpha + 1 / (kappa - 1)), 1 / (alpha + l), given=[kappa > 1, l <= 1 / (kappa - 1)]), "l <= 1/(kappa - 1)")
-        .step(AtMost(sp.log(1 + l / alpha) / l, 1 / alpha), "ln(1 + x) <= x")
-        .step(AtMost(sp.log(1 + z) / l, 1 / (kappa * alpha), given=[sp.Eq(z, l / (kappa * alpha))]), "T* <= (1/l) ln(1 + l/(kappa alpha))")
+        .step(AtMost(sp.log(1 + x), x), "ln(1 + x) <= x: T <= 1/alpha, and T* <= (1/l) ln(1 + l/(kappa alpha)) <= 1/(kappa alpha)")
     )
 
 
@@ -361,4 +368,200 @@ def least_dynamic_bound_is_of_order_eq_8():
             AtMost(sp.Min(1, (1 + alpha) * b / (1 + b)), 2 * b / (1 + b), given=[b >= alpha]),
             "whole T, T = 0 included: at most twice the real minimum (thm-4.3-t-corrected)",
         )
+    )
+
+
+@claim(PAPER, "thm-4.3-bound-at-eq-7", at="Theorem 4.3, Eq (8) at the T of Eq (7)", kind="asymptotic", uses=["eq-26"], expect=REFUTED, correction="thm-4.3-bound", breaks="theorem")
+def bound_at_eq_7_is_of_order_eq_8():
+    """At the T of Eq (7), 2 kappa ln(1 + 1/(kappa alpha)), the dynamic bound is O(kappa^2/(kappa^2 + 1/alpha)) <= O(1), for all kappa >= 1 and small alpha.
+
+    Along kappa = n^2, alpha = 1/n^3: gamma^(T/2) <= kappa alpha = 1/n there, so the bound is at least b (1 - 1/n)^2 >= n (1 - 1/n)^2.
+    """
+    n, s, z = sp.Symbol("n", integer=True, positive=True), sp.Symbol("s", positive=True), sp.Symbol("z", positive=True)
+    return (
+        Derivation()
+        .step(AtMost(sp.exp(-s * sp.log(1 + z)), 1 / z, given=[s >= 1]), "gamma^(T/2) = (1 + 1/(kappa alpha))^(-kappa l) <= kappa alpha, s = kappa l >= 1")
+        .step(Theta(n * (1 - 1 / n) ** 2, sp.Integer(1), upper=True, given=[n >= 2], constants=False, towards=(n, sp.oo)), "b >= kappa^2 alpha = n")
+    )
+
+
+@claim(PAPER, "tightest-claim", at="Section 4.1.3", kind="optimality", expect=UNDECIDED)
+def bounds_are_the_tightest_known():
+    """"The tightest bounds for functions satisfying the PL condition, to our best knowledge"."""
+    return Quoted(
+        "a statement about what the authors knew of the literature, which no derivation decides; for its own bound, Theorem 4.2 is not the "
+        "tightest that its method gives: thm-4.2-bound-corrected has kappa^2 alpha ln(1 + 1/(kappa^2 alpha)) where Eq (5) has more"
+    )
+
+
+@claim(PAPER, "eq-9", at="Section 4.1.3, Eq (9)", kind="asymptotic", uses=["sketch-4.2-e"], expect=REFUTED, correction="eq-9-corrected", breaks="proof")
+def uniform_bound_for_large_alpha():
+    """For kappa fixed and "alpha >> 1": the least uniform bound is at most a constant times kappa^2 alpha ln(1/(kappa alpha)), a negative number there.
+
+    alpha >> 1 is read as printed; large N makes alpha small, and eq-9-corrected says what was meant.
+    """
+    C = sp.Symbol("C", positive=True)
+    return Instance(
+        AtMost(sp.Integer(1), C * kappa**2 * alpha * sp.log(1 / (kappa * alpha)), given=[alpha >= 10, kappa >= 1]),
+        let={"least bound": "1, that of T = 0 (thm-4.2-t-zero)"}, because="alpha kappa >= 1, so no T has a bound below 1, and the logarithm is negative",
+    )  # fmt: skip
+
+
+@claim(PAPER, "eq-9-corrected", at="Section 4.1.3, Eq (9), corrected", kind="asymptotic", uses=["thm-4.2-bound-corrected", "eq-2-alpha"])
+def uniform_bound_for_small_alpha():
+    """For alpha <= 1/(2 kappa^2): least uniform bound <= 4 kappa^2 alpha ln(1/(kappa^2 alpha)); with alpha = A/N^2 that is O(ln N/N^2), kappa fixed.
+
+    In particular it is at most 4 kappa^2 alpha ln(1/(kappa alpha)) + ..., the form of Eq (9), kappa being a constant.
+    """
+    y, A, n = sp.symbols("y A N", positive=True)  # y = kappa^2 alpha
+    return (
+        Derivation()
+        .step(AtMost(2 * y * sp.log(1 + 1 / y), 4 * y * sp.log(1 / y), given=[y <= sp.Rational(1, 2)]), "1 + 1/y <= 1/y^2")
+        .step(AtMost(sp.log(n**2 / A), (2 + sp.log(1 + 1 / A) / sp.log(2)) * sp.log(n), given=[n >= 2]), "ln(N^2/A) <= C ln N, with kappa^2 alpha = A/N^2")
+    )
+
+
+@claim(PAPER, "sec4.1.3-r", at="Section 4.1.3", kind="identity", uses=["lemma-b.3"], expect=REFUTED, correction="sec4.1.3-r-corrected", breaks="privacy")
+def printed_r_of_epsilon_and_delta():
+    """Based on Lemma B.3, R = 2 rho = 2 eps + 4 L + 4 sqrt(L)(eps + L), L = ln(1/delta) (the scan has the root over L alone)."""
+    eps, L = sp.symbols("epsilon L", positive=True)
+    derived = 2 * (sp.sqrt(eps + L) - sp.sqrt(L)) ** 2
+    return Equal(derived, 2 * eps + 4 * L + 4 * sp.sqrt(L) * (eps + L))
+
+
+@claim(PAPER, "sec4.1.3-r-root", at="Section 4.1.3, the root over both factors", kind="identity", uses=["lemma-b.3"], expect=REFUTED, correction="sec4.1.3-r-corrected", breaks="privacy")
+def printed_r_with_the_root_over_both_factors():
+    """R = 2 rho = 2 eps + 4 L + 4 sqrt(L (eps + L)): the same with the root of inv-b.3, in case the scan slipped; the sign is still wrong."""
+    eps, L = sp.symbols("epsilon L", positive=True)
+    return Equal(2 * (sp.sqrt(eps + L) - sp.sqrt(L)) ** 2, schedules.printed_budget(eps, L))
+
+
+@claim(PAPER, "sec4.1.3-r-corrected", at="Section 4.1.3, corrected", kind="identity", uses=["inv-b.3", "inv-b.3-corrected"])
+def r_of_epsilon_and_delta():
+    """R = 2 rho = 2 eps + 4 L - 4 sqrt(L (eps + L)) = 2 eps^2/(sqrt(eps + L) + sqrt L)^2, the form without cancellation."""
+    eps, L = sp.symbols("epsilon L", positive=True)
+    derived = 2 * (sp.sqrt(eps + L) - sp.sqrt(L)) ** 2
+    return (
+        Derivation()
+        .step(Equal(derived, 2 * eps + 4 * L - 4 * sp.sqrt(L * (eps + L))), "expand")
+        .step(Equal(derived, 2 * eps**2 / (sp.sqrt(eps + L) + sp.sqrt(L)) ** 2), "multiply by the conjugate")
+    )
+
+
+@claim(PAPER, "sec4.1.3-rzcdp-gt-rma", at="Section 4.1.3", kind="inequality", uses=["sec4.1.3-r", "sec4.1.3-r-corrected"], expect=REFUTED, correction="sec4.1.3-rzcdp-gt-rma-corrected", breaks="theorem")
+def r_of_zcdp_is_larger_than_that_of_the_moments_accountant():
+    """R_zCDP > R_MA = eps^2/L when eps <= 2 L and L > 1, R_zCDP being 2 rho with rho + 2 sqrt(rho L) = eps."""
+    eps, L = sp.symbols("epsilon L", positive=True)
+    return AtMost(eps**2 / L, 2 * eps**2 / (sp.sqrt(eps + L) + sp.sqrt(L)) ** 2, given=[L > 1, eps <= 2 * L], strict=True)
+
+
+@claim(PAPER, "sec4.1.3-rzcdp-gt-rma-corrected", at="Section 4.1.3, corrected", kind="inequality", uses=["sec4.1.3-r-corrected"])
+def r_of_zcdp_is_a_constant_times_that_of_the_moments_accountant():
+    """R_zCDP < R_MA/2 always, and R_zCDP >= R_MA/4 when eps <= 2 L: the same order, with the opposite sign of the comparison."""
+    eps, L = sp.symbols("epsilon L", positive=True)
+    r = 2 * eps**2 / (sp.sqrt(eps + L) + sp.sqrt(L)) ** 2
+    s = sp.Symbol("s", positive=True)  # sqrt(eps + L)/sqrt(L)
+    return (
+        Derivation()
+        .step(Equal(r, (2 / (1 + s) ** 2) * eps**2 / L, given=[sp.Eq(s, sp.sqrt(eps + L) / sp.sqrt(L))]), "with s = sqrt(1 + eps/L) in (1, sqrt 3]")
+        .step(AtMost(2 / (1 + s) ** 2, sp.Rational(1, 2), given=[s > 1], strict=True), "s > 1")
+        .step(AtMost(sp.Rational(1, 4), 2 / (1 + s) ** 2, given=[s**2 <= 3]), "s^2 = 1 + eps/L <= 3")
+    )
+
+
+@claim(PAPER, "sec4.1.3-lnn-saving", at="Section 4.1.3", kind="asymptotic", uses=["thm-4.2-bound", "thm-4.2-bound-corrected", "thm-4.3-bound"])
+def dynamic_saves_a_logarithm():
+    """The least uniform bound is at least ((kappa-1)/(4 kappa)) ln(1 + 1/(kappa^2 alpha)) times the least dynamic one: a factor ln N for kappa > 1 fixed."""
+    r, b, y, u = sp.symbols("r b y u", positive=True)  # y = kappa^2 alpha, u = ln(1 + 1/y)
+    return (
+        Derivation()
+        .step(AtMost(b / (1 + b), 4 * y, given=[b <= 4 * y]), "least dynamic bound <= 4 kappa^2 alpha")
+        .step(AtMost((1 - 1 / kappa) * y * u, r * u, given=[r >= (1 - 1 / kappa) * y]), "r = alpha kappa/l >= alpha kappa (kappa - 1)")
+        .step(AtMost(sp.log(1 + 1 / y), sp.log(1 + 1 / r), given=[r <= y]), "and r <= kappa^2 alpha: least uniform bound >= r ln(1 + 1/r)")
+        .step(
+            AtMost(((kappa - 1) / (4 * kappa)) * u * b / (1 + b), (1 - 1 / kappa) * y * u, given=[kappa >= 1, b <= 4 * y]), "together"
+        )
+    )
+
+
+@claim(PAPER, "sec4.1.3-dyn-oalpha", at="Section 4.1.3", kind="asymptotic", uses=["thm-4.3-bound", "eq-2-alpha"])
+def dynamic_bound_is_of_order_alpha():
+    """The least dynamic bound is at most 4 kappa^2 alpha, kappa fixed; times f(theta_1) - f* that is 2 kappa^2 D G^2/(M N^2 R)."""
+    b, gap, Dm, G, N = sp.symbols("b gap D G N", positive=True)
+    return (
+        Derivation()
+        .step(AtMost(b / (1 + b), 4 * kappa**2 * alpha, given=[b <= 4 * kappa**2 * alpha]), "b/(1+b) <= b")
+        .step(Equal(4 * kappa**2 * schedules.alpha_of(Dm, G, R, M, N, gap) * gap, 2 * kappa**2 * Dm * G**2 / (M * N**2 * R)), "alpha of Eq (2)")
+    )
+
+
+@claim(PAPER, "sec4.1.3-sharp-small-m", at="Section 4.1.3", kind="monotonicity", uses=["def-3.3"], expect=REFUTED, correction="sec4.1.3-sharp-large-kappa", breaks="proof")
+def sharp_curvature_means_small_m():
+    """Sharp curvature "implies lower smoothness, i.e., a small M": of two quadratics the sharper has the smaller M.
+
+    Definition 3.3 holds of lam x^2/2 exactly for M >= lam: the least M is the curvature.
+    """
+    x, y = sp.symbols("x y", real=True)
+    flat, sharp = sp.symbols("flat sharp", positive=True)
+    f = flat * x**2 / 2
+    return (
+        Derivation()
+        .step(Equal(f.subs(x, y) - f - sp.diff(f, x) * (y - x), flat * (y - x) ** 2 / 2), "the least M of flat x^2/2 is flat")
+        .step(AtMost(sharp, flat, given=[sharp > flat]), "so the sharper one would need the smaller M")
+    )
+
+
+@claim(PAPER, "sec4.1.3-sharp-large-kappa", at="Section 4.1.3, corrected", kind="monotonicity")
+def sharp_curvature_means_large_kappa():
+    """With mu fixed, a sharper curvature means a larger M and a larger kappa = M/mu."""
+    flat, sharp = sp.symbols("flat sharp", positive=True)
+    return AtMost(flat / mu, sharp / mu, given=[sharp > flat], strict=True)
+
+
+@claim(PAPER, "sec4.1.3-robust-uniform", at="Section 4.1.3", kind="asymptotic", uses=["thm-4.2-t-zero"], expect=REFUTED, correction="sec4.1.3-robust-uniform-corrected", breaks="theorem")
+def least_uniform_bound_is_of_order_one_over_alpha():
+    """For kappa >> 1/alpha the least uniform bound is Theta(kappa ln(1 + 1/(kappa alpha))) = Theta(1/alpha) (along alpha = 1/n, kappa = n^2, where it is 1)."""
+    n = sp.Symbol("n", integer=True, positive=True)
+    return Theta(sp.Integer(1), n, lower=True, given=[n >= 2], constants=False, towards=(n, sp.oo))
+
+
+@claim(PAPER, "sec4.1.3-robust-uniform-corrected", at="Section 4.1.3, corrected", kind="asymptotic", uses=["thm-4.2-t-zero", "thm-4.2-bound-corrected"])
+def least_uniform_bound_is_between_ln_2_and_one():
+    """For kappa >= 2 and kappa >= 1/alpha the least uniform bound is between (1/2) ln 2 and 1: Theta(1), as for the dynamic schedule.
+
+    kappa ln(1 + 1/(kappa alpha)) is between (ln 2)/alpha and 1/alpha there, the order of the bound at Eq (23), not of the least.
+    """
+    z = sp.Symbol("z", positive=True)
+    return (
+        Derivation()
+        .step(AtMost(1, kappa**2 * alpha, given=[kappa >= 2, kappa * alpha >= 1]), "y = kappa^2 alpha >= 1")
+        .step(AtMost(sp.log(2) * z, sp.log(1 + z), given=[z <= 1]), "c S(y) = (1/2) ln(1 + z)/z >= (1/2) ln 2, z = 1/y <= 1, c = 1/2 for kappa >= 2")
+        .step(Equal(_uniform(kappa, alpha, sp.Integer(0)), 1), "and T = 0 has the bound 1; with z = 1/(kappa alpha) <= 1 the same step gives kappa ln(1 + z) >= (ln 2)/alpha")
+        .step(AtMost(sp.log(1 + z), z), "and kappa ln(1 + z) <= 1/alpha")
+    )
+
+
+@claim(PAPER, "sec4.1.3-robust-dynamic", at="Section 4.1.3", kind="asymptotic", uses=["thm-4.3-bound"])
+def least_dynamic_bound_is_between_one_half_and_one():
+    """For kappa >= 1/alpha, kappa >= 1 the least dynamic bound is between 1/2 and 1: Theta(1)."""
+    b = sp.Symbol("b", positive=True)
+    return (
+        Derivation()
+        .step(AtMost(sp.Rational(1, 2), b / (1 + b), given=[b >= kappa**2 * alpha, kappa * alpha >= 1, kappa >= 1]), "b >= kappa^2 alpha >= kappa >= 1")
+        .step(AtMost(b / (1 + b), 1), "always")
+    )
+
+
+@claim(PAPER, "sec4.1.3-dynamic-more-robust", at="Section 4.1.3", kind="inequality", uses=["lemma-4.1-var"])
+def dynamic_bound_is_at_most_the_uniform_one():
+    """"Both are robust, but the dynamic schedule has a smaller factor": at every T its bound is at most the uniform one.
+
+    That the factor is 1 against 1/alpha is not so at the best T, where both are Theta(1) (sec4.1.3-robust-uniform-corrected).
+    """
+    root = sp.Sum(sp.sqrt(q[t]), (t, 1, T))
+    variance = sp.Sum((sp.sqrt(q[t]) - root / T) ** 2, (t, 1, T)) / T
+    return (
+        Derivation()
+        .step(Equal(T * sp.Sum(q[t], (t, 1, T)) - root**2, T**2 * variance), "uniform less dynamic, whatever the influence q")
+        .step(AtMost(0, T**2 * variance), "a sum of squares")
     )

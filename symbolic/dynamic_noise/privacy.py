@@ -42,7 +42,8 @@ def divergences_of_adaptive_steps_add_up():
 
     Over an output space of n points: exp((a-1) D_a) is sum_y w_y c_y, w_y = P(y)^a Q(y)^(1-a), c_y the same for M' at y, c_y = C - slack_y.
     """
-    a, r1, r2, C, W = sp.symbols("a rho_1 rho_2 C W", positive=True)
+    a, r1, r2, C = sp.symbols("a rho_1 rho_2 C", positive=True)
+    c, w0 = sp.symbols("c w0", real=True)
     y, n = sp.Symbol("y", integer=True, positive=True), sp.Symbol("n", integer=True, positive=True)
     w, slack = sp.IndexedBase("w", positive=True), sp.IndexedBase("slack", nonnegative=True)
     both = sp.Sum(w[y] * (C - slack[y]), (y, 1, n))
@@ -51,8 +52,8 @@ def divergences_of_adaptive_steps_add_up():
         .step(Equal(C * sp.Sum(w[y], (y, 1, n)) - both, sp.Sum(w[y] * slack[y], (y, 1, n))), "every c_y is C less a nonnegative slack")
         .step(AtMost(0, sp.Sum(w[y] * slack[y], (y, 1, n))), "so the joint sum is at most C sum_y w_y")
         .step(
-            AtMost(sp.log(C * W) / (a - 1), (r1 + r2) * a, given=[a > 1, C <= sp.exp((a - 1) * r2 * a), W <= sp.exp((a - 1) * r1 * a)]),
-            "with C and W = sum_y w_y at their bounds; what is computed from the output alone cannot add to it",
+            AtMost((c + w0) / (a - 1), (r1 + r2) * a, given=[a > 1, c <= (a - 1) * r2 * a, w0 <= (a - 1) * r1 * a]),
+            "ln(C W)/(a - 1) with c = ln C and w0 = ln W, W = sum_y w_y, at their bounds",
         )
     )
 
@@ -83,10 +84,10 @@ def zcdp_implies_approximate_dp():
     """
     a = 1 + sp.sqrt(L / rho)
     epsilon = rho + 2 * sp.sqrt(rho * L)
-    z, e, k = sp.symbols("z e k", real=True)
+    u = sp.Symbol("u", nonnegative=True)
     return (
         Derivation()
-        .step(AtMost(sp.exp(k * e), sp.exp(k * z), given=[k > 0, z >= e]), "exp((a-1) Z) >= exp((a-1) eps) on the event Z > eps: Markov")
+        .step(AtMost(1, sp.exp(u)), "exp((a-1)(Z - eps)) >= 1 on the event Z > eps, u = (a-1)(Z - eps): Markov")
         .step(Equal((a - 1) * (rho * a - epsilon), -L), "the exponent at that order is -L = ln delta")
     )
 
@@ -108,4 +109,64 @@ def smaller_root_solves_the_conversion():
         .step(Equal(root**2, eps + 2 * L - 2 * sp.sqrt(L * (eps + L))), "the smaller root")
         .step(Equal(root**2 + 2 * root * sp.sqrt(L), eps), "sqrt rho = sqrt(eps + L) - sqrt L > 0 solves s^2 + 2 s sqrt L = eps")
         .step(Equal(s**2 + 2 * s * sp.sqrt(L) + L, (s + sp.sqrt(L)) ** 2), "(s + sqrt L)^2 = eps + L has one positive solution")
+    )
+
+
+@claim(PAPER, "lemma-b.4-ident", at="Lemma B.4", kind="identity", uses=["def-b.1"])
+def sensitivity_of_the_squared_loss():
+    """Squared loss (x'theta - 1)^2/2: one record moves the averaged gradient by (1/N) sqrt(2 f(theta; x)) |x|."""
+    N = sp.Symbol("N", integer=True, positive=True)
+    x1, x2, u, v = sp.symbols("x1 x2 theta1 theta2", real=True)
+    loss = (x1 * u + x2 * v - 1) ** 2 / 2
+    gradient2 = sp.diff(loss, u) ** 2 + sp.diff(loss, v) ** 2
+    size, norm = sp.symbols("size norm", nonnegative=True)  # |x'theta - 1|, |x|
+    return (
+        Derivation()
+        .step(Equal(gradient2, 2 * loss * (x1**2 + x2**2)), "|grad|^2 = 2 f |x|^2: the gradient is x (x'theta - 1), written out for two features")
+        .step(Equal(size * norm / N, sp.sqrt(2 * (size**2 / 2)) * norm / N), "its root over N, in any dimension")
+    )
+
+
+@claim(PAPER, "lemma-b.4-ineq", at="Lemma B.4", kind="inequality", expect=REFUTED, correction="lemma-b.4-corrected", breaks="theorem")
+def sensitivity_of_the_squared_loss_is_at_most_a_quadratic():
+    """... <= (D M |theta|^2 + 1)/2 when max |x_n| = 1 and the mean of x_n is 0.
+
+    The case N = 2, D = 1, x = (1, -1): f(theta) = (theta^2 + 1)/2, so M = 1; the record -1 moves the gradient by (theta + 1)/2.
+    """
+    theta = sp.Symbol("theta", positive=True)
+    records = (sp.Integer(1), sp.Integer(-1))
+    loss = sum((x * theta - 1) ** 2 / 2 for x in records) / 2
+    curvature = sp.diff(loss, theta, 2)
+    moved = sp.Max(*[sp.Abs(x * (x * theta - 1)) / 2 for x in records])
+    return Instance(
+        AtMost(moved, (curvature * theta**2 + 1) / 2), let={"N": "2", "D": "1", "x": "(1, -1)", "M": "1"},
+        meets=[Equal(sum(records), 0), Equal(curvature, 1)], because="the bound is on the loss f, not on the gradient of one record",
+    )  # fmt: skip
+
+
+@claim(PAPER, "lemma-b.4-corrected", at="Lemma B.4, corrected", kind="inequality", uses=["lemma-b.4-ident"])
+def sensitivity_of_the_squared_loss_is_at_most_linear():
+    """The sensitivity of the squared loss is at most (|theta| + 1)/N when |x_n| <= 1."""
+    N, norm, size = sp.Symbol("N", integer=True, positive=True), sp.Symbol("norm", nonnegative=True), sp.Symbol("size", nonnegative=True)
+    dot = sp.Symbol("dot", real=True)  # x'theta
+    return AtMost(
+        sp.Abs(dot - 1) * norm / N, (size + 1) / N, given=[dot <= norm * size, -dot <= norm * size, norm <= 1]
+    )  # Cauchy-Schwarz: |x'theta| <= |x||theta|
+
+
+@claim(PAPER, "lemma-b.4-floss", at="Proof of Lemma B.4", kind="inequality")
+def squared_loss_is_at_most_quadratic():
+    """f(theta) <= (D M |theta|^2 + 1)/2 when the mean of x_n is 0 and f is M-smooth: the mean of |x_n|^2 is the trace of the Hessian, at most D M."""
+    N, n = sp.Symbol("N", integer=True, positive=True), sp.Symbol("n", integer=True, positive=True)
+    d = sp.IndexedBase("d", real=True)  # x_n'theta, which averages to 0
+    M, D, s2, size2, square = sp.Symbol("M", positive=True), sp.Symbol("D", integer=True, positive=True), *sp.symbols("s2 size2 square", nonnegative=True)
+    loss = sp.Sum((d[n] - 1) ** 2 / 2, (n, 1, N)) / N
+    centred = sp.Sum(d[n] ** 2, (n, 1, N)) / (2 * N) - sp.Sum(d[n], (n, 1, N)) / N + sp.Rational(1, 2)
+    return (
+        Derivation()
+        .step(Equal(loss, centred), "expand; the middle term vanishes as the records average to 0")
+        .step(
+            AtMost(square / 2 + sp.Rational(1, 2), (D * M * size2 + 1) / 2, given=[square <= s2 * size2, s2 <= D * M]),
+            "the mean of (x_n'theta)^2 is at most the mean of |x_n|^2 times |theta|^2, and that mean is a trace of D eigenvalues, each <= M",
+        )
     )
