@@ -46,10 +46,10 @@ def check(relation: AtMost, certificate: dict[str, Any]) -> bool:
 
 def _ways(relation: AtMost, domain: Domain, gap: Any, points: list[dict[Any, Any]]) -> Iterator[Reduction]:
     for s in sorted(domain.symbols, key=lambda s: -gap.count(s)):
-        ends = _ends(domain, s)
-        if ends is None:
+        interval = _ends(domain, s)
+        if interval is None:
             continue
-        v, g, low, high, low_open, high_open = _real_variable(ends, gap, s)
+        v, g, low, high, low_open, high_open = _real_variable(interval, gap, s)
         others = [c for c in domain.given if s not in c.free_symbols]
         slope = sp.diff(g, v)
         inside = _range(v, low, high, True, True)

@@ -15,6 +15,7 @@ from flint import arb
 from sympy.concrete.gosper import gosper_sum
 
 from dpverify.effort import Effort
+from dpverify.proving.domain import Domain
 from dpverify.proving.evaluate import Unknown, ball, bind
 from dpverify.proving.reduction import Reduction
 from dpverify.proving.refutation import domain_of
@@ -201,17 +202,18 @@ def replay(relation: Equal, count: int, seed: int) -> bool:
     """Whether both sides agree to 50 digits at every one of `count` random admissible rationals (at least one defined)."""
     domain = domain_of(relation)
     if not domain.symbols and not domain.entries({}):
-        return _agree(*domain.at({}), {}) is not False
+        return _agree(domain, {}) is not False
     seen = 0
     for point in domain.points(count, np.random.default_rng(seed + 7)):
-        agreed = _agree(*domain.at(point), point)
+        agreed = _agree(domain, point)
         if agreed is False:
             return False
         seen += agreed is True
     return seen >= min(3, count)
 
 
-def _agree(left: Any, right: Any, point: dict[Any, Any]) -> bool | None:
+def _agree(domain: Domain, point: dict[Any, Any]) -> bool | None:
+    left, right = domain.at(point)
     try:
         a, b = ball(left, point, 512), ball(right, point, 512)
     except Unknown:
