@@ -60,7 +60,11 @@ def _neighbours_of(mechanism: Any, arguments: dict[str, Any], seed: int) -> Any:
 
     pair = arguments.get("neighbours")
     if pair is not None:
-        return pair if isinstance(pair, Neighbours) else pair()
+        if isinstance(pair, Neighbours):
+            return pair
+        if not callable(pair):
+            raise pytest.UsageError(f"Expected neighbours={pair!r} in the marker dp(...) to be a Neighbours or to return one.")
+        return pair()
     if arguments.get("data") is None:
         raise pytest.UsageError("Expected neighbours=, or data= to search from, in the marker dp(...).")
     from dpverify.auditing.search import worst_neighbours
@@ -106,9 +110,10 @@ class MechanismItem(pytest.Item):
         self.mechanism, self.arguments = mechanism, arguments
 
     def runtest(self) -> None:
+        claim = claim_of(self.arguments)
         pair = _neighbours_of(self.mechanism, self.arguments, self.config.getoption("--dp-seed"))
         options = {"declared": self.arguments.get("declared")}
-        result = _run(self.config, self.user_properties, self.mechanism, pair, claim_of(self.arguments), options)
+        result = _run(self.config, self.user_properties, self.mechanism, pair, claim, options)
         from dpverify.verdicts import UNDECIDED
 
         if result.verdict is UNDECIDED:

@@ -54,18 +54,17 @@ class Budget:
             raise ValueError(f"Expected workers={self.workers} >= 1.")
 
 
-def chunk_sizes(runs: int, first: int = 64) -> list[int]:
-    """How the runs are cut: each chunk adds 35 % to what was drawn before it, 50 % beyond 5000.
+def chunk_sizes(runs: int) -> list[int]:
+    """How the runs are cut: 64 at first, then half of what was drawn before.
 
-    >>> chunk_sizes(200)
-    [64, 22, 30, 40, 44]
+    >>> chunk_sizes(500)
+    [64, 64, 64, 96, 144, 68]
     """
     sizes: list[int] = []
     done = 0
     while done < runs:
-        size = min(runs - done, max(first if not sizes else 1, int((0.35 if done < 5000 else 0.5) * done)))
-        sizes.append(size)
-        done += size
+        sizes.append(min(runs - done, max(64, done // 2)))
+        done += sizes[-1]
     return sizes
 
 
@@ -171,7 +170,7 @@ def draw(mechanism: Mechanism, data: Data, side: int, budget: Budget) -> Iterato
     """The outputs on one data set, chunk by chunk.
 
     >>> [part.shape for part in draw(lambda data, rng, runs: rng.normal(size=(runs, 2)), np.ones(3), 0, Budget(runs=100))]
-    [(64, 2), (22, 2), (14, 2)]
+    [(64, 2), (36, 2)]
     """
     key = fingerprint(mechanism, data) if budget.chunks else ""
     width = None

@@ -240,12 +240,22 @@ def test_discrete_outputs(claim):
 
 def test_outputs_with_atoms_and_many_dimensions():
     def rounded(data, rng, runs):
-        out = rng.normal(size=(runs, 20))
-        out[:, 7] = np.clip(data.sum() * 0.9 + out[:, 7], -0.5, 0.5)
+        # noise on a grid, so that the sum is exact: otherwise its low bits give the shift away (the next test)
+        out = np.round(rng.normal(size=(runs, 20)) * 2**20) / 2**20
+        out[:, 7] = np.clip(data.sum() * 0.875 + out[:, 7], -0.5, 0.5)
         return out
 
     assert audit(rounded, PAIR, GDP(0.3), budget=Budget(runs=20_000)).verdict is REFUTED
     assert audit(rounded, PAIR, GDP(0.9), budget=Budget(runs=20_000)).verdict is SUPPORTED
+
+
+def test_low_bits_of_floating_point_sums_are_seen():
+    def clipped(data, rng, runs):
+        return np.clip(data.sum() * 0.9 + rng.normal(size=(runs, 1)), -0.5, 0.5)
+
+    result = audit(clipped, PAIR, GDP(0.95), budget=Budget(runs=20_000), smaller=False)
+    assert result.verdict is REFUTED
+    assert "trailing zero bits" in str(result)
 
 
 def test_a_change_of_variance_alone_is_seen():
