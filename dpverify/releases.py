@@ -303,16 +303,18 @@ class Subsampled:
 
     def batches(self, groups: Array) -> tuple[Array, Array]:
         """Every batch that matters and its log probability; `groups[i]` numbers the distinct value that record i has."""
-        start = self.first or 0
+        start, records = self.first or 0, len(groups)
         groups = np.unique(groups[start : start + self.of], return_inverse=True)[1] if self.first is not None else groups
         outcomes = list(self._counts(np.bincount(groups)))
         members = [np.flatnonzero(groups == g) for g in range(groups.max() + 1)]
-        width = max(1, max(sum(counts) for counts, _ in outcomes))
-        batch = np.full((len(outcomes), width), -1)
-        for row, (counts, _) in enumerate(outcomes):
-            chosen = np.concatenate([np.resize(rows, c) for rows, c in zip(members, counts)]) if sum(counts) else np.zeros(0, int)
-            batch[row, : len(chosen)] = chosen + start
-        return batch, np.array([log for _, log in outcomes])
+        numbers = [start + np.concatenate([np.resize(rows, c) for rows, c in zip(members, counts)]).astype(int) for counts, _ in outcomes]
+        log = np.array([log for _, log in outcomes])
+        if self.how == "with replacement":
+            return np.array(numbers), log
+        batch = np.zeros((len(outcomes), records), dtype=bool)
+        for row, chosen in zip(batch, numbers):
+            row[chosen] = True
+        return batch, log
 
     def _counts(self, sizes: Array) -> Iterator[tuple[tuple[int, ...], float]]:
         """How often each distinct value may be drawn, with its log probability."""

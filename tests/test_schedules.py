@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 import sympy
 
-from dpverify.algorithms.dynamic_noise import dynamic, exponential, expinfl, gd_influence, momexpinfl, momentum_influence, piecewise_influence
+from dpverify.algorithms.dynamic_noise import (
+    dynamic,
+    expinfl,
+    exponential,
+    gd_influence,
+    momentum_influence,
+    momexpinfl,
+    piecewise_influence,
+)
 from dpverify.schedules import Schedule, from_influence, step
 
 R = sympy.Rational

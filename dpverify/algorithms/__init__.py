@@ -137,7 +137,6 @@ def names() -> list[str]:
     return [name.replace("_", "-") for name in modules if hasattr(importlib.import_module(f"{__name__}.{name}"), "example")]
 
 
-@cache
 def example(name: str, *, as_printed: bool = False, **settings: Any) -> Example:
     """A small instance of the algorithm of that name, calibrated by the accountant, or with the paper's printed constants.
 
@@ -146,4 +145,9 @@ def example(name: str, *, as_printed: bool = False, **settings: Any) -> Example:
     >>> example("private-gd").algorithm.name
     'private-gd'
     """
-    return _module(name).example(as_printed=as_printed, **settings)
+    return _example(name.replace("_", "-"), as_printed, tuple(sorted(settings.items())))
+
+
+@cache
+def _example(name: str, as_printed: bool, settings: tuple[tuple[str, Any], ...]) -> Example:
+    return _module(name).example(as_printed=as_printed, **dict(settings))

@@ -1,0 +1,66 @@
+"""Every algorithm has an example that the accountant certifies, and printed constants that do what its docstring says."""
+
+import numpy as np
+import pytest
+
+from dpverify.accounting import account, epsilon, meets
+from dpverify.algorithms import Algorithm, example, names
+from dpverify.montecarlo import run
+
+MINE = {
+    "private-gd": 7.44,
+    "private-gd-momentum": 7.44,
+    "private-sgd": 29.2,
+    "private-sgd-momentum": 29.2,
+    "dp-sgd": 0.0341,
+    "adp-sgd": 0.0346,
+    "dp-sgd-norm": np.inf,
+    "adp-sgd-norm": np.inf,
+}  # what the accountant says of the printed constants, at the delta that is claimed
+
+
+def test_all_of_them_are_found_by_name():
+    assert set(MINE) <= set(names())
+    with pytest.raises(ValueError, match="name='sgd'; there are"):
+        example("sgd")
+    with pytest.raises(ValueError, match="name='adp-erm'"):
+        example("adp-erm")
+
+
+@pytest.mark.parametrize("name", MINE)
+def test_the_default_is_certified_with_little_to_spare(name):
+    case = example(name)
+    assert case.algorithm.name == name
+    ledger = case.algorithm.ledger()
+    assert len(ledger) == case.algorithm.steps
+    assert meets(ledger, case.adjacency, case.claimed)
+    assert epsilon(account(ledger, case.adjacency), case.claimed.delta_) > 0.9 * case.claimed.epsilon
+
+
+@pytest.mark.parametrize("name", MINE)
+def test_the_accountant_judges_the_printed_constants(name):
+    case = example(name, as_printed=True)
+    spent = epsilon(account(case.algorithm.ledger(), case.adjacency), case.claimed.delta_)
+    assert spent == pytest.approx(MINE[name], rel=0.01)
+    assert meets(case.algorithm.ledger(), case.adjacency, case.claimed) == (spent <= case.claimed.epsilon)
+
+
+@pytest.mark.parametrize("as_printed", [False, True])
+@pytest.mark.parametrize("name", MINE)
+def test_examples_run(name, as_printed):
+    case = example(name, as_printed=as_printed)
+    result = run(case.algorithm, case.data, 30, measure={"m": case.measured})
+    assert np.all(np.isfinite(result.output))
+    assert np.all(result.values["m"] >= -1e-12)
+
+
+def test_an_algorithm_needs_a_step():
+    plain = example("private-gd").algorithm
+    with pytest.raises(ValueError, match="steps=0 >= 1"):
+        Algorithm("empty", 0, plain.init, plain.query, plain.release, plain.update)
+
+
+def test_a_subsampled_step_needs_its_batch():
+    algorithm = example("adp-sgd", as_printed=True).algorithm
+    with pytest.raises(ValueError, match="Expected a batch for a step of adp-sgd"):
+        algorithm.ask(example("adp-sgd", as_printed=True).data, algorithm.init(1), algorithm.release(1))
