@@ -2,4 +2,4 @@
 
 from dpverify.claims import Paper
 
-PAPER = Paper("diff2", "DIFF2: differential private optimization via gradient differences.", parts=())
+PAPER = Paper("diff2", "DIFF2: differential private optimization via gradient differences.", parts=("guarantees",))
