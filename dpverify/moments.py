@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dpverify.algorithms import Algorithm, State
-from dpverify.montecarlo import _records
+from dpverify.montecarlo import count_of
 from dpverify.neighbours import Data
 from dpverify.problems import Linear, Problem, Quadratic
 from dpverify.releases import Subsampled, TreeNode
@@ -147,7 +147,7 @@ def _batch_moments(
 ) -> tuple[Array, Array]:
     """Mean and covariance of the query over the secret batch, where each record adds its own vector whatever the state."""
     first = release.first or 0
-    n = release.of if release.first is not None else _records(loaded)
+    n = release.of if release.first is not None else count_of(loaded)
     single = np.arange(first, first + n)[:, None]
 
     def vectors(row: Array) -> Array:

@@ -64,7 +64,7 @@ def walk(algorithm: Algorithm, data: Data, runs: int, rng: np.random.Generator) 
         release = algorithm.release(t)
         if algorithm.coins is not None:
             state = algorithm.coins(state, rng)
-        batch = release.batch(rng, runs, _records(loaded)) if isinstance(release, Subsampled) else None
+        batch = release.batch(rng, runs, count_of(loaded)) if isinstance(release, Subsampled) else None
         answer = algorithm.ask(loaded, state, release, batch=batch, memory=memory)
         memory = answer.memory
         released = release.noise(rng, answer.value.shape)
@@ -76,7 +76,8 @@ def walk(algorithm: Algorithm, data: Data, runs: int, rng: np.random.Generator) 
     yield state
 
 
-def _records(loaded: Any) -> int:
+def count_of(loaded: Any) -> int:
+    """The number of records of a data set, loaded or not."""
     return len(loaded) if hasattr(loaded, "__len__") and not isinstance(loaded, tuple) else count_records(loaded)
 
 
@@ -180,7 +181,7 @@ def run(
         return [_block(algorithm, loaded, n, generator(seed, k), measures, every_step, keep) for k, n in part]
 
     done: list[_Block] = []
-    for batch in _tracked(_in_order(task, tasks, workers), len(tasks), f"running {algorithm.name}", progress):
+    for batch in _tracked(in_order(task, tasks, workers), len(tasks), f"running {algorithm.name}", progress):
         done.extend(batch)
     return _collect(algorithm, runs, seed, measures, every_step, keep, done)
 
@@ -240,7 +241,8 @@ def _block(
     )
 
 
-def _in_order(task: Callable[[Any], Any], tasks: list[Any], workers: int) -> Iterator[Any]:
+def in_order(task: Callable[[Any], Any], tasks: list[Any], workers: int) -> Iterator[Any]:
+    """The results of the tasks in their order, computed by that many processes."""
     if workers == 1 or len(tasks) == 1:
         yield from map(task, tasks)
         return

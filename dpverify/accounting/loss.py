@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpverify.algorithms import Algorithm
-from dpverify.montecarlo import Step, _in_order, _records, block_size, generator, walk
-from dpverify.neighbours import Neighbours
+from dpverify.montecarlo import Step, block_size, count_of, generator, in_order, walk
+from dpverify.neighbours import ADD_REMOVE, ZERO_OUT, Neighbours
 from dpverify.releases import NotEnumerable, Release, Subsampled
 
 Array = np.ndarray[Any, Any]
@@ -27,13 +27,14 @@ def privacy_losses(algorithm: Algorithm, pair: Neighbours, runs: int, seed: int 
     The mean of exp(-loss) is 1, because exp(-loss) is a likelihood ratio. Each transcript is the one that `run` draws with that seed.
 
     >>> from dpverify.algorithms import example
-    >>> from dpverify.neighbours import Neighbours
+    >>> from dpverify.neighbours import ADD_REMOVE, ZERO_OUT, Neighbours
     >>> case = example("private-gd")
     >>> privacy_losses(case.algorithm, Neighbours.zero_out(case.data, 0), 5).shape
     (5,)
     """
     if runs < 1:
         raise ValueError(f"Expected runs={runs} >= 1.")
+    check_neighbours(pair)
     data, other = algorithm.load(pair.data), algorithm.load(pair.other)
     size = block_size(algorithm)
     blocks = [(k, min(size, runs - k * size)) for k in range(math.ceil(runs / size))]
@@ -41,7 +42,40 @@ def privacy_losses(algorithm: Algorithm, pair: Neighbours, runs: int, seed: int 
     def task(block: tuple[int, int]) -> Array:
         return block_losses(algorithm, data, other, block[1], generator(seed, block[0]))
 
-    return np.concatenate(list(_in_order(task, blocks, workers)))
+    return np.concatenate(list(in_order(task, blocks, workers)))
+
+
+def check_neighbours(pair: Neighbours) -> None:
+    """Refuses a pair whose data sets are not neighbours under its relation.
+
+    >>> from dpverify.neighbours import REPLACE
+    >>> check_neighbours(Neighbours(np.zeros((3, 1)), np.ones((3, 1)), REPLACE))
+    Traceback (most recent call last):
+    ...
+    ValueError: Expected neighbours under replace, got data sets of 3 and 3 records that differ in 3.
+    """
+    sides = [np.column_stack([np.asarray(p, float).reshape(len(p), -1) for p in _parts(side)]) for side in (pair.data, pair.other)]
+    sizes = [len(side) for side in sides]
+    short, long = sorted(sides, key=len)
+    if pair.adjacency is not ADD_REMOVE:
+        differ = int(np.any(short != long, axis=1).sum()) if sizes[0] == sizes[1] else max(sizes)
+        fine = sizes[0] == sizes[1] and differ <= 1
+        if fine and pair.adjacency is ZERO_OUT and differ:
+            row = int(np.flatnonzero(np.any(short != long, axis=1))[0])
+            fine = not np.any(short[row]) or not np.any(long[row])
+    else:
+        same = np.all(short == long[: len(short)], axis=1)
+        first = int(np.argmin(same)) if not same.all() else len(short)
+        differ = int(np.any(short[first:] != long[first + 1 :], axis=1).sum()) if len(long) == len(short) + 1 else max(sizes)
+        fine = len(long) == len(short) + 1 and differ == 0
+    if not fine:
+        raise ValueError(
+            f"Expected neighbours under {pair.adjacency}, got data sets of {sizes[0]} and {sizes[1]} records that differ in {differ}."
+        )
+
+
+def _parts(data: Any) -> tuple[Any, ...]:
+    return data if isinstance(data, tuple) else (data,)
 
 
 def block_losses(algorithm: Algorithm, data: Any, other: Any, runs: int, rng: np.random.Generator) -> Array:
@@ -60,8 +94,8 @@ def block_losses(algorithm: Algorithm, data: Any, other: Any, runs: int, rng: np
             total += _mixture(algorithm, data, step, mixtures) - _mixture(algorithm, other, step, mixtures)
             continue
         batch = step.batch
-        if batch is not None and _records(other) != batch.shape[1]:
-            batch = np.ones((runs, _records(other)), dtype=bool)
+        if batch is not None and count_of(other) != batch.shape[1]:
+            batch = np.ones((runs, count_of(other)), dtype=bool)
         answer = algorithm.ask(other, step.state, step.release, batch=batch, memory=twin)
         twin = answer.memory
         total += log_ratio(step.release, step.released, step.answer, answer)
@@ -90,7 +124,7 @@ def _mixture(algorithm: Algorithm, data: Any, step: Step, known: dict[Any, Any])
     assert isinstance(release, Subsampled)
     key = (id(data), release.size, release.of, release.how, release.first)
     if key not in known:
-        groups = data.groups() if hasattr(data, "groups") else np.arange(_records(data))
+        groups = data.groups() if hasattr(data, "groups") else np.arange(count_of(data))
         known[key] = _Batches(*release.batches(groups))
     batches: _Batches = known[key]
     runs = len(step.released)

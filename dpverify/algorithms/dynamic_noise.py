@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -171,36 +172,93 @@ def dynamic_erub(gamma: Number, alpha: Number, T: Number) -> Number:
     >>> round(dynamic_erub(0.25, 0.1, 1), 6)
     0.35
     """
-    half = gamma ** (Schedule(1).formula / 2) if hasattr(gamma, "free_symbols") else math.sqrt(gamma)
+    half = _functions(gamma).sqrt(gamma)
     return gamma**T + alpha * ((1 - half**T) / (1 - half)) ** 2
 
 
-def eq_4(kappa: float, alpha: float) -> int:
-    """T = ceil(kappa ln(1 + 1/(kappa alpha))): Eq (4) with the constant 1."""
-    return max(1, math.ceil(kappa * math.log1p(1 / (kappa * alpha))))
+def _functions(*values: Number) -> Any:
+    """log, sqrt, ceiling, and a value or 0: SymPy's if one of the values is symbolic, else those of floats."""
+    if any(hasattr(value, "free_symbols") for value in values):
+        import sympy
+
+        def choose(value: Number, holds: Any) -> Number:
+            return sympy.Piecewise((value, holds), (0, True))
+
+        return SimpleNamespace(log=sympy.log, sqrt=sympy.sqrt, ceiling=sympy.ceiling, choose=choose)
+    return SimpleNamespace(log=math.log, sqrt=math.sqrt, ceiling=math.ceil, choose=lambda value, holds: value if holds else 0.0)
 
 
-def eq_7(kappa: float, alpha: float) -> int:
-    """T = ceil(2 kappa ln(1 + 1/(kappa alpha))): Eq (7)."""
-    return max(1, math.ceil(2 * kappa * math.log1p(1 / (kappa * alpha))))
+def eq_4(kappa: Number, alpha: Number) -> Number:
+    """T = ceil(kappa ln(1 + 1/(kappa alpha))): Eq (4) with the constant 1.
+
+    >>> eq_4(10.0, 0.01)
+    24
+    """
+    f = _functions(kappa, alpha)
+    return f.ceiling(kappa * f.log(1 + 1 / (kappa * alpha)))
 
 
-def eq_22(kappa: float, alpha: float) -> float:
-    """T = (1/l) ln(l/(kappa alpha)) if kappa alpha < l = ln(1/gamma), else 0: the minimiser of gamma^T + alpha kappa T."""
-    l = -math.log1p(-1 / kappa)
-    return math.log(l / (kappa * alpha)) / l if kappa * alpha < l else 0.0
+def eq_7(kappa: Number, alpha: Number) -> Number:
+    """T = ceil(2 kappa ln(1 + 1/(kappa alpha))): Eq (7).
+
+    >>> eq_7(10.0, 0.01)
+    48
+    """
+    f = _functions(kappa, alpha)
+    return f.ceiling(2 * kappa * f.log(1 + 1 / (kappa * alpha)))
 
 
-def eq_23(kappa: float, alpha: float) -> float:
-    """T = (1/l) ln(1 + l/alpha), l = ln(1/gamma)."""
-    l = -math.log1p(-1 / kappa)
-    return math.log1p(l / alpha) / l
+def eq_22(kappa: Number, alpha: Number) -> Number:
+    """T = (1/l) ln(l/(kappa alpha)) if kappa alpha < l = ln(1/gamma), else 0: the minimiser of gamma^T + alpha kappa T.
+
+    >>> eq_22(2.0, 1.0)
+    0.0
+    """
+    f = _functions(kappa, alpha)
+    l = -f.log(1 - 1 / kappa)
+    return f.choose(f.log(l / (kappa * alpha)) / l, kappa * alpha < l)
 
 
-def eq_26(kappa: float, alpha: float) -> float:
-    """T = 2 log_gamma(alpha/(alpha + (1 - sqrt(gamma))^2)): the real minimiser of the dynamic bound."""
-    gamma = 1 - 1 / kappa
-    return 2 * math.log(alpha / (alpha + (1 - math.sqrt(gamma)) ** 2)) / math.log(gamma)
+def eq_23(kappa: Number, alpha: Number) -> Number:
+    """T = (1/l) ln(1 + l/alpha), l = ln(1/gamma).
+
+    >>> round(eq_23(2.0, 1.0), 3)
+    0.76
+    """
+    f = _functions(kappa, alpha)
+    l = -f.log(1 - 1 / kappa)
+    return f.log(1 + l / alpha) / l
+
+
+def eq_26(gamma: Number, alpha: Number) -> Number:
+    """T = 2 log_gamma(alpha/(alpha + (1 - sqrt(gamma))^2)): the real minimiser of `dynamic_erub`.
+
+    With momentum it is the minimiser for the corrected bound, alpha being the factor of its sum of roots.
+
+    >>> round(eq_26(0.25, 0.25), 3)
+    1.0
+    """
+    f = _functions(gamma, alpha)
+    return 2 * f.log(alpha / (alpha + (1 - f.sqrt(gamma)) ** 2)) / f.log(gamma)
+
+
+def momentum_uniform_steps(kappa: Number, alpha: Number, eta0: Number) -> Number:
+    """T = (1/l) ln(1 + eta0/(kappa alpha)), l = ln(1/gamma), gamma = 1 - eta0/kappa: before rounding, as in Theorem 4.5's proof.
+
+    >>> round(momentum_uniform_steps(10.0, 0.1, 1.0), 3)
+    6.579
+    """
+    f = _functions(kappa, alpha, eta0)
+    return f.log(1 + eta0 / (kappa * alpha)) / -f.log(1 - eta0 / kappa)
+
+
+def momentum_dynamic_steps(kappa: Number, alpha: Number, eta0: Number) -> Number:
+    """T = (2/l) ln(1 + eta0/(kappa alpha)): before rounding, as in Theorem 4.6's proof.
+
+    >>> momentum_dynamic_steps(10.0, 0.1, 1.0) == 2 * momentum_uniform_steps(10.0, 0.1, 1.0)
+    True
+    """
+    return 2 * momentum_uniform_steps(kappa, alpha, eta0)
 
 
 def exact_steps(bound: Callable[[int], float], longest: int) -> int:
@@ -264,10 +322,7 @@ def printed_budget(epsilon: Number, L: Number) -> Number:
     >>> round(printed_budget(4.0, math.log(1e8)), 1)
     163.0
     """
-    import sympy
-
-    root = sympy.sqrt(L * (epsilon + L)) if hasattr(L * epsilon, "free_symbols") else math.sqrt(L * (epsilon + L))
-    return 2 * (epsilon + 2 * L + 2 * root)
+    return 2 * (epsilon + 2 * L + 2 * _functions(L, epsilon).sqrt(L * (epsilon + L)))
 
 
 def certified_budget(target: Guarantee, adjacency: Adjacency) -> float:

@@ -8,14 +8,14 @@ import pytest
 from scipy import stats
 
 from dpverify.accounting.gaussian import gaussian_mu
-from dpverify.accounting.loss import privacy_losses
+from dpverify.accounting.loss import check_neighbours, privacy_losses
 from dpverify.algorithms import Algorithm
 from dpverify.algorithms.adp_sgd_norm import adp_sgd_norm
 from dpverify.algorithms.private_gd import private_gd, small_problem
 from dpverify.algorithms.private_gd_momentum import private_gd_momentum
 from dpverify.algorithms.private_sgd import private_sgd
 from dpverify.montecarlo import run
-from dpverify.neighbours import REPLACE, Neighbours
+from dpverify.neighbours import ADD_REMOVE, REPLACE, ZERO_OUT, Neighbours
 from dpverify.problems import logistic, quadratic
 from dpverify.releases import Laplace, NotEnumerable
 from dpverify.schedules import Schedule
@@ -131,3 +131,32 @@ def test_without_noise_the_loss_is_infinite_or_nothing():
     silent = private_gd(PROBLEM, clip=1.0, variances=Schedule(0.0), steps=1)
     assert np.all(privacy_losses(silent, Neighbours.zero_out(DATA, 0), 3) == math.inf)
     assert np.all(privacy_losses(silent, Neighbours(DATA, DATA, REPLACE), 3) == 0)
+
+
+@pytest.mark.parametrize(
+    ("other", "relation"),
+    [
+        (DATA * 2, REPLACE),
+        (DATA[:-1], REPLACE),
+        (DATA[:-2], ADD_REMOVE),
+        (np.vstack([DATA[:-2], DATA[:1]]), ADD_REMOVE),
+        (np.vstack([DATA[:-1], DATA[:1]]), ZERO_OUT),
+    ],
+)
+def test_what_are_no_neighbours_is_refused(other, relation):
+    algorithm = private_gd(PROBLEM, clip=1.0, variances=Schedule(4.0), steps=1)
+    with pytest.raises(ValueError, match=f"Expected neighbours under {relation}, got data sets of 20 and"):
+        privacy_losses(algorithm, Neighbours(DATA, other, relation), 3)
+
+
+def test_every_way_to_make_neighbours_is_accepted():
+    for pair in (
+        Neighbours.add(DATA, EDGE),
+        Neighbours.remove(DATA, 0),
+        Neighbours.remove(DATA, 19),
+        Neighbours.replace(DATA, 3, EDGE),
+        Neighbours.zero_out(DATA, 3),
+        Neighbours(DATA, DATA, ZERO_OUT),
+    ):
+        check_neighbours(pair)
+        check_neighbours(pair.swapped())

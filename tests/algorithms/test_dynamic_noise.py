@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+import sympy
 
 from dpverify.accounting.gaussian import gaussian_mu
 from dpverify.algorithms import dynamic_noise as dn
@@ -60,11 +61,21 @@ def test_the_choices_of_t_minimise_what_they_say(kappa, alpha):
     uniform = gamma**T + alpha * kappa * T
     assert abs(dn.eq_22(kappa, alpha) - T[np.argmin(uniform)]) < 0.01
     dynamic = gamma**T + alpha * ((1 - gamma ** (T / 2)) / (1 - math.sqrt(gamma))) ** 2
-    assert abs(dn.eq_26(kappa, alpha) - T[np.argmin(dynamic)]) < 0.01
+    assert abs(dn.eq_26(gamma, alpha) - T[np.argmin(dynamic)]) < 0.01
     whole = dn.exact_steps(lambda t: dn.dynamic_erub(gamma, alpha, t), 2000)
-    assert abs(whole - dn.eq_26(kappa, alpha)) <= 1
+    assert abs(whole - dn.eq_26(gamma, alpha)) <= 1
     assert dn.eq_4(kappa, alpha) >= dn.eq_23(kappa, alpha) - 1e-9
     assert dn.eq_7(kappa, alpha) in (2 * dn.eq_4(kappa, alpha), 2 * dn.eq_4(kappa, alpha) - 1)
+
+
+@pytest.mark.parametrize("name", ["eq_4", "eq_7", "eq_22", "eq_23"])
+def test_choices_of_t_are_the_same_for_symbols_and_numbers(name):
+    kappa, alpha = sympy.symbols("kappa alpha", positive=True)
+    for values in ((5.0, 0.01), (20.0, 0.3)):
+        symbolic = getattr(dn, name)(kappa, alpha).subs({kappa: values[0], alpha: values[1]})
+        assert math.isclose(float(symbolic), getattr(dn, name)(*values), rel_tol=1e-12)
+    exact = dn.momentum_dynamic_steps(kappa, alpha, 1).subs({kappa: 5, alpha: sympy.Rational(1, 10)})
+    assert math.isclose(float(exact), dn.momentum_dynamic_steps(5.0, 0.1, 1.0))
 
 
 def test_bounds_agree_with_the_general_bound():
