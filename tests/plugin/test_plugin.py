@@ -3,8 +3,6 @@
 import subprocess
 import sys
 
-import pytest
-
 pytest_plugins = ["pytester"]
 
 FILE = """

@@ -1,0 +1,66 @@
+"""`dpverify audit` and `dpverify zoo` from the command line: exit codes, JSON on stdout alone, a picture."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from dpverify.cli import application
+
+MODULE = """
+import numpy as np
+from dpverify.neighbours import Neighbours
+
+pair = Neighbours.replace(np.zeros((3, 1)), 0, [1.0])
+
+def train(data, rng, runs):
+    return data.sum() + rng.laplace(size=(runs, 1))
+"""
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    (tmp_path / "audited_module.py").write_text(MODULE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    runner = CliRunner()
+    return lambda *arguments: runner.invoke(application(), list(arguments))
+
+
+AUDIT = ("audit", "audited_module:train", "--neighbours", "audited_module:pair", "--runs", "2000")
+
+
+def test_a_true_claim_exits_0_and_a_false_one_1(run):
+    assert run(*AUDIT, "--epsilon", "1").exit_code == 0
+    refuted = run(*AUDIT, "--epsilon", "0.2", "--delta", "1e-5")
+    assert refuted.exit_code == 1
+    assert "a contradiction" in refuted.output
+
+
+def test_json_and_picture(run, tmp_path):
+    result = run(*AUDIT, "--mu", "2", "--json", "--plot", "curve.svg")
+    assert json.loads(result.stdout)["verdict"] == "SUPPORTED"
+    assert (tmp_path / "curve.svg").read_text().lstrip().startswith("<?xml")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (*AUDIT,),
+        (*AUDIT, "--epsilon", "1", "--mu", "1"),
+        (*AUDIT, "--epsilon", "-1"),
+        (*AUDIT, "--epsilon", "1", "--alpha", "2"),
+        ("audit", "audited_module:nobody", "--neighbours", "audited_module:pair", "--epsilon", "1"),
+        ("zoo", "no_such_bug"),
+    ],
+)
+def test_misuse_exits_2(run, arguments):
+    assert run(*arguments).exit_code == 2
+
+
+def test_zoo_of_two(run):
+    result = run("zoo", "forgotten_clip", "noise_ten_percent_short", "--json")
+    rows = json.loads(result.stdout)
+    assert result.exit_code == 0
+    assert [row["rung"] for row in rows] == ["replay", "noise"]
+    assert all(row["twin"] != "REFUTED" for row in rows)
