@@ -265,8 +265,8 @@ def _whole(relation: ArgMin, f: Any, at: Any, on: list[Any], rest: list[Any], ex
             bend, turn = _core(sp.diff(g, v, 2))
             flat = _balanced(core.subs(v, better), rest, f"the derivative is 0 at {sp.sstr(better)}")
             convex = (AtMost(ZERO, turn * bend, given), "the second derivative has a sign")
-            inner = _stands(x, better, on, rest)
-            yield Reduction((*inner, *extra, *defined, flat, convex), "the better neighbour of the minimiser of a convex function")
+            lies = _stands(x, better, on, rest)
+            yield Reduction((*lies, *extra, *defined, flat, convex), "the better neighbour of the minimiser of a convex function")
         return
     inner, ends = at, {c.rhs for c in on if c.lhs == x and isinstance(c, sp.Ge)}
     clipped = isinstance(at, sp.Max) and len(at.args) == 2 and any(a in ends for a in at.args)
@@ -326,9 +326,7 @@ def consequences(relation: Increasing | ArgMin) -> Iterator[Any]:
     given = list(map(sp.sympify, relation.given))
     on, rest = _split(x, given)
     if isinstance(relation, Increasing):
-        other = sp.Symbol(
-            f"{x.name}_later", **{k: v for k, v in x.assumptions0.items() if k in ("integer", "positive", "nonnegative", "negative")}
-        )
+        other = sp.Symbol(f"{x.name}_later", **{k: v for k, v in x.assumptions0.items() if k in ("integer", "positive", "nonnegative", "negative")})
         both = [*given, *[_put(c, x, other) for c in given if x in c.free_symbols], sp.Lt(x, other)]
         low, high = (f.subs(x, other), f) if relation.down else (f, f.subs(x, other))
         yield AtMost(low, high, both, strict=relation.strict)

@@ -13,7 +13,10 @@ rate = sp.log(1 / gamma)
 root = sp.sqrt(gamma)
 
 
-def uniform(at=sp.log(rate / (kappa * alpha)) / rate, given=(gamma < 1, kappa * alpha < rate), **more):
+optimum = sp.log(rate / (kappa * alpha)) / rate
+
+
+def uniform(at=optimum, given=(gamma < 1, kappa * alpha < rate), **more):
     """dynamic-noise, (22): gamma^T + alpha kappa T over T >= 0."""
     return ArgMin(gamma**T + alpha * kappa * T, T, at, list(given), **({"unique": True, "starts": 0} | more))
 

@@ -1,0 +1,233 @@
+"""Induction over a whole number T: a base, and a step from T to T + 1.
+
+    x[T+1] = next(x[T]), x[T] <= f(T):   first <= f(start);  next increasing in x and next(f(T)) <= f(T + 1)
+    0 <= g(T), sums and powers in T:     0 <= g(start);      g(T + 1) >= c g(T) for some c > 0
+    0 = g(T):                            0 = g(start);       g(T + 1) = c g(T)
+
+The sums in g(T + 1) are those in g(T) and one term more; c is chosen so that they cancel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import sympy as sp
+
+from dpverify.effort import Effort
+from dpverify.proving.derivatives import _guess_sign
+from dpverify.proving.domain import Domain
+from dpverify.proving.identities import close_sums, normalise
+from dpverify.proving.reduction import Reduction, depth
+from dpverify.proving.refutation import domain_of, sides
+from dpverify.relations import AtMost, Equal, Increasing, Induction
+
+HANDLES = (Induction, Equal, AtMost)
+DEPTH = 2
+UNROLLED = 6  # first members of a sequence that are computed to refute a claim on all of them
+ZERO = sp.Integer(0)
+
+
+def attempt(relation: Induction | Equal | AtMost, effort: Effort) -> list[Reduction] | str:
+    """Base and step, in the ways that apply."""
+    if isinstance(relation, Induction):
+        return _sequence(_plain_bases(relation))
+    if depth.get() >= DEPTH:
+        return f"already {DEPTH} reductions deep"
+    if isinstance(relation.derived if isinstance(relation, Equal) else relation.lhs, sp.MatrixBase):
+        return "not a comparison of numbers"
+    domain = domain_of(relation)
+    found = [way for T in _counters(domain) for way in _over(relation, domain, T)]
+    return found or "no whole number to go by"
+
+
+def _plain_bases(relation: Induction) -> Induction:
+    """With sums about, a positive base such as 1 - s of powers in T becomes a symbol b, and s becomes 1 - b."""
+    claim, T = relation.relation, relation.over
+    parts = [*sides(claim), sp.sympify(relation.first), sp.sympify(relation.next)]
+    if not any(e.has(sp.Sum) for e in parts):
+        return relation
+    given = list(map(sp.sympify, claim.given))
+    for base in sorted({p.base for e in parts for p in e.atoms(sp.Pow) if T in p.exp.free_symbols}, key=sp.default_sort_key):
+        (one, slope), symbols = base.as_coeff_Add(), base.free_symbols
+        if not isinstance(base, sp.Add) or len(symbols) != 1 or slope not in (*symbols, *[-x for x in symbols]):
+            continue
+        (s,) = symbols
+        bounds = Domain([s], given).bounds[s]
+        least, is_open = (one + bounds.low, bounds.low_open) if slope == s else (one - bounds.high, bounds.high_open)
+        if not (least.is_finite and (least > 0 or (least == 0 and is_open))):
+            continue
+        b = sp.Symbol(f"{s.name}_base", positive=True)
+        swap = {s: b - one if slope == s else one - b}
+        left, right, first, after = (e.subs(swap) for e in parts)
+        sign = [c for c in [swap[s] > 0 if s.is_positive else swap[s] >= 0 if s.is_nonnegative else sp.true] if c is not sp.true]
+        held = [c for c in (*[g.subs(swap) for g in given], *sign) if c is not sp.true]
+        moved = Equal(left, right, held) if isinstance(claim, Equal) else AtMost(left, right, held, claim.strict)
+        return Induction(moved, relation.value, T, relation.start, first, after)
+    return relation
+
+
+def _step_up(e: Any, T: sp.Symbol) -> Any:
+    """The expression at T + 1, with sums and products to T + 1 written as those to T and one term more."""
+    swap = {}
+    for total in e.atoms(sp.Sum, sp.Product):
+        index, low, high = total.limits[0]
+        if len(total.limits) == 1 and T in high.free_symbols and sp.expand(high.subs(T, T + 1) - high) == 1 and T not in low.free_symbols:
+            body, last = total.function.subs(T, T + 1), total.function.subs(T, T + 1).subs(index, high + 1)
+            shorter = total.func(body, total.limits[0])
+            swap[total] = shorter + last if isinstance(total, sp.Sum) else shorter * last
+    stand_ins = {total: sp.Dummy() for total in swap}
+    moved = e.xreplace(stand_ins).subs(T, T + 1)
+    return moved.xreplace({stand_ins[total]: new for total, new in swap.items()})
+
+
+def _long_enough(e: Any, T: sp.Symbol, start: Any) -> bool:
+    """Whether no sum runs backwards at the start: one more term then means one more term."""
+    return all(
+        (limit[2].subs(T, start) - limit[1] + 1).is_nonnegative for total in e.atoms(sp.Sum, sp.Product) for limit in total.limits if T in limit[2].free_symbols
+    )
+
+
+def _sequence(relation: Induction) -> list[Reduction] | str:
+    claim, x, T, start = relation.relation, relation.value, relation.over, sp.Integer(relation.start)
+    first, after = sp.sympify(relation.first), sp.sympify(relation.next)
+    given = list(map(sp.sympify, claim.given))
+    if any({x, T} & c.free_symbols for c in given):
+        return f"a hypothesis speaks of {x} or {T} itself"
+    left, right = sides(claim)
+    if not _long_enough(left - right, T, start):
+        return "a sum has no terms yet at the start"
+    here = [*given, *([sp.Ge(T, start)] if not (T - start).is_nonnegative else [])]
+    found = []
+    if isinstance(claim, Equal):
+        for value, f in ((left, right), (right, left)):
+            if value == x and x not in f.free_symbols:
+                steps = [(Equal(first, f.subs(T, start), given), f"base, {T} = {start}"),
+                         (Equal(after.subs(x, f), _step_up(f, T), here), f"step from {T} to {T} + 1")]  # fmt: skip
+                found.append(Reduction(tuple(steps), f"induction over {T}"))
+        return found or f"the equation does not give {x} in terms of {T}"
+    base = (AtMost(left.subs(x, first).subs(T, start), right.subs(x, first).subs(T, start), given, claim.strict), f"base, {T} = {start}")
+    for bound, above in ((right, True), (left, False)):
+        if x in (left, right) and x not in bound.free_symbols:
+            gap = _step_up(bound, T) - after.subs(x, bound)
+            gap = normalise(gap if above else -gap) if gap.has(sp.Sum) else gap if above else -gap
+            for kept, strict in _increasing(after, x, here, claim.strict, relation):
+                step = (AtMost(ZERO, gap, here, strict), f"step from {T} to {T} + 1, at the bound")
+                if (x.is_nonnegative and not above) or (x.is_negative and above):
+                    signed = -bound if x.is_negative else bound
+                    kept = [*kept, (AtMost(ZERO, signed, here, strict=bool(x.is_nonzero)), f"the bound has the sign of {x}")]
+                found.append(Reduction((base, *kept, step), f"induction over {T}, the next term increasing with {x}"))
+    hypothesis = sp.Lt(left, right) if claim.strict else sp.Le(left, right)
+    held = [*here, hypothesis] if hypothesis not in (sp.true, sp.false) else here
+    general = AtMost(_step_up(left, T).subs(x, after), _step_up(right, T).subs(x, after), held, claim.strict)
+    found.append(Reduction((base, *_invariant(relation, held), (general, f"step from {T} to {T} + 1")), f"induction over {T}"))
+    return found
+
+
+def _increasing(after: Any, x: sp.Symbol, here: list[Any], strict: bool, relation: Induction) -> Iterator[tuple[list[Any], bool]]:
+    """Steps that show the next term to increase with x, and whether the step at the bound must be strict."""
+    slope = sp.simplify(sp.diff(after, x))
+    for firm in (False, True) if strict else (False,):
+        if x in slope.free_symbols:
+            rises = (Increasing(after, x, here, strict=firm), f"the next term increases with {x}")
+            yield [*_invariant(relation, here), rises], strict and not firm
+        else:
+            yield [(AtMost(ZERO, slope, here, strict=firm), f"the next term increases with {x}")], strict and not firm
+
+
+def _invariant(relation: Induction, here: list[Any]) -> list[Any]:
+    """Steps that show the terms to have the sign that the symbol for them assumes."""
+    x = relation.value
+    if not (x.is_nonnegative or x.is_negative):
+        return []
+    sign, strict = (-1, True) if x.is_negative else (1, bool(x.is_positive))
+    return [
+        (AtMost(ZERO, sign * sp.sympify(relation.first), relation.relation.given, strict), f"the sign of {x}, at first"),
+        (AtMost(ZERO, sign * sp.sympify(relation.next), here, strict), f"the sign of {x} is kept"),
+    ]
+
+
+def _counters(domain: Domain) -> list[sp.Symbol]:
+    """Whole symbols with a least value, in the limits of sums or in exponents, that no other hypothesis ties."""
+    found = []
+    for s in domain.symbols:
+        bounds = domain.bounds[s]
+        tied = any(s in c.free_symbols for c in domain.coupled) or bounds.high.is_finite
+        if s.is_integer and bounds.low.is_finite and not tied:
+            sums = any(s in limit[2].free_symbols for e in domain.expressions for t in e.atoms(sp.Sum, sp.Product) for limit in t.limits)
+            powers = any(s in p.exp.free_symbols for e in domain.expressions for p in e.atoms(sp.Pow))
+            if sums or powers:
+                found.append((not sums, s.name, s))
+    return [s for *_, s in sorted(found, key=lambda f: f[:2])][:2]
+
+
+def _over(relation: Equal | AtMost, domain: Domain, T: sp.Symbol) -> Iterator[Reduction]:
+    left, right = domain.expressions
+    start = domain.bounds[T].low
+    others = [c for c in domain.given if T not in c.free_symbols]
+    here = [*others, *([sp.Ge(T, start)] if not (T - start).is_nonnegative else [])]
+    g = right - left
+    if not _long_enough(g, T, start):
+        return
+    now, later = normalise(g), normalise(_step_up(g, T))
+    atoms = sorted(now.atoms(sp.Sum, sp.Product) | later.atoms(sp.Sum, sp.Product), key=sp.default_sort_key)
+    closed = close_sums(g) if atoms and isinstance(relation, AtMost) else g
+    if closed != g and not closed.has(sp.Sum, sp.Product):
+        whole = (AtMost(ZERO, closed, domain.given, relation.strict), "with the sums closed")
+        yield Reduction((whole, *_divides(closed, domain.given)), "hypergeometric sums closed by telescoping")
+    at_start = [e.subs(T, start).doit() for e in (left, right)]
+    for c in _factors(now, later, atoms, T):
+        gap = sp.expand(sp.expand(later - c * now, power_exp=True))
+        if atoms and gap.has(sp.Sum, sp.Product):
+            gap = sp.simplify(gap)
+        if gap.has(sp.Sum, sp.Product) and any(T in limit[2].free_symbols for t in gap.atoms(sp.Sum, sp.Product) for limit in t.limits):
+            continue
+        because = f"induction over {T}" + (f", with the factor {sp.sstr(c)}" if c != 1 else "")
+        if isinstance(relation, Equal):
+            first, *rest = sp.Add.make_args(gap)
+            steps = [(Equal(*at_start, others), f"base, {T} = {start}"), (Equal(first, -sp.Add(*rest), here), f"step from {T} to {T} + 1")]
+        else:
+            steps = [(AtMost(*at_start, others, relation.strict), f"base, {T} = {start}"), (AtMost(ZERO, gap, here), f"step from {T} to {T} + 1")]
+            if not c.is_positive:
+                steps.append((AtMost(ZERO, c, here, strict=relation.strict), "the factor of the step has a sign"))
+        yield Reduction(tuple(steps), because)
+
+
+def _divides(e: Any, given: list[Any]) -> list[tuple[Any, str]]:
+    """Steps that show the denominators not to vanish."""
+    factors = {f.as_base_exp()[0] for f in sp.Mul.make_args(sp.factor(sp.denom(sp.together(e))))}
+    wanted = sorted((f for f in factors if not f.is_nonzero), key=sp.default_sort_key)
+    return [(AtMost(ZERO, _guess_sign(f, given) * f, given, strict=True), f"the denominator {sp.sstr(f)} does not vanish") for f in wanted]
+
+
+def _factors(now: Any, later: Any, atoms: list[Any], T: sp.Symbol) -> Iterator[Any]:
+    """Factors c for which g(T + 1) - c g(T) may be free of sums."""
+    yield sp.Integer(1)
+    seen = {sp.Integer(1)}
+    ratios = []
+    if len(atoms) == 1:
+        before, then = (sp.expand(e).coeff(atoms[0], 1) for e in (now, later))
+        if before != 0 and then != 0:
+            ratios.append(sp.simplify(then / before))
+    ratios += sorted({p.base for p in now.atoms(sp.Pow) if sp.diff(p.exp, T) == 1 and T not in p.base.free_symbols}, key=sp.default_sort_key)
+    for ratio in ratios[:3]:
+        if ratio not in seen and not ratio.has(sp.Sum, sp.Product):
+            seen.add(ratio)
+            yield ratio
+
+
+def consequences(relation: Induction | Equal | AtMost) -> Iterator[Any]:
+    """What the claim says of the first members of the sequence, computed one from the other."""
+    if not isinstance(relation, Induction):
+        return
+    claim, x, T = relation.relation, relation.value, relation.over
+    left, right = sides(claim)
+    member = sp.sympify(relation.first)
+    for k in range(relation.start, relation.start + UNROLLED):
+        a, b = (e.subs(x, member).subs(T, k).doit() for e in (left, right))
+        given = [c for g in claim.given if (c := sp.sympify(g).subs(x, member).subs(T, k)) is not sp.true]
+        if sp.false not in given:
+            yield Equal(a, b, given) if isinstance(claim, Equal) else AtMost(a, b, given, claim.strict)
+        member = sp.sympify(relation.next).subs(x, member).subs(T, k)
+        if sp.count_ops(member) > 400:
+            return
