@@ -2,30 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import sympy as sp
 
 from dpverify.claims import claim
 from dpverify.relations import AtMost, Derivation, Equal
 from dpverify.symbolic.dp_accel import PAPER
-from dpverify.symbolic.dp_accel.heavy_ball import L, alpha, beta, mu
-
-x, y, g, w = sp.symbols("x y g w", real=True)  # x_t - x*, x_{t-1} - x*, grad F(x_t), noise; products stand for inner products
-rho = sp.Symbol("rho", positive=True)
-X1 = sp.Matrix([
-    [-L * beta**2, L * beta**2, -(1 - L * alpha) * beta],
-    [L * beta**2, -L * beta**2, (1 - L * alpha) * beta],
-    [-(1 - L * alpha) * beta, (1 - L * alpha) * beta, alpha * (2 - L * alpha)],
-]) / 2  # fmt: skip
-X2 = sp.Matrix([[mu, 0, -1], [0, 0, 0], [-1, 0, 0]]) / 2
-moved = (1 + beta) * x - beta * y - alpha * (g + w)  # x_{t+1} - x*, Eq (B.5)
-
-
-def form(matrix: Any, vector: Any) -> Any:
-    """v' M v."""
-    v = sp.Matrix(vector)
-    return (v.T * matrix * v)[0, 0]
+from dpverify.symbolic.dp_accel.heavy_ball import X1, X2, L, alpha, beta, form, g, moved, mu, w, x, y
 
 
 @claim(PAPER, "lem-b.1", at="Lemma B.1", kind="inequality")
@@ -68,4 +50,36 @@ def population_variance_is_at_most_a_quarter_of_the_squared_range():
         Derivation()
         .step(AtMost(v**2 - (low + high) * v + low * high, 0, given=[v >= low, v <= high]), "(h - v)(v - l) >= 0 for every value")
         .step(AtMost(square - mean**2, (high - low) ** 2 / 4, given=[square - (low + high) * mean + low * high <= 0]), "its mean, and a square")
+    )
+
+
+@claim(PAPER, "eq-b-norm", at="Appendix B.3", kind="asymptotic")
+def powers_of_m_are_at_most_c_t_rho_to_the_t():
+    """|M^t| <= max_i |T_i^t| <= C_t rho^t with C_t = O(t): C_t = (1 + max_i |T_i|/rho) t will do."""
+    a, z1, z2, size, r = sp.symbols("a z_1 z_2 N r", positive=True)
+    t, k = (sp.Symbol(name, integer=True, positive=True) for name in "tk")
+    block = sp.Matrix([[a, -beta], [1, 0]])
+
+    def divided(power: sp.Expr) -> sp.Expr:
+        return (z1**power - z2**power) / (z1 - z2)
+
+    return (
+        Derivation()
+        .step(Equal(block**2, a * block - beta * sp.eye(2)), "Cayley and Hamilton")
+        .step(Equal(divided(t + 1), (z1 + z2) * divided(t) - z1 * z2 * divided(t - 1), given=[z1 > z2]), "so T^t = U_t T - beta U_{t-1} I, U_t = sum_j z_1^j z_2^(t-1-j)")
+        .step(Equal(sp.Sum(r ** (t - 1), (k, 1, t)), t * r ** (t - 1)), "|U_t| <= t rho^(t-1): t terms of modulus at most rho^(t-1)")
+        .step(AtMost(t * r * size + beta * (t - 1), (1 + size / r) * t * r**2, given=[beta <= r**2]), "|T^t| <= |U_t||T| + beta |U_{t-1}|, over rho^(t-2)")
+    )
+
+
+@claim(PAPER, "eq-b-quasi", at="Appendix B.3", kind="monotonicity")
+def rate_is_quasi_convex_in_the_eigenvalue():
+    """rho_lambda is a quasi-convex function of lambda: where it is at most r is an interval."""
+    r, lam, low, high = sp.symbols("r lambda l h", positive=True)
+    at, back = r**2 - (1 + beta - alpha * lam) * r + beta, r**2 + (1 + beta - alpha * lam) * r + beta
+    ends = [at.subs(lam, low) >= 0, back.subs(lam, low) >= 0, at.subs(lam, high) >= 0, back.subs(lam, high) >= 0]
+    return (
+        Derivation()
+        .step(AtMost(0, at, given=[low <= lam, lam <= high, *ends]), "roots in |z| <= r iff the polynomial is >= 0 at r and -r, beta <= r^2: linear in lambda")
+        .step(AtMost(0, back, given=[low <= lam, lam <= high, *ends]), "so it holds between two lambda at which it holds")
     )
