@@ -12,6 +12,7 @@ import hashlib
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -68,11 +69,19 @@ def chunk_sizes(runs: int) -> list[int]:
     return sizes
 
 
+@lru_cache(maxsize=256)
+def _parameters(mechanism: Mechanism) -> frozenset[str]:
+    try:
+        return frozenset(inspect.signature(mechanism).parameters)
+    except (TypeError, ValueError):
+        return frozenset()
+
+
 def _takes(mechanism: Mechanism, name: str) -> bool:
     try:
+        return name in _parameters(mechanism)
+    except TypeError:  # a callable that cannot be hashed
         return name in inspect.signature(mechanism).parameters
-    except (TypeError, ValueError):
-        return False
 
 
 def batched(mechanism: Mechanism) -> bool:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import numpy as np
 
@@ -48,9 +47,9 @@ def smoothed(x: np.ndarray, y: np.ndarray, roughness: float | None = None) -> tu
         penalty = np.diag([1.0, 1.0, 8.0])
     else:
         design = np.eye(len(x))
-        penalty = _curvature(tuple(z)) / roughness**2 + np.eye(len(x)) * 0.05
+        penalty = _curvature(z) / roughness**2 + np.eye(len(x)) * 0.05
     beta = np.zeros(design.shape[1])
-    for _ in range(5):
+    for _ in range(4):
         fit = expit(base + design @ beta)
         gradient = design.T @ (x - (x + y) * fit) - penalty @ beta
         step = np.linalg.solve((design.T * ((x + y) * fit * (1 - fit) + 1e-9)) @ design + penalty, gradient)
@@ -60,13 +59,13 @@ def smoothed(x: np.ndarray, y: np.ndarray, roughness: float | None = None) -> tu
     return p / p.sum(), q / q.sum()
 
 
-def _curvature(z: tuple[float, ...]) -> np.ndarray:
+def _curvature(z: np.ndarray) -> np.ndarray:
     """The quadratic form sum of squared second derivatives times spacing, on unevenly spaced points."""
-    points = np.array(z)
-    gaps = np.maximum(np.diff(points), 1e-3)
-    second = np.zeros((len(points) - 2, len(points)))
-    for i, (a, b) in enumerate(pairwise(gaps)):
-        second[i, i : i + 3] = np.array([1 / a, -1 / a - 1 / b, 1 / b]) * math.sqrt(2 / (a + b))
+    gaps = np.maximum(np.diff(z), 1e-3)
+    a, b = gaps[:-1], gaps[1:]
+    rows, weight = np.arange(len(a)), np.sqrt(2 / (a + b))
+    second = np.zeros((len(a), len(z)))
+    second[rows, rows], second[rows, rows + 1], second[rows, rows + 2] = weight / a, -weight * (1 / a + 1 / b), weight / b
     return second.T @ second
 
 

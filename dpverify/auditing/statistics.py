@@ -44,8 +44,11 @@ class Event:
 
     def count(self, outputs: np.ndarray) -> int:
         values = self.score.apply(outputs)
-        above = [len(values), *(int(np.count_nonzero(values > edge)) for edge in self.edges), 0]
-        return int(sum(above[i] - above[i + 1] for i in range(len(above) - 1) if self.bins[i]))
+        inside = len(values) if self.bins[0] else 0
+        for i in np.flatnonzero(self.bins[1:] != self.bins[:-1]):
+            above = int(np.count_nonzero(values > self.edges[i]))
+            inside += above if self.bins[i + 1] else -above
+        return inside
 
     def __str__(self) -> str:
         inside = []
