@@ -21,15 +21,16 @@ def add(app: typer.Typer) -> None:
         import json
         import sys
 
+        from rich import box
         from rich.console import Console
         from rich.progress import track
         from rich.table import Table
 
-        from dpverify.zoo import bugs, find
+        from dpverify import zoo
         from dpverify.zoo.inspection import inspect
 
         try:
-            chosen = [find(name) for name in names] if names else bugs()
+            chosen = [zoo.find(name) for name in names] if names else zoo.bugs()
         except KeyError as error:
             typer.echo(error.args[0], err=True)
             raise typer.Exit(2) from None
@@ -40,24 +41,25 @@ def add(app: typer.Typer) -> None:
         failed = [row for row in rows if not row.as_expected or row.accused]
         if json_:
             typer.echo(json.dumps([row.to_json() for row in rows], indent=1))
-        else:
-            table = Table(
-                "bug", "found", "by", "samples", "witness", "twin", "seconds", "", title=f"{len(rows)} planted bugs, alpha = {alpha:g}"
-            )
-            for row in rows:
-                found = ("yes" if row.found else "no") + ("" if row.as_expected else " (!)")
-                twin = "accused (!)" if row.accused else row.twin.verdict.value
-                cells = (
-                    row.bug.name,
-                    found,
-                    row.rung,
-                    str(row.samples or ""),
-                    str(row.witness_size or ""),
-                    twin,
-                    f"{row.seconds:.2f}",
-                    row.bug.why,
-                )
-                table.add_row(*cells)
-            Console().print(table)
-            typer.echo(f"{sum(row.found for row in rows)} found, {len(failed)} not as expected.")
+            raise typer.Exit(1 if failed else 0)
+        table = Table(title=f"{len(rows)} planted bugs, alpha = {alpha:g}", box=box.SIMPLE)
+        table.add_column("bug", overflow="fold")
+        for name in ("found", "by", "samples", "witness", "twin", "seconds"):
+            table.add_column(name, no_wrap=True)
+        for row in rows:
+            found = ("yes" if row.found else "no") + ("" if row.as_expected else " (!)")
+            twin = "accused (!)" if row.accused else "not accused"
+            numbers = [str(value or "") for value in (row.samples, row.witness_size)]
+            table.add_row(row.bug.name, found, row.rung, *numbers, twin, f"{row.seconds:.2f}")
+        out = Console()
+        (out if out.is_terminal else Console(width=110)).print(table)
+        for row in rows:
+            if row.bug.why:
+                typer.echo(f"{row.bug.name}: {row.bug.why}.")
+            if not row.as_expected:
+                expected = f"{row.bug.expect}{f' by {row.bug.rung}' if row.bug.rung else ''}"
+                typer.echo(f"{row.bug.name}: expected {expected}, ended in {row.result.verdict}: {row.result.because}")
+            if row.accused:
+                typer.echo(f"{row.bug.name}: its correct twin is accused: {row.twin.because}")
+        typer.echo(f"{sum(row.found for row in rows)} found, {len(failed)} not as expected.")
         raise typer.Exit(1 if failed else 0)

@@ -19,5 +19,5 @@ BUG = Bug(
     claim=ApproxDP(epsilon(CLAIM, 1e-3), 1e-5),
     twin_claim=ApproxDP(epsilon(CLAIM, 1e-5), 1e-5),
     rung="accountant",
-    runs=4000,
+    runs=2000,
 )

@@ -39,5 +39,6 @@ BUG = Bug(
     neighbours=Neighbours.add(np.zeros((RECORDS - 1, 1)), [5.0]),
     claim=ApproxDP(0.348, DELTA),
     twin_claim=ApproxDP(2.53, DELTA),
-    rung="statistics",
+    rung="accountant",
+    runs=1000,
 )

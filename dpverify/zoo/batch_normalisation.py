@@ -25,5 +25,5 @@ BUG = Bug(
     neighbours=Neighbours.replace(np.array([[-30.0, 40.0], *([[0.25, 0.25]] * 4)]), 0, [30.0, -40.0]),
     claim=CLAIM,
     rung="replay",
-    runs=4000,
+    runs=2000,
 )

@@ -41,5 +41,5 @@ BUG = Bug(
     neighbours=Neighbours.remove(np.array([[-1.0, 0.0], [1.0, 0.0], [1.0, 0.0], [1.0, 0.0]]), 0),
     claim=GDP(1 / SIGMA),
     rung="replay",
-    runs=4000,
+    runs=2000,
 )

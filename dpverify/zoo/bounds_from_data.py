@@ -41,5 +41,5 @@ BUG = Bug(
     neighbours=Neighbours.replace(np.ones((12, 1)), 0, [-100.0]),
     claim=GDP(2.0 / SCALE),
     rung="replay",
-    runs=4000,
+    runs=2000,
 )

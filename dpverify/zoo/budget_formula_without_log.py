@@ -54,5 +54,5 @@ BUG = Bug(
     rung="",
     expect=SUPPORTED,
     why="errs on the safe side: it charges more than the releases cost",
-    runs=4000,
+    runs=2000,
 )

@@ -44,4 +44,5 @@ BUG = Bug(
     neighbours=Neighbours.add(np.array([[0.5], [0.25]]), [1.0]),
     claim=PureDP(EPSILON),
     rung="statistics",
+    runs=6000,
 )

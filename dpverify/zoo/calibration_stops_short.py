@@ -34,5 +34,5 @@ BUG = Bug(
     neighbours=PAIR,
     claim=TARGET,
     rung="accountant",
-    runs=4000,
+    runs=2000,
 )

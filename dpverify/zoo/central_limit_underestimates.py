@@ -16,7 +16,7 @@ from dpverify.releases import Gaussian, Subsampled
 from dpverify.zoo import Bug
 from dpverify.zoo._optimizer import CLIP, Array, clip, profile
 
-STEPS, SIGMA = 4, 1.0
+STEPS, SIGMA = 4, 2.0
 DECLARED = Subsampled(Gaussian(scale=SIGMA * CLIP, sensitivity={ADD_REMOVE: CLIP}), size=1, of=32, how="poisson")
 
 
@@ -38,5 +38,5 @@ BUG = Bug(
     claim=GDP(DECLARED.rate * math.sqrt(STEPS * math.expm1(SIGMA**-2))),
     twin_claim=profile([DECLARED] * STEPS, ADD_REMOVE, f"{STEPS} Poisson steps"),
     rung="accountant",
-    runs=4000,
+    runs=2000,
 )

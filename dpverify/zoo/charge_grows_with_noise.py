@@ -22,5 +22,5 @@ BUG = Bug(
     claim=GDP(1 / DECLARED.ratio(REPLACE)),
     twin_claim=GDP(DECLARED.ratio(REPLACE)),
     rung="statistics",
-    runs=4000,
+    runs=2000,
 )

@@ -30,4 +30,5 @@ BUG = Bug(
     neighbours=PAIR,
     claim=GDP(2 * CLIP / SCALE),
     rung="statistics",
+    runs=6000,
 )

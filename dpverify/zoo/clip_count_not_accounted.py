@@ -39,5 +39,5 @@ BUG = Bug(
     claim=CLAIM,
     twin_claim=GDP((CLAIM.mu**2 + STEPS * COUNT.ratio(REPLACE) ** 2) ** 0.5),
     rung="accountant",
-    runs=4000,
+    runs=2000,
 )

@@ -41,5 +41,5 @@ BUG = Bug(
     neighbours=Neighbours.replace(np.array([[0.1, 0.0], [0.0, 0.1], [3.0, 4.0]]), 0, [6.0, 8.0]),
     claim=GDP(2 / SIGMA),
     rung="replay",
-    runs=4000,
+    runs=2000,
 )

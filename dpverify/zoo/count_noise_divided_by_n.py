@@ -41,5 +41,5 @@ BUG = Bug(
     neighbours=Neighbours.replace(np.array([[1.0], [1.0], [-1.0], [-1.0], [-1.0]]), 0, [-1.0]),
     claim=PureDP(EPSILON),
     rung="noise",
-    runs=4000,
+    runs=2000,
 )

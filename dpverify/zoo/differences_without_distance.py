@@ -52,5 +52,5 @@ BUG = Bug(
     neighbours=Neighbours.replace(np.array([[30.0, 40.0], [0.0, 0.5], [0.25, 0.25]]), 0, [0.0, 0.0]),
     claim=CLAIM,
     rung="replay",
-    runs=4000,
+    runs=2000,
 )

@@ -32,5 +32,5 @@ BUG = Bug(
     neighbours=Neighbours.replace(PAIR.data, 0, [0.0, 0.0]),
     claim=CLAIM,
     rung="replay",
-    runs=4000,
+    runs=2000,
 )

@@ -44,5 +44,5 @@ BUG = Bug(
     neighbours=Neighbours.add(np.array([[0.5, 0.0]]), [1.0, 0.0]),
     claim=profile([DECLARED], ADD_REMOVE, "a Poisson step"),
     rung="noise",
-    runs=4000,
+    runs=2000,
 )

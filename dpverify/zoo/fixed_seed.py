@@ -24,5 +24,5 @@ BUG = Bug(
     neighbours=PAIR,
     claim=CLAIM,
     rung="noise",
-    runs=4000,
+    runs=2000,
 )

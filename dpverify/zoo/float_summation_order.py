@@ -42,5 +42,5 @@ BUG = Bug(
     neighbours=Neighbours.replace(np.concatenate([[[1024.0]], np.full((400, 1), 0.6)]), 0, [0.0]),
     claim=GDP(1 / SIGMA),
     rung="replay",
-    runs=4000,
+    runs=2000,
 )

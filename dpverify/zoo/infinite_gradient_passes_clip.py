@@ -41,5 +41,5 @@ BUG = Bug(
     neighbours=Neighbours.replace(PAIR.data, 0, [np.inf, 0.0]),
     claim=CLAIM,
     rung="replay",
-    runs=4000,
+    runs=2000,
 )

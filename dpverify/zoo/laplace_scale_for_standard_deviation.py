@@ -41,5 +41,5 @@ BUG = Bug(
     neighbours=Neighbours.add(np.array([[0.5], [0.25]]), [1.0]),
     claim=PureDP(EPSILON),
     rung="noise",
-    runs=4000,
+    runs=2000,
 )

@@ -34,5 +34,5 @@ BUG = Bug(
     neighbours=PAIR,
     claim=CLAIM,
     rung="noise",
-    runs=4000,
+    runs=2000,
 )

@@ -19,5 +19,5 @@ BUG = Bug(
     rung="",
     expect=SUPPORTED,
     why="errs on the safe side: more noise than declared is no violation",
-    runs=4000,
+    runs=2000,
 )

@@ -30,5 +30,5 @@ BUG = Bug(
     neighbours=PAIR,
     claim=CLAIM,
     rung="replay",
-    runs=4000,
+    runs=2000,
 )

@@ -33,4 +33,5 @@ BUG = Bug(
     neighbours=Neighbours.add(np.array([[0.25]]), [0.7]),
     claim=GDP(1 / SIGMA),
     rung="statistics",
+    runs=6000,
 )

@@ -24,4 +24,5 @@ BUG = Bug(
     neighbours=PAIR,
     claim=CLAIM,
     rung="noise",
+    runs=2000,
 )

@@ -18,5 +18,5 @@ BUG = Bug(
     neighbours=PAIR,
     claim=ApproxDP(epsilon(CLAIM, 1e-5), 1e-5),
     rung="accountant",
-    runs=4000,
+    runs=2000,
 )

@@ -26,5 +26,5 @@ BUG = Bug(
     neighbours=PAIR,
     claim=CLAIM,
     rung="replay",
-    runs=4000,
+    runs=2000,
 )

@@ -44,5 +44,5 @@ BUG = Bug(
     neighbours=PAIR,
     claim=CLAIM,
     rung="noise",
-    runs=4000,
+    runs=2000,
 )

@@ -43,5 +43,5 @@ BUG = Bug(
     neighbours=PAIR,
     claim=GDP(WORKERS**0.5 * 2 * CLIP / SCALE),
     rung="noise",
-    runs=4000,
+    runs=2000,
 )

@@ -41,5 +41,5 @@ BUG = Bug(
     neighbours=Neighbours.add(np.array([[-0.5], [2.0]]), [5.0]),
     claim=PureDP(EPSILON),
     rung="replay",
-    runs=4000,
+    runs=2000,
 )

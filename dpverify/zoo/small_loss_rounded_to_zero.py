@@ -24,5 +24,5 @@ BUG = Bug(
     claim=ApproxDP(0.0, DELTA),
     twin_claim=ApproxDP(epsilon(GDP(MU), DELTA), DELTA),
     rung="accountant",
-    runs=4000,
+    runs=2000,
 )

@@ -21,5 +21,5 @@ BUG = Bug(
     neighbours=Neighbours.replace(np.array([[1.0], [0.5]]), 0, [-1.0]),
     claim=CLAIM,
     rung="replay",
-    runs=4000,
+    runs=2000,
 )

@@ -41,4 +41,5 @@ BUG = Bug(
     neighbours=PAIR,
     claim=GDP(2**0.5 * 2 * CLIP / SCALE),
     rung="statistics",
+    runs=6000,
 )

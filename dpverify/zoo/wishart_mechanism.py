@@ -49,4 +49,5 @@ BUG = Bug(
     neighbours=Neighbours.add(np.array([[0.5, 0.5]]), [1.0, 0.0]),
     claim=PureDP(EPSILON),
     rung="statistics",
+    runs=6000,
 )
