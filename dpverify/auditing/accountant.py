@@ -13,15 +13,23 @@ from typing import Any
 from dpverify.auditing.claimed import worst_pair
 from dpverify.auditing.replay import describe, execute
 from dpverify.auditing.sampling import Mechanism
-from dpverify.guarantees import GDP, Guarantee
+from dpverify.guarantees import GDP, Guarantee, PureDP
 from dpverify.neighbours import ADD_REMOVE, Adjacency, Neighbours
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Witness
 
 
-def _tight(declared: Any, adjacency: Adjacency) -> bool:
-    """Whether our accountant's cost of that release is attained by some mechanism, so that a smaller claim cannot be right."""
-    name = type(declared).__name__
-    return name in ("Gaussian", "Laplace", "TreeNode") or (name == "Subsampled" and declared.how == "poisson" and adjacency is ADD_REMOVE)
+def _tight(declared: Any, adjacency: Adjacency, claim: Guarantee) -> bool:
+    """Whether our accountant's cost of that release is attained by some mechanism, so that a smaller claim cannot be right.
+
+    Laplace noise is charged as randomised response, which has its epsilon and more delta below it; trees of several epochs level by
+    level, as if one record could be worst on all of them.
+    """
+    name, inner = type(declared).__name__, type(getattr(declared, "inner", declared)).__name__
+    if inner == "Laplace" and not isinstance(claim, PureDP):
+        return False
+    if name == "TreeNode":
+        return max(last for _, last in declared.nodes) <= declared.period
+    return name in ("Gaussian", "Laplace") or (name == "Subsampled" and declared.how == "poisson" and adjacency is ADD_REMOVE)
 
 
 def charged(mechanism: Mechanism, neighbours: Neighbours, claim: Guarantee, declared: Any = None, seed: int = 0) -> Result:
@@ -59,7 +67,7 @@ def charged(mechanism: Mechanism, neighbours: Neighbours, claim: Guarantee, decl
     short = f"{len(ledger)} releases cost delta = {cost.delta(epsilon):.4g} at epsilon = {epsilon:.4g} ({found['cost']})"
     if gap(epsilon) > 0:
         then = f"{short}; the claim has delta = {claim.delta(epsilon):.4g} there"
-        if not all(_tight(release, adjacency) for release in ledger):
+        if not all(_tight(release, adjacency, claim) for release in ledger):
             return Result(UNDECIDED, f"{then}; but our accountant only bounds such releases from above.")
         let = {"D": describe(neighbours.data), "relation": str(adjacency), "releases": f"{len(ledger)}, the first {ledger[0]}"}
         witness = Witness(let, then, str(claim), {**found, "epsilon": epsilon, "cost_delta": cost.delta(epsilon)})

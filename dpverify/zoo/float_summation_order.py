@@ -19,8 +19,8 @@ DECLARED = Gaussian(scale=BOUND * SIGMA, sensitivity={REPLACE: BOUND})
 
 
 def _bounded_sum(data: Array, rng: np.random.Generator, runs: int, tape: Tape, dtype: type) -> Array:
-    bounded = np.clip(data, 0, BOUND).astype(dtype)
-    value = np.full((runs, 1), float(np.add.accumulate(bounded.ravel(), dtype=dtype)[-1]))
+    running = np.add.accumulate(np.clip(data, 0, BOUND).ravel().astype(dtype), dtype=dtype)
+    value = np.full((runs, 1), float(running[-1]))
     return tape.record(value, value + DECLARED.noise(rng, value.shape), DECLARED)
 
 
