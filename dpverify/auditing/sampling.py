@@ -56,15 +56,15 @@ class Budget:
 
 
 def chunk_sizes(runs: int) -> list[int]:
-    """How the runs are cut: 64 at first, then half of what was drawn before.
+    """How the runs are cut: 20 at first, then half of what was drawn before.
 
     >>> chunk_sizes(500)
-    [64, 64, 64, 96, 144, 68]
+    [20, 20, 20, 30, 45, 67, 101, 151, 46]
     """
     sizes: list[int] = []
     done = 0
     while done < runs:
-        sizes.append(min(runs - done, max(64, done // 2)))
+        sizes.append(min(runs - done, max(20, done // 2)))
         done += sizes[-1]
     return sizes
 
@@ -179,7 +179,7 @@ def draw(mechanism: Mechanism, data: Data, side: int, budget: Budget) -> Iterato
     """The outputs on one data set, chunk by chunk.
 
     >>> [part.shape for part in draw(lambda data, rng, runs: rng.normal(size=(runs, 2)), np.ones(3), 0, Budget(runs=100))]
-    [(64, 2), (36, 2)]
+    [(20, 2), (20, 2), (20, 2), (30, 2), (10, 2)]
     """
     key = fingerprint(mechanism, data) if budget.chunks else ""
     width = None

@@ -1,7 +1,8 @@
 """Scores: one number per output, learned on earlier draws, by which the two data sets are told apart; and bins on it.
 
 linear      w . x, w = (S + ridge)^-1 (mean_x - mean_y)       (S the pooled covariance)
-quadratic   log-ratio of independent Gaussians fitted to each coordinate (means and variances)
+quadratic   log-ratio of Gaussians fitted to the two sides (means and covariances; many coordinates: means and variances)
+classifier  ridge regression of the side on 64 random cosines of the standardised output (fixed seed): what is not Gaussian
 coordinate  the coordinate that separates the two sides best
 low bits    how many trailing bits of that coordinate are zero: what rounding leaves behind
 """
@@ -56,6 +57,41 @@ def _low_bits(x: np.ndarray, y: np.ndarray, column: int) -> list[Score]:
     return [bits_score(column)] if empty >= 4 else []
 
 
+def _quadratic(x: np.ndarray, y: np.ndarray, pooled: np.ndarray) -> Score:
+    mx, my, k = x.mean(axis=0), y.mean(axis=0), x.shape[1]
+    if k <= 32 and len(x) > 8 * k:
+        ridge = np.diag(pooled) * (0.1 * k / len(x) + 1e-9)
+        ax, ay = (np.linalg.inv(np.cov(side.T) + ridge) for side in (x, y))
+
+        def apply(out: np.ndarray) -> np.ndarray:
+            u, v = out - my, out - mx
+            return (np.einsum("ij,ij->i", u @ ay, u) - np.einsum("ij,ij->i", v @ ax, v)) / 2
+
+        return Score(f"log-ratio of Gaussians with means {_numbers(mx)} and {_numbers(my)} and full covariances", apply)
+    sx, sy = x.var(axis=0) + 1e-6 * pooled, y.var(axis=0) + 1e-6 * pooled
+    text = f"log-ratio of Gaussians with means {_numbers(mx)} and {_numbers(my)}, variances {_numbers(sx)} and {_numbers(sy)}"
+    return Score(text, lambda out: ((out - my) ** 2 / sy - (out - mx) ** 2 / sx).sum(axis=1) / 2)
+
+
+def _classifier(x: np.ndarray, y: np.ndarray, features: int = 64, most: int = 8192) -> Score:
+    x, y = x[:most], y[:most]
+    both = np.concatenate([x, y])
+    centre, spread = both.mean(axis=0), both.std(axis=0) + 1e-12
+    rng = np.random.default_rng(0)
+    frequencies, phases = rng.normal(size=(x.shape[1], features)), rng.uniform(0, 2 * np.pi, features)
+
+    def lift(out: np.ndarray) -> np.ndarray:
+        return np.cos((out - centre) / spread @ frequencies + phases)
+
+    lifted = lift(both)
+    side = np.concatenate([np.ones(len(x)), -np.ones(len(y))])
+    mean = lifted.mean(axis=0)
+    gram = (lifted - mean).T @ (lifted - mean)
+    weights = np.linalg.solve(gram + np.eye(features) * 1e-2 * len(both), (lifted - mean).T @ side)
+    text = f"ridge classifier on {features} random cosines (seed 0), weights {_numbers(weights)}"
+    return Score(text, lambda out: lift(out) @ weights)
+
+
 def learn_scores(x: np.ndarray, y: np.ndarray) -> list[Score]:
     """Candidate scores from the outputs on the two data sets.
 
@@ -81,14 +117,9 @@ def learn_scores(x: np.ndarray, y: np.ndarray) -> list[Score]:
     else:
         direction = delta / pooled
     scores.append(Score(f"w . output, w = {_numbers(direction)}", lambda out: np.nan_to_num(out) @ direction))
-    mx, my, floor = x.mean(axis=0), y.mean(axis=0), 1e-6 * pooled
-    sx, sy = vx + floor, vy + floor
-    scores.append(
-        Score(
-            f"log-ratio of Gaussians with means {_numbers(mx)} and {_numbers(my)}, variances {_numbers(sx)} and {_numbers(sy)}",
-            lambda out: ((out - my) ** 2 / sy - (out - mx) ** 2 / sx).sum(axis=1) / 2,
-        )
-    )
+    scores.append(_quadratic(x, y, pooled))
+    if len(x) >= 512 and k <= 64:
+        scores.append(_classifier(x, y))
     return scores
 
 

@@ -74,22 +74,24 @@ def _curve(pair: WorstPair) -> Curve:
 
 
 def choose_event(test: Sequential, claim: Guarantee, runs: int) -> Event | None:
-    """The event whose lower bound, with `runs` fresh runs a side, is expected to be largest."""
+    """The event whose lower bound, with `runs` fresh runs a side, is expected to be largest by the more modest of two beliefs."""
     best: tuple[float, Event] | None = None
     for score, edges, (x, y) in zip(test.scores, test.edges, test.counts):
         if len(edges) == 0:
             continue
-        p1, q1 = believed("smooth", x, y)
+        beliefs = [believed(kind, x, y) for kind in ("quadratic", "smooth")]
         for swapped in (False, True):
-            p, q = (q1, p1) if swapped else (p1, q1)
-            order = np.argsort(-(p / q), kind="stable")
-            tpr, fpr = np.minimum(np.cumsum(p[order])[:-1], 1 - 1e-12), np.minimum(np.cumsum(q[order])[:-1], 1 - 1e-12)
-            value = _expected(tpr, fpr, claim, runs, test.samples)
-            k = int(value.argmax())
-            if best is None or value[k] > best[0]:
-                bins = np.zeros(len(p), dtype=bool)
-                bins[order[: k + 1]] = True
-                best = (float(value[k]), Event(score, edges, bins, swapped, (float(tpr[k]), float(fpr[k]))))
+            turned = [belief[:: -1 if swapped else 1] for belief in beliefs]
+            for p, q in turned:
+                order = np.argsort(-(p / q), kind="stable")
+                curves = [[np.minimum(np.cumsum(side[order])[:-1], 1 - 1e-12) for side in belief] for belief in turned]
+                value = np.min([_expected(tpr, fpr, claim, runs, test.samples) for tpr, fpr in curves], axis=0)
+                k = int(value.argmax())
+                if best is None or value[k] > best[0]:
+                    bins = np.zeros(len(order), dtype=bool)
+                    bins[order[: k + 1]] = True
+                    expected = (float(curves[1][0][k]), float(curves[1][1][k]))
+                    best = (float(value[k]), Event(score, edges, bins, swapped, expected))
     return best[1] if best else None
 
 

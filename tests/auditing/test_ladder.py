@@ -249,6 +249,27 @@ def test_outputs_with_atoms_and_many_dimensions():
     assert audit(rounded, PAIR, GDP(0.9), budget=Budget(runs=20_000)).verdict is SUPPORTED
 
 
+def test_a_change_of_dependence_alone_is_seen():
+    def turned(data, rng, runs):
+        out = rng.normal(size=(runs, 6))
+        out[:, 4] = 0.5 * out[:, 4] + data.sum() * np.sqrt(0.75) * out[:, 1] + (1 - data.sum()) * np.sqrt(0.75) * out[:, 2]
+        return out
+
+    assert audit(turned, PAIR, ApproxDP(0.5, 1e-5), budget=SMALL, smaller=False).verdict is REFUTED
+
+
+def test_what_no_gaussian_sees_the_classifier_does():
+    def ring(data, rng, runs):
+        # the same means and covariances: two clouds along one diagonal or the other, in a random quarter turn
+        side = rng.choice([-1.0, 1.0], size=(runs, 2))
+        turn = np.pi / 4 * data.sum()
+        out = 0.3 * rng.normal(size=(runs, 2)) + side
+        return out @ np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+
+    result = audit(ring, PAIR, ApproxDP(0.3, 1e-5), budget=SMALL, rungs=["statistics"], smaller=False)
+    assert result.verdict is REFUTED
+
+
 def test_low_bits_of_floating_point_sums_are_seen():
     def clipped(data, rng, runs):
         return np.clip(data.sum() * 0.9 + rng.normal(size=(runs, 1)), -0.5, 0.5)
