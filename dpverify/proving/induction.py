@@ -172,10 +172,11 @@ def _over(relation: Equal | AtMost, domain: Domain, T: sp.Symbol) -> Iterator[Re
     now, later = normalise(g), normalise(_step_up(g, T))
     atoms = sorted(now.atoms(sp.Sum, sp.Product) | later.atoms(sp.Sum, sp.Product), key=sp.default_sort_key)
     closed = close_sums(g) if atoms and isinstance(relation, AtMost) else g
-    if closed != g and not closed.has(sp.Sum, sp.Product):
+    if isinstance(relation, AtMost) and closed != g and not closed.has(sp.Sum, sp.Product):
         whole = (AtMost(ZERO, closed, domain.given, relation.strict), "with the sums closed")
         yield Reduction((whole, *_divides(closed, domain.given)), "hypergeometric sums closed by telescoping")
-    at_start = [e.subs(T, start).doit() for e in (left, right)]
+    low, high = (e.subs(T, start).doit() for e in (left, right))
+    steps: list[tuple[Any, str]]
     for c in _factors(now, later, atoms, T):
         gap = sp.expand(sp.expand(later - c * now, power_exp=True))
         if atoms and gap.has(sp.Sum, sp.Product):
@@ -185,9 +186,9 @@ def _over(relation: Equal | AtMost, domain: Domain, T: sp.Symbol) -> Iterator[Re
         because = f"induction over {T}" + (f", with the factor {sp.sstr(c)}" if c != 1 else "")
         if isinstance(relation, Equal):
             first, *rest = sp.Add.make_args(gap)
-            steps = [(Equal(*at_start, others), f"base, {T} = {start}"), (Equal(first, -sp.Add(*rest), here), f"step from {T} to {T} + 1")]
+            steps = [(Equal(low, high, others), f"base, {T} = {start}"), (Equal(first, -sp.Add(*rest), here), f"step from {T} to {T} + 1")]
         else:
-            steps = [(AtMost(*at_start, others, relation.strict), f"base, {T} = {start}"), (AtMost(ZERO, gap, here), f"step from {T} to {T} + 1")]
+            steps = [(AtMost(low, high, others, relation.strict), f"base, {T} = {start}"), (AtMost(ZERO, gap, here), f"step from {T} to {T} + 1")]
             if not c.is_positive:
                 steps.append((AtMost(ZERO, c, here, strict=relation.strict), "the factor of the step has a sign"))
         yield Reduction(tuple(steps), because)

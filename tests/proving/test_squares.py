@@ -1,0 +1,71 @@
+"""Sums of squares: true inequalities are proved, false ones never; a certificate changed anywhere is rejected."""
+
+import copy
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+
+from dpverify.effort import QUICK
+from dpverify.proving import prove, squares, verify_witness
+from dpverify.relations import AtMost
+from dpverify.verdicts import PROVED, REFUTED
+
+
+def cases(name):
+    spec = importlib.util.spec_from_file_location(f"cases_{name}", Path(__file__).with_name(f"cases_{name}.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+CASES = cases("squares")
+
+
+@pytest.mark.parametrize("build", [pytest.param(build, id=name) for name, build in CASES.TRUE])
+def test_true_statements_are_proved(build):
+    result = prove(build())
+    assert result.verdict is PROVED, str(result)
+    assert all(step.result.verdict is PROVED for step in result.steps)
+
+
+@pytest.mark.parametrize("build", [pytest.param(build, id=name) for name, build in CASES.FALSE])
+def test_false_statements_are_refuted_by_a_witness_that_stands_alone(build):
+    result = prove(build())
+    assert result.verdict is REFUTED, str(result)
+    assert verify_witness(result.witness.to_json()["exact"])
+
+
+@pytest.mark.parametrize("build", [pytest.param(build, id=name) for name, build in CASES.TRUE])
+def test_certificates_survive_json_and_no_change(build):
+    pytest.importorskip("cvxpy")
+    relation = build()
+    certificate = json.loads(json.dumps(squares.attempt(relation, QUICK)))
+    assert squares.check(relation, certificate)
+    heavier = copy.deepcopy(certificate)
+    heavier["squares"][0]["terms"][0][0][1] += 1
+    assert not squares.check(relation, heavier)
+    negative = copy.deepcopy(certificate)
+    negative["squares"][0]["terms"][0][0][1] *= -1
+    assert not squares.check(relation, negative)
+    shorter = copy.deepcopy(certificate)
+    shorter["squares"][0]["terms"].pop()
+    assert not squares.check(relation, shorter)
+    elsewhere = copy.deepcopy(certificate)
+    elsewhere["squares"][0]["product"].append(99)
+    assert not squares.check(relation, elsewhere)
+
+
+def test_a_certificate_does_not_serve_a_stricter_or_another_statement():
+    pytest.importorskip("cvxpy")
+    x, y = CASES.x, CASES.y
+    certificate = squares.attempt(AtMost(2 * x * y, x**2 + y**2), QUICK)
+    assert not squares.check(AtMost(2 * x * y, x**2 + y**2, strict=True), certificate)
+    assert not squares.check(AtMost(2 * x * y, x**2 + 2 * y**2), certificate)
+
+
+def test_a_nonnegative_polynomial_that_is_no_sum_of_squares_is_left_open():
+    pytest.importorskip("cvxpy")
+    x, y = CASES.x, CASES.y
+    assert "no sum of squares" in squares.attempt(CASES.least(x**4 * y**2 + x**2 * y**4 - 3 * x**2 * y**2 + 1), QUICK)
