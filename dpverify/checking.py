@@ -16,6 +16,7 @@ from typing import Any
 
 from dpverify.claims import Claim, find, select
 from dpverify.effort import QUICK, Effort
+from dpverify.memory import Memory
 from dpverify.verdicts import PROVED, REFUTED, UNDECIDED, Evidence, Result
 
 
@@ -93,10 +94,12 @@ def check(
     effort: Effort = QUICK,
     jobs: int = 1,
     progress: Callable[[str, int, int], None] | None = None,
+    memory: Memory | None = None,
 ) -> list[Checked]:
     """Check the claims that match the patterns (ids or globs; all if there are none), and what they lean on.
 
-    `progress(id, done, total)` is called after each. The result does not depend on the number of jobs.
+    `progress(id, done, total)` is called after each. The result does not depend on the number of jobs. With a `memory`, claims
+    of which nothing changed since they were last checked are not checked again.
 
     >>> [c.result.verdict.value for c in check("dynamic-noise/lemma-4.1")]
     ['PROVED']
@@ -112,9 +115,14 @@ def check(
     chosen = [item for item in select(found, patterns) if paper is None or item.paper.key == paper]
     ids = _closure((item.id for item in chosen), found)
     results: dict[str, Result] = {}
-    work = Parallel(n_jobs=jobs, return_as="generator_unordered")(delayed(_by_id)(id, where, effort) for id in ids)
+    if memory:
+        results = {id: known for id in ids if (known := memory.recall(found[id], effort)) is not None}
+    todo = [id for id in ids if id not in results]
+    work = Parallel(n_jobs=jobs, return_as="generator_unordered")(delayed(_by_id)(id, where, effort) for id in todo)
     for id, result in work:
         results[id] = result
+        if memory:
+            memory.keep(found[id], effort, result)
         if progress:
             progress(id, len(results), len(ids))
     return [_leaning(item, results, found) for item in chosen]

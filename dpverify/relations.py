@@ -301,3 +301,37 @@ Relation = (
     | Tested
     | Quoted
 )
+
+
+def latex(relation: Any) -> str:
+    """The relation in LaTeX, for a typeset page; empty where words say it better.
+
+    >>> x = sp.Symbol("x", positive=True)
+    >>> latex(AtMost(sp.log(1 + x), sp.sqrt(x), given=[x < 1]))
+    '\\\\log{\\\\left(x + 1 \\\\right)} \\\\le \\\\sqrt{x} \\\\quad \\\\left(x < 1\\\\right)'
+    """
+    given = getattr(relation, "given", ())
+    if isinstance(relation, Equal):
+        text = f"{sp.latex(relation.derived)} = {sp.latex(relation.stated)}"
+    elif isinstance(relation, AtMost):
+        text = f"{sp.latex(relation.lhs)} {'<' if relation.strict else chr(92) + 'le'} {sp.latex(relation.rhs)}"
+    elif isinstance(relation, Minimises):
+        sums = f"\\sum_{{{relation.index}=1}}^{{{sp.latex(relation.length)}}}"
+        over = sp.latex(relation.over)
+        text = (
+            f"\\arg\\min_{{{over} > 0}} \\left\\{{ {sums} {sp.latex(relation.objective)} : {sums} {sp.latex(relation.spent)} = "
+            f"{sp.latex(relation.total)} \\right\\}} = {sp.latex(relation.at)}"
+        )
+    elif isinstance(relation, ArgMin):
+        text = f"\\arg\\min_{{{sp.latex(relation.over)}}} {sp.latex(relation.expression)} = {sp.latex(relation.at)}"
+    elif isinstance(relation, PositiveSemidefinite):
+        text = f"{sp.latex(relation.matrix)} \\succeq 0"
+    elif isinstance(relation, Theta) and relation.constants:
+        left = f"{sp.latex(relation.lower)} \\cdot {sp.latex(relation.scale)} \\le " if relation.lower is not None else ""
+        right = f" \\le {sp.latex(relation.upper)} \\cdot {sp.latex(relation.scale)}" if relation.upper is not None else ""
+        text = f"{left}{sp.latex(relation.expression)}{right}"
+    elif isinstance(relation, Induction | Instance):
+        return latex(relation.relation)
+    else:
+        return ""
+    return text + (f" \\quad \\left({', '.join(sp.latex(g) for g in given)}\\right)" if given else "")

@@ -97,6 +97,11 @@ class Step:
     def to_json(self) -> dict[str, Any]:
         return {"statement": self.statement, "reason": self.reason, **self.result.to_json()}
 
+    @classmethod
+    def from_json(cls, record: dict[str, Any]) -> Step:
+        """The step that `to_json` wrote."""
+        return cls(record["statement"], record["reason"], Result.from_json(record))
+
 
 @dataclass(frozen=True)
 class Result:
@@ -112,6 +117,7 @@ class Result:
     witness: Witness | None = None
     steps: tuple[Step, ...] = ()
     seconds: float = 0.0
+    latex: str = ""  # what was decided, for a typeset page
 
     def __post_init__(self) -> None:
         if self.verdict is REFUTED and self.witness is None:
@@ -138,4 +144,20 @@ class Result:
             "witness": self.witness.to_json() if self.witness else None,
             "steps": [step.to_json() for step in self.steps],
             "seconds": self.seconds,
+            "latex": self.latex,
         }
+
+    @classmethod
+    def from_json(cls, record: dict[str, Any]) -> Result:
+        """The result that `to_json` wrote.
+
+        >>> r = Result(Verdict.UNDECIDED, "nothing closed it")
+        >>> Result.from_json(r.to_json()) == r
+        True
+        """
+        evidence, witness = record["evidence"], record["witness"]
+        return cls(
+            Verdict(record["verdict"]), record["because"], Evidence(**evidence) if evidence else None, Witness(**witness) if witness else None,
+            tuple(Step.from_json(step) for step in record["steps"]), record["seconds"],
+            record["latex"],
+        )  # fmt: skip

@@ -14,6 +14,7 @@ any other relation at its consequences, which are searched for a witness before 
 from __future__ import annotations
 
 import importlib
+import textwrap
 import time
 from typing import Any
 
@@ -23,7 +24,7 @@ from dpverify.effort import QUICK, Effort
 from dpverify.proving.limits import TimeLimit, within
 from dpverify.proving.reduction import Counterpoint, Missing, Reduction, depth
 from dpverify.proving.refutation import admissible, breaks, domain_of, refute, verify_point, witness_at
-from dpverify.relations import AtMost, Derivation, Equal, Instance, Quoted, Tested
+from dpverify.relations import AtMost, Derivation, Equal, Instance, Quoted, Tested, latex
 from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Step, Witness
 
 TACTICS = (
@@ -41,7 +42,8 @@ def prove(relation: Any, effort: Effort = QUICK) -> Result:
     <Verdict.PROVED: 'PROVED'>
     """
     start = time.perf_counter()
-    return _decide(relation, effort).with_(seconds=time.perf_counter() - start)
+    result = _decide(relation, effort)
+    return result.with_(seconds=time.perf_counter() - start, latex="" if depth.get() else latex(relation))
 
 
 def _decide(relation: Any, effort: Effort) -> Result:
@@ -73,7 +75,7 @@ def _decide(relation: Any, effort: Effort) -> Result:
         tried.append(f"{name}: {outcome}")
         if (refuted := _broken(tactic, relation, effort, hard=True)) is not None:
             return refuted
-    if plain:
+    if plain and not depth.get():  # inside a reduction only a proof counts
         return _scanned(relation, effort, tried)
     return Result(UNDECIDED, f"no tactic closed it ({'; '.join(tried) or 'none handles it'})")
 
@@ -142,7 +144,7 @@ def _closed(reduction: Reduction, name: str, effort: Effort) -> Result | str:
     for relation, reason in reduction.steps:
         step = Step(str(relation), reason, prove(relation, effort))
         if step.result.verdict is not PROVED:
-            return f"{reduction.because}, but {step.statement} is {step.result.verdict} ({step.result.because})"
+            return f"{reduction.because}, but {step.statement} is {step.result.verdict} ({textwrap.shorten(step.result.because, 160)})"
         steps.append(step)
     return Result(PROVED, f"{name}: {reduction.because}", Evidence(name, {"reduction": reduction.because}), steps=tuple(steps))
 

@@ -49,7 +49,7 @@ def written_out(expression: Any) -> Any:
         return e
     if isinstance(e, sp.Sum | sp.Product):
         *inner, (index, low, high) = e.limits
-        if low.is_Integer and high.is_Integer:
+        if low.is_Integer and high.is_Integer and high - low < 400:
             body = e.func(e.function, *inner) if inner else e.function
             terms = [written_out(bind(body, index, sp.Integer(i))) for i in range(int(low), int(high) + 1)]
             return sp.Add(*terms) if isinstance(e, sp.Sum) else sp.Mul(*terms)
@@ -126,8 +126,9 @@ class Domain:
             else:
                 rest.append(c)
         self.given = [c for g in rest if (c := g.xreplace(self.defined)) is not sp.true]
-        self.expressions = [sp.sympify(e).xreplace(self.defined) for e in expressions]
+        self.expressions = [written_out(sp.sympify(e).xreplace(self.defined)) for e in expressions]
         self.symbols = symbols_of(*self.expressions, *self.given)
+        self._choices: dict[Any, list[sp.Rational]] = {}
 
     @staticmethod
     def _definition(equation: sp.Eq) -> tuple[sp.Symbol, Any] | None:
@@ -189,6 +190,11 @@ class Domain:
 
     def choices(self, symbol: Any) -> list[sp.Rational]:
         """Simple numbers inside the bounds of a symbol, the simplest first."""
+        if symbol not in self._choices:
+            self._choices[symbol] = self._simple(symbol)
+        return self._choices[symbol]
+
+    def _simple(self, symbol: Any) -> list[sp.Rational]:
         b = self.bounds.get(symbol) or (Bounds(low=sp.Integer(0), low_open=True) if symbol.is_positive else Bounds())
         near = []
         for end, direction in ((b.low, 1), (b.high, -1)):
@@ -202,25 +208,27 @@ class Domain:
         seen = dict.fromkeys(v for v in SIMPLE + near if v.is_Rational and b.contains(v) and (not whole or v.is_Integer))
         return sorted(seen, key=lambda v: (v.q, abs(v.p), v.p < 0))
 
-    def draw(self, symbol: Any, rng: np.random.Generator) -> sp.Rational:
-        """A random rational inside the bounds of a symbol: of moderate size, large, small, or near an end."""
+    def sample(self, symbol: Any, count: int, rng: np.random.Generator) -> np.ndarray:
+        """Random numbers inside the bounds of a symbol: of moderate size, large, small, or near an end."""
         b = self.bounds.get(symbol) or (Bounds(low=sp.Integer(0), low_open=True) if symbol.is_positive else Bounds())
         low = float(b.low) if b.low.is_finite else None
         high = float(b.high) if b.high.is_finite else None
         if low is not None and high is not None:
-            u = rng.beta(0.5, 0.5) if rng.random() < 0.5 else rng.random()
-            value = low + (high - low) * u
+            values = low + (high - low) * np.where(rng.random(count) < 0.5, rng.beta(0.5, 0.5, count), rng.random(count))
         else:
-            size = float(np.exp(rng.normal(0, 1.0 if rng.random() < 0.6 else 4.0)))
+            size = np.exp(rng.normal(0, 1, count) * np.where(rng.random(count) < 0.6, 1.0, 4.0))
             if low is not None:
-                value = low + size
+                values = low + size
             elif high is not None:
-                value = high - size
+                values = high - size
             else:
-                value = size if rng.random() < 0.5 else -size
-        if symbol.is_integer:
-            return sp.Integer(round(min(max(value, -10_000), 10_000)))
-        return sp.Rational(value).limit_denominator(1000 if abs(value) > 1e-2 else 10**6)
+                values = np.where(rng.random(count) < 0.5, size, -size)
+        return np.round(np.clip(values, -10_000, 10_000)) if symbol.is_integer else values
+
+    def draw(self, symbol: Any, rng: np.random.Generator) -> sp.Rational:
+        """One random rational inside the bounds of a symbol."""
+        value = float(self.sample(symbol, 1, rng)[0])
+        return sp.Integer(round(value)) if symbol.is_integer else sp.Rational(value).limit_denominator(1000 if abs(value) > 1e-2 else 10**6)
 
     def points(self, count: int, rng: np.random.Generator, lengths: Mapping[Any, int] | None = None) -> Iterator[dict[Any, sp.Rational]]:
         """Up to `count` rational points that satisfy every hypothesis (fewer if they are hard to hit)."""

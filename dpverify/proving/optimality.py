@@ -36,9 +36,7 @@ def _renamed(expression: Any, index: sp.Symbol) -> Any:
     swap = {}
     for total in e.atoms(sp.Sum, sp.Product):
         if any(limit[0] == index for limit in total.limits):
-            swap[total] = total.func(
-                total.function.xreplace({index: inner}), *[(inner if v == index else v, a, b) for v, a, b in total.limits]
-            )
+            swap[total] = total.func(total.function.xreplace({index: inner}), *[(inner if v == index else v, a, b) for v, a, b in total.limits])
     return e.xreplace(swap)
 
 
@@ -70,7 +68,7 @@ def _stated(relation: Minimises) -> tuple[Any, Any, Any, Any, list[Any]]:
         _renamed(sp.sympify(e).xreplace({relation.over: x}), relation.index)
         for e in (relation.objective, relation.spent, relation.at, relation.total, *relation.given)
     )
-    return x, (phi, psi), at, total, given
+    return x, (phi, psi), normalise(at), total, given
 
 
 def _lagrange(relation: Minimises) -> list[Reduction] | str:
@@ -182,9 +180,7 @@ def _hoelder(relation: AtMost) -> Reduction | str:
         return f"the terms do not match: {sp.sstr(ratio)} depends on the index"
     needed = ratio**m * (length ** (m * (1 - share)) if share < 1 else 1) / (1 if below else length**m)
     exponents = ", ".join(f"({sp.sstr(s)})^({p / m})" for s, p in above)
-    reason = "what is left after Hoelder's inequality" + (
-        "" if share == 1 else ", filled up with ones" if share < 1 else " and the order of norms"
-    )
+    reason = "what is left after Hoelder's inequality" + ("" if share == 1 else ", filled up with ones" if share < 1 else " and the order of norms")
     return Reduction(((AtMost(needed, scale, relation.given, strict=relation.strict), reason),), f"Hoelder's inequality with {exponents}")
 
 

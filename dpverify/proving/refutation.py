@@ -120,15 +120,14 @@ def _rationals(names: list[Any], row: np.ndarray) -> list[sp.Rational]:
 
 def _sample(domain: Domain, names: list[Any], count: int, rng: np.random.Generator) -> np.ndarray:
     """Candidate rows: products of simple numbers first, then random draws; hypotheses are weighed by the violation itself."""
-    simple = [domain.choices(n)[:12] or [domain.draw(n, rng)] for n in names]
-    size = int(np.prod([float(len(s)) for s in simple]))
-    rows: list[list[float]] = []
+    simple = [np.array([float(v) for v in domain.choices(n)[:12]] or domain.sample(n, 1, rng)) for n in names]
+    size = np.prod([float(len(s)) for s in simple])
     if size <= count // 2:
-        rows = [[float(v) for v in combo] for combo in itertools.product(*simple)]
+        rows = np.array(list(itertools.product(*simple)), dtype=float)
     else:
-        rows = [[float(s[int(rng.integers(len(s)))]) for s in simple] for _ in range(count // 3)]
-    rows += [[float(domain.draw(n, rng)) for n in names] for _ in range(count - len(rows))]
-    return np.array(rows, dtype=float)
+        rows = np.column_stack([rng.choice(s, count // 3) for s in simple])
+    random = np.column_stack([domain.sample(n, count - len(rows), rng) for n in names])
+    return np.concatenate([rows, random])
 
 
 def admissible(relation: Equal | AtMost, effort: Effort) -> int:
@@ -213,7 +212,7 @@ def _climb(domain: Domain, start: Point, names: list[Any], rows: np.ndarray, vio
             value = float(violation(x[None])[0])
             return -value if np.isfinite(value) else 10.0
 
-        found = minimize(loss, _pack(row[free], lows[free], highs[free]), method="Nelder-Mead", options={"maxfev": 150 * len(free)})
+        found = minimize(loss, _pack(row[free], lows[free], highs[free]), method="Nelder-Mead", options={"maxfev": 100 * min(len(free), 6)})
         if found.fun < -1e-13:
             x = row.copy()
             x[free] = _unpack(found.x, lows[free], highs[free])

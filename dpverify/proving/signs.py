@@ -12,12 +12,14 @@ from typing import Any
 import sympy as sp
 
 from dpverify.effort import Effort
+from dpverify.proving.identities import normalise
 from dpverify.proving.refutation import domain_of
 from dpverify.relations import AtMost
 
 HANDLES = (AtMost,)
 
-_FORMS = {"as it stands": lambda e: e, "factored": sp.factor, "over one denominator": lambda e: sp.factor(sp.together(e)), "expanded": sp.expand}
+_FORMS = {"as it stands": lambda e: e, "factored": sp.factor, "over one denominator": lambda e: sp.factor(sp.together(e)), "expanded": sp.expand,
+          "with sums in normal form": lambda e: sp.factor(sp.expand(normalise(e), power_exp=True)) if e.has(sp.Sum) else e}  # fmt: skip
 
 
 def _shifted(relation: AtMost) -> Any:

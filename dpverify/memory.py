@@ -1,0 +1,154 @@
+"""Results of checks, kept by the content they depend on: what did not change is not checked again.
+
+The key of a claim covers its own source, the rest of its module (other claims left out, unless it names them), every module of
+claims that it imports, all of dpverify but its report and its command line, the effort, and the versions of Python and of the
+packages that can change a verdict. A claim that crashed or ran out of time is never kept.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib
+import inspect
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterable
+from dataclasses import asdict
+from functools import lru_cache
+from importlib import metadata
+from pathlib import Path
+
+from dpverify.claims import Claim
+from dpverify.effort import Effort
+from dpverify.verdicts import UNDECIDED, Result
+
+PACKAGES = (
+    "sympy", "mpmath", "numpy", "scipy", "python-flint", "z3-solver", "cvxpy", "clarabel", "scs", "dp-accounting", "hypothesis",
+    "scikit-learn", "joblib",
+)  # fmt: skip
+OUTSIDE = ("reporting", "cli", "exam")  # parts of dpverify that cannot change a verdict
+
+
+def versions() -> dict[str, str]:
+    """The versions of Python and of the installed packages that can change a verdict.
+
+    >>> "sympy" in versions()
+    True
+    """
+    found = {"python": ".".join(map(str, sys.version_info[:3]))}
+    for name in PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            found[name] = "not installed"
+    return found
+
+
+def _digest(*parts: str | bytes) -> str:
+    h = hashlib.sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        h.update(len(data).to_bytes(8, "big") + data)
+    return h.hexdigest()
+
+
+@lru_cache(maxsize=1)
+def _engine() -> str:
+    """The source of everything that can change a verdict, claims left out."""
+    import dpverify
+
+    home = Path(inspect.getfile(dpverify)).parent
+    files = sorted(p for p in home.rglob("*.py") if p.relative_to(home).parts[0] not in OUTSIDE)
+    laws = Path(inspect.getfile(importlib.import_module("dpverify.properties"))).parent
+    return _digest(*[part for p in (*files, *sorted(laws.rglob("*.py"))) for part in (p.name, p.read_bytes())], json.dumps(versions()))
+
+
+@lru_cache(maxsize=256)
+def _parsed(path: str) -> tuple[str, ast.Module]:
+    text = Path(path).read_text()
+    return text, ast.parse(text)
+
+
+def _is_claim(node: ast.stmt) -> bool:
+    return isinstance(node, ast.FunctionDef) and any(
+        isinstance(d, ast.Call) and getattr(d.func, "id", getattr(d.func, "attr", "")) == "claim" for d in node.decorator_list
+    )
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)}
+
+
+def _source_of(item: Claim) -> list[str]:
+    """The source that the claim depends on in its own module."""
+    text, tree = _parsed(item.file)
+    shared = [node for node in tree.body if not _is_claim(node)]
+    claims = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef) and _is_claim(node)}
+    wanted, todo = set(), [item.function.__name__, *[n for node in shared for n in _names(node) if n in claims]]
+    while todo:
+        name = todo.pop()
+        if name in claims and name not in wanted:
+            wanted.add(name)
+            todo.extend(_names(claims[name]) & claims.keys())
+    kept = [*shared, *(claims[name] for name in sorted(wanted))]
+    return [ast.get_source_segment(text, node) or "" for node in kept] + [ast.dump(d) for name in sorted(wanted) for d in claims[name].decorator_list]
+
+
+def _imported(path: str, seen: set[str]) -> Iterable[str]:
+    """The text of every module of claims that a module imports, at any distance."""
+    text, tree = _parsed(path)
+    for node in ast.walk(tree):
+        modules = []
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("dpverify.symbolic"):
+            modules = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names if alias.name.startswith("dpverify.symbolic")]
+        elif isinstance(node, ast.ImportFrom) and node.level:
+            yield from (p.read_text() for p in sorted(Path(path).parent.glob("*.py")))
+        for name in modules:
+            module = sys.modules.get(name)
+            where = getattr(module, "__file__", None)
+            if where and where not in seen:
+                seen.add(where)
+                yield Path(where).read_text()
+                yield from _imported(where, seen)
+
+
+class Memory:
+    """Results on disk, one file per key.
+
+    >>> import tempfile
+    >>> Memory(tempfile.mkdtemp()).hits
+    0
+    """
+
+    def __init__(self, folder: str | Path):
+        self.folder = Path(folder)
+        self.hits = 0
+
+    def key(self, item: Claim, effort: Effort) -> str:
+        """What the result of a claim depends on, as one number."""
+        return _digest(item.id, _engine(), json.dumps(asdict(effort)), *_source_of(item), *_imported(item.file, {item.file}))
+
+    def recall(self, item: Claim, effort: Effort) -> Result | None:
+        """The kept result, if nothing that it depends on has changed."""
+        try:
+            record = json.loads((self.folder / f"{self.key(item, effort)}.json").read_text())
+            result = Result.from_json(record)
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        self.hits += 1
+        return result
+
+    def keep(self, item: Claim, effort: Effort, result: Result) -> None:
+        """Keep a result, all of it or nothing."""
+        if result.verdict is UNDECIDED and ("crashed" in result.because or "no answer in" in result.because):
+            return
+        self.folder.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=self.folder)
+        with os.fdopen(handle, "w") as file:
+            json.dump(result.to_json(), file)
+        os.replace(name, self.folder / f"{self.key(item, effort)}.json")
