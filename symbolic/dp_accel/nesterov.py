@@ -184,18 +184,13 @@ def trace_of_the_sampling_covariance_is_at_most_twice_sigma_s():
     )
 
 
-def unrolled(first: Any, noise: Any) -> Any:
-    """(1-s)^T first + sum_t (1-s)^(T-t) noise_t: what a recursion x_t <= (1-s) x_{t-1} + noise_t gives."""
-    return (1 - s) ** T * first + sp.Sum((1 - s) ** (T - t) * noise, (t, 1, T))
-
-
 @claim(PAPER, "eq-4.3-unroll", at="display before Eq (4.3)", kind="identity")
 def recursion_4_2_unrolls_to_a_geometric_sum():
     """E_t <= (1-s) E_{t-1} + c_t for every t gives E_T <= (1-s)^T E_0 + sum_t (1-s)^(T-t) c_t (as an implication; its premise is eq-4.2)."""
-    x, E0 = sp.Symbol("x", real=True), sp.Symbol("E_0", positive=True)
+    x, E0, kept = sp.Symbol("x", real=True), sp.Symbol("E_0", positive=True), sp.Symbol("kept", positive=True)  # kept = 1 - s
     c = sp.IndexedBase("c", positive=True)
-    relation = AtMost(x, unrolled(E0, c[t]), given=[s <= 1])
-    return Induction(relation, value=x, over=T, start=1, first=(1 - s) * E0 + c[1], next=(1 - s) * x + c[T + 1])
+    relation = AtMost(x, kept**T * E0 + sp.Sum(kept ** (T - t) * c[t], (t, 1, T)), given=[kept < 1])
+    return Induction(relation, value=x, over=T, start=1, first=kept * E0 + c[1], next=kept * x + c[T + 1])
 
 
 @claim(PAPER, "eq-4.3", at="Eq (4.3), a_{T,0} = (1-s)^T", kind="inequality", expect=REFUTED, correction="eq-4.3-corrected", breaks="theorem")
