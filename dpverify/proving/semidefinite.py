@@ -7,6 +7,7 @@ solution lies on the boundary, the common kernel is read off, made rational, and
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -61,10 +62,11 @@ def find(sizes: Sequence[int], equations: Sequence[Equation], constants: Sequenc
         smaller = [_face(w, q) for w, q in zip(bases, blocks)]
         if any(w is None for w in smaller):
             return None
-        if all(len(w[0]) == len(b[0]) for w, b in zip(smaller, bases) if w and b and b[0]):  # type: ignore[index]
+        faces = [w for w in smaller if w is not None]
+        if faces == bases:
             inner = _rounded(blocks, small, constants)
             return None if inner is None else [_congruent(w, q) for w, q in zip(bases, inner)]
-        bases = [w for w in smaller if w is not None]
+        bases = faces
     return None
 
 
@@ -109,7 +111,8 @@ def _numerical(sizes: list[int], equations: list[Equation], constants: Sequence[
         return [np.zeros((0, 0)) for _ in sizes], 1.0
     problem = cp.Problem(cp.Maximize(margin), constraints)
     try:
-        problem.solve(solver="CLARABEL")
+        with warnings.catch_warnings(action="ignore", category=UserWarning):  # an inaccurate point is verified like any other
+            problem.solve(solver="CLARABEL")
     except (cp.error.SolverError, ValueError):
         return None
     if problem.status not in ("optimal", "optimal_inaccurate") or margin.value is None or float(margin.value) < -1e-4:

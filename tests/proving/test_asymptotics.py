@@ -1,0 +1,55 @@
+"""Theta, O and Omega: proved with constants, supported at best without, refuted by a limit that is confirmed at points."""
+
+import copy
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+
+from dpverify.proving import prove, verify_witness
+from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED
+
+
+def cases(name):
+    spec = importlib.util.spec_from_file_location(f"cases_{name}", Path(__file__).with_name(f"cases_{name}.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+CASES = cases("asymptotics")
+
+
+@pytest.mark.parametrize("build", [pytest.param(build, id=name) for name, build in CASES.TRUE])
+def test_true_statements_are_proved(build):
+    result = prove(build())
+    assert result.verdict is PROVED, str(result)
+    assert all(step.result.verdict is PROVED for step in result.steps)
+
+
+@pytest.mark.parametrize("build", [pytest.param(build, id=name) for name, build in CASES.FALSE])
+def test_false_statements_are_refuted_by_a_witness_that_stands_alone(build):
+    result = prove(build())
+    assert result.verdict is REFUTED, str(result)
+    assert verify_witness(result.witness.to_json()["exact"])
+
+
+@pytest.mark.parametrize("build", [pytest.param(build, id=name) for name, build in CASES.OPEN])
+def test_without_constants_a_scan_supports_and_says_what_it_could_have_shown(build):
+    result = prove(build())
+    assert result.verdict is SUPPORTED, str(result)
+    assert "would have been seen" in result.evidence.ceiling
+    assert result.evidence.samples >= 4
+
+
+def test_a_limit_survives_json_and_no_change():
+    exact = json.loads(json.dumps(prove(dict(CASES.FALSE)["N log N = Theta(N)"]()).witness.exact))
+    assert exact["kind"] == "asymptotics"
+    assert verify_witness(exact)
+    for key, value in (("limit", ["Rational", 0, 1]), ("scale", exact["expression"]), ("points", exact["points"][:1]), ("points", exact["points"][::-1])):
+        assert not verify_witness(copy.deepcopy(exact) | {key: value})
+
+
+def test_nothing_claimed_is_nothing_proved():
+    assert prove(CASES.order(CASES.N, CASES.N, lower=None, upper=None)).verdict is UNDECIDED
