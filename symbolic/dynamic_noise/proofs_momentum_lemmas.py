@@ -38,13 +38,15 @@ def gradient_variance_is_at_most_the_momentum_effect():
     v = [sp.Integer(1)] + [sp.Integer(0)] * (length - 1)
     for s in range(1, length):
         theta.append(theta[-1] - eta * v[s - 1] / (1 - beta**s))
-    left = sum(
-        gamma ** (length - s) * 2 * (1 - beta) * eta / (1 - beta**s) * sum(beta ** (s - r) * sp.expand(theta[s - 1] - theta[r - 1]) ** 2 for r in range(1, s + 1))
-        for s in range(1, length + 1)
-    )
+
+    def variance(s):  # U_2(s)
+        return sum(beta ** (s - r) * sp.expand(theta[s - 1] - theta[r - 1]) ** 2 for r in range(1, s + 1))
+
+    left = sum(gamma ** (length - s) * 2 * (1 - beta) * eta / (1 - beta**s) * variance(s) for s in range(1, length + 1))
     right = (1 - gamma) ** 3 * C / 2 * sum(gamma ** (length - r) * v[r - 1] ** 2 for r in range(1, length))
     case = {"f": "theta^2/2", "kappa": "1", "eta_0": "1 - gamma", "T": str(length), "noise": "such that v_2 = 1, v_3 = v_4 = v_5 = 0"}
-    return Instance(AtMost(left, right, given=[beta <= sp.Rational(1, 2), *AT_KAPPA_1]), let=case, because="for gamma < beta the geometric sums of Lemma B.6 grow")
+    because = "for gamma < beta the geometric sums of Lemma B.6 grow"
+    return Instance(AtMost(left, right, given=[beta <= sp.Rational(1, 2), *AT_KAPPA_1]), let=case, because=because)
 
 
 @claim(PAPER, "lemma-b.5-corrected", at="Lemma B.5, with gamma > beta", kind="inequality", uses=["eq-20", "lemma-b.6-corrected"])
@@ -147,9 +149,12 @@ def double_sum_is_at_most_a_single_one():
     return Instance(AtMost(left, right, given=[beta <= sp.Rational(1, 2), *AT_KAPPA_1]), let=case)
 
 
-@claim(PAPER, "lemma-b.6-corrected", at="Lemma B.6, with gamma > beta", kind="inequality", uses=["proof-b.6-u1-corrected", "proof-b.6-ja", "proof-b.6-missing-2-corrected"])
+@claim(
+    PAPER, "lemma-b.6-corrected", at="Lemma B.6, with gamma > beta", kind="inequality",
+    uses=["proof-b.6-u1-corrected", "proof-b.6-ja", "proof-b.6-missing-2-corrected"],
+)  # fmt: skip
 def double_sum_is_at_most_a_single_one_if_gamma_exceeds_beta():
-    """Lemma B.6 holds for gamma > beta: the coefficient of gamma^(T-i) |v_{i+1}|^2 is sum_{j<=T-i} gamma^-j U_1(i+j, i) <= 2a/((1-a)^2 (1-beta)), a = beta/gamma."""
+    """Lemma B.6 holds for gamma > beta: with a = beta/gamma, sum_{j<=T-i} gamma^-j U_1(i+j, i) <= 2a/((1-a)^2 (1-beta)) for every i."""
     m = sp.Symbol("m", integer=True, positive=True)
     order = [beta < gamma, gamma < 1]
     tail = sp.Symbol("x", nonnegative=True)
@@ -165,7 +170,7 @@ def double_sum_is_at_most_a_single_one_if_gamma_exceeds_beta():
         .step(AtMost((a - tail) / (1 - a) ** 2 - m * tail / (1 - a), a / (1 - a) ** 2, given=[a < 1]), "the first is at most a/(1-a)^2")
         .step(AtMost((a - tail) / (1 - a), a / (1 - a), given=[a < 1]), "the second at most a/(1-a)")
         .step(AtMost(a / (1 - a) ** 2 + beta / (1 - beta) * a / (1 - a), 2 * a / (1 - a) ** 2, given=[beta <= a, a < 1]), "beta <= a = beta/gamma")
-        .step(Equal((2 * a / ((1 - a) ** 2 * (1 - beta))).subs(a, beta / gamma), 2 * beta * gamma / ((gamma - beta) ** 2 * (1 - beta)), given=order), "in beta and gamma")
+        .step(Equal((2 * a / (1 - a) ** 2).subs(a, beta / gamma), 2 * beta * gamma / (gamma - beta) ** 2, given=order), "in beta and gamma")
     )
 
 
@@ -189,7 +194,7 @@ def u1_in_its_true_closed_form():
 
     return (
         Derivation()
-        .step(Equal(primitive(k) - primitive(k + 1), k * beta**k, given=[beta < 1]), "so that the sum over k = j..t-1 telescopes to primitive(j) - primitive(t)")
+        .step(Equal(primitive(k) - primitive(k + 1), k * beta**k, given=[beta < 1]), "so the sum over k = j..t-1 telescopes to primitive(j) - primitive(t)")
         .step(AtMost(0, primitive(t), given=[beta < 1]), "and dropping primitive(t) bounds it from above")
     )
 
@@ -274,7 +279,10 @@ def log_h_is_concave():
     )
 
 
-@claim(PAPER, "proof-b.7-monotone", at="Proof of Lemma B.7, last line", kind="monotonicity", expect=REFUTED, breaks="proof", correction="proof-b.7-monotone-corrected")
+@claim(
+    PAPER, "proof-b.7-monotone", at="Proof of Lemma B.7, last line", kind="monotonicity", expect=REFUTED, breaks="proof",
+    correction="proof-b.7-monotone-corrected",
+)  # fmt: skip
 def weights_increase():
     """(1-beta)/(1-beta^t) monotonically increases with t."""
     return Increasing((1 - beta) / (1 - beta**t), t, given=[beta < 1])
