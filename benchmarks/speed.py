@@ -20,12 +20,14 @@ import numpy as np
 from dpverify.algorithms import Algorithm, example, names
 from dpverify.algorithms.adp_erm import adaptive_alpha, polynomial_b
 from dpverify.algorithms.adp_sgd import adp_sgd
+from dpverify.algorithms.momentum_agg import small_problem as nsgd_problem
 from dpverify.algorithms.private_gd import private_gd
 from dpverify.algorithms.private_gd_momentum import private_gd_momentum
 from dpverify.algorithms.private_sgd import private_sgd
+from dpverify.algorithms.sensitivity_reduced_nsgd import Scales, sensitivity_reduced_nsgd
 from dpverify.montecarlo import block_size, generator, run, walk
 from dpverify.problems import Problem, quadratic
-from dpverify.releases import Laplace, TreeNode
+from dpverify.releases import Laplace, Subsampled, TreeNode
 from dpverify.schedules import Schedule
 
 
@@ -55,6 +57,20 @@ def draw(algorithm: Algorithm, data: Any, runs: int) -> Callable[[], None]:
                     rng.standard_normal((n, *shape))
 
     return noise
+
+
+def draw_batches(algorithm: Algorithm, runs: int) -> Callable[[], None]:
+    """Merely drawing the secret batches of all steps."""
+    ledger, size = algorithm.ledger(), block_size(algorithm)
+
+    def batches() -> None:
+        for k in range(math.ceil(runs / size)):
+            rng, n = generator(0, k), min(size, runs - k * size)
+            for release in ledger:
+                if isinstance(release, Subsampled):
+                    release.batch(rng, n)
+
+    return batches
 
 
 def naive(algorithm: Algorithm, data: Any, runs: int) -> Callable[[], None]:
@@ -107,13 +123,18 @@ def main() -> None:
     quick = parser.parse_args().quick
     runs, repeats = (1_000, 2) if quick else (10_000, 5)
 
-    print(f"quadratic, n = 100, d = 20, T = 100, {runs} runs\nalgorithm                      run (s)  noise (s)  ratio   loop over runs")
+    print(f"quadratic, n = 100, d = 20, T = 100, {runs} runs")
+    print("algorithm                      run (s)  noise (s)  ratio  batches (s)  rest (s)   loop over runs")
     for name, (algorithm, data) in at_scale(100, 20, 100).items():
         taken = best(lambda a=algorithm, d=data: run(a, d, runs, keep=()), repeats)
         noise = best(draw(algorithm, data, runs), repeats)
         few = 20
         loop = best(naive(algorithm, data, few), 1) * runs / few
-        print(f"{name:30} {taken:7.3f} {noise:10.3f} {taken / noise:6.2f} {loop / taken:8.0f} times slower")
+        batches = best(draw_batches(algorithm, runs), repeats)
+        print(
+            f"{name:30} {taken:7.3f} {noise:10.3f} {taken / noise:6.2f} {batches:11.3f} {taken - noise - batches:9.3f}"
+            f" {loop / taken:8.0f} times slower"
+        )
 
     print(f"\nevery algorithm on its own example, {runs} runs")
     print("algorithm                      run (s)  noise (s)  ratio   share of the releases that are Laplace, trees")
@@ -136,6 +157,15 @@ def main() -> None:
             count = runs * factor if what == "runs" else runs
             times.append(best(lambda a=algorithm, d=data, k=count: run(a, d, k, keep=()), repeats))
         print(f"  {what:5} {times[1] / times[0]:.2f}")
+
+    print("\nsensitivity-reduced NSGD, T = 4 N: time a step over that at N = 16")
+    times = []
+    for n in (16, 64, 256):
+        problem, data = nsgd_problem(n)
+        settings = {"clip": 1.0, "smoothness": 0.25, "alpha": 0.05, "gamma": 0.5, "scales": Scales(1.0, 1.0, 0.1), "step_size": 0.01}
+        algorithm = sensitivity_reduced_nsgd(problem, steps=4 * n, **settings)
+        times.append(best(lambda a=algorithm, d=data: run(a, d, runs // 20, keep=()), 2) / algorithm.steps)
+        print(f"  N = {n:4} {times[-1] / times[0]:.2f}   (logarithmic would be {math.log2(n) / 4:.2f}, linear {n / 16:.0f})")
 
     print("\npeak memory of private-gd beyond the data (MB), keeping nothing")
     algorithm, data = at_scale(100, 20, 100)["private-gd"]

@@ -258,7 +258,8 @@ def _tracked(results: Iterator[Any], total: int, title: str, progress: bool) -> 
     from rich.console import Console
     from rich.progress import track
 
-    yield from track(results, total=total, description=title, console=Console(stderr=True), transient=True)
+    console = Console(stderr=True)
+    yield from track(results, total=total, description=title, console=console, transient=True, disable=not console.is_terminal)
 
 
 def _collect(

@@ -262,12 +262,16 @@ def mean_estimation(dimension: int, *, count: int, start: Any = None, radius: fl
 def _gather(weights: Array | None, rows: Array, batch: Array) -> Array:
     """sum over each run's batch of weights[run, record] * rows[record]; -1 counts as nobody."""
     runs, m = batch.shape
-    if m == 1 and weights is None and batch.min(initial=0) >= 0:
+    everybody = weights is None and batch.min(initial=0) >= 0
+    if m == 1 and everybody:
         return rows[batch[:, 0]]
     total = np.zeros((runs, rows.shape[1]))
     width = max(1, _ELEMENTS // max(1, runs * rows.shape[1]))
     for a in range(0, m, width):
         part = batch[:, a : a + width]
+        if everybody:
+            total += np.einsum("rmp->rp", rows[part])
+            continue
         factor = (part >= 0).astype(float)
         if weights is not None:
             factor *= np.take_along_axis(weights, np.maximum(part, 0), axis=1)
@@ -310,7 +314,10 @@ class Linear(Problem):
 
     def _slope(self, u: Array, y: Array) -> Array:
         if self.kind == "logistic":
-            return -0.5 * y * (1 - np.tanh(0.5 * y * u))
+            slope = y * u
+            np.exp(slope, out=slope)
+            slope += 1
+            return np.divide(-y, slope, out=slope)
         r = u - y
         return r if self.kind == "squares" else 2 * r + 3 * np.sin(2 * r)
 
@@ -327,6 +334,7 @@ class Linear(Problem):
         loaded = self.load(data)
         limit = _limits(clip, loaded.norms(order))
         total = np.zeros(x.shape)
+        batch = _sparse(batch)
         if batch is None or batch.dtype == bool:
             for part in _slices(len(loaded), len(x)):
                 a, y = loaded.features[part], loaded.targets[part]
@@ -368,6 +376,18 @@ class Linear(Problem):
         else:
             best = np.linalg.lstsq(loaded.features, loaded.targets, rcond=None)[0]
         return best, float(self.value(best[None], loaded)[0])
+
+
+def _sparse(batch: Array | None) -> Array | None:
+    """Record numbers instead of True and False where few are True: then only their gradients are computed."""
+    if batch is None or batch.dtype != bool or 3 * np.count_nonzero(batch) > batch.size:
+        return batch
+    runs, chosen = np.divmod(np.flatnonzero(batch), batch.shape[1])
+    sizes = np.bincount(runs, minlength=len(batch))
+    first = np.cumsum(sizes) - sizes
+    numbers = np.full((len(batch), int(sizes.max(initial=1))), -1)
+    numbers[runs, np.arange(len(runs)) - first[runs]] = chosen
+    return numbers
 
 
 def _slices(n: int, runs: int) -> list[slice]:
@@ -476,6 +496,7 @@ class Network(Problem):
             raise ValueError(f"Expected clip={clip.min()} >= 0.")
         runs = len(x)
         total = np.zeros((runs, self.dimension))
+        batch = _sparse(batch)
         whole = batch is None or batch.dtype == bool
         columns = len(loaded) if batch is None else batch.shape[1]
         inner = self.hidden * (1 if whole else self.width)
