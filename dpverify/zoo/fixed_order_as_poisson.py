@@ -15,7 +15,7 @@ from dpverify.releases import Gaussian, Subsampled
 from dpverify.zoo import Bug
 from dpverify.zoo._optimizer import CLIP, Array, clip, profile
 
-STEPS, SIGMA = 4, 2.0
+STEPS, SIGMA = 4, 1.5
 DECLARED = Subsampled(Gaussian(scale=SIGMA * CLIP, sensitivity={ZERO_OUT: CLIP}), size=1, of=STEPS, how="poisson")
 
 

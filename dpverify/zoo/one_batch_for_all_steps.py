@@ -13,7 +13,7 @@ from dpverify.releases import Gaussian, Subsampled
 from dpverify.zoo import Bug
 from dpverify.zoo._optimizer import CLIP, Array, clip, profile
 
-STEPS, SIGMA = 8, 1.5
+STEPS, SIGMA = 8, 1.2
 DECLARED = Subsampled(Gaussian(scale=SIGMA * CLIP, sensitivity={ZERO_OUT: CLIP}), size=1, of=4, how="poisson")
 
 
