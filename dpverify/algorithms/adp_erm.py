@@ -155,4 +155,5 @@ def small_example(
         measure=squared_gradient,
         best_step=True,
         note=note,
+        limit=("gradient descent", {"step_size": eta / b}) if bound else None,
     )

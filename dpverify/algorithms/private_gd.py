@@ -107,4 +107,5 @@ def example(*, as_printed: bool = False, schedule: str = "dynamic", steps: int =
         TARGET,
         bound=gap * erub(variances.values(steps), gd_influence(gamma, steps).values(steps), gamma, R, alpha),
         bound_source="Theorem 4.1, Eq (3)",
+        limit=("gradient descent", {"step_size": 1 / M}),
     )

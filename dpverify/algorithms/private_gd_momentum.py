@@ -5,9 +5,9 @@
 
 Citation: dynamic-noise, Algorithm 1 with phi of Eq (10); bound: Theorem 4.4, Eq (11), without the (non-positive) momentum term.
 
-Calibration. As for private-gd: the printed budget is for a zeroed sample; for a replaced one the certified sigma is 1.75 times larger.
-Step size: eta_0/(2M) as printed, with the printed condition on eta_0; the default keeps the step but takes the smaller eta_0 for which
-the proof, corrected, goes through.
+Calibration. As for private-gd: the printed budget sum 1/sigma_t^2 = R is for a zeroed sample; for a replaced one the certified budget is
+0.327 of it (sigma 1.75 times larger on one schedule). Step size: eta_0/(2M) as printed, with the printed condition on eta_0; the default
+keeps the step but takes the smaller eta_0 for which the proof, corrected, goes through.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from dpverify.algorithms.dynamic_noise import (
     t_hat,
     uniform,
 )
-from dpverify.algorithms.private_gd import small_problem
+from dpverify.algorithms.private_gd import private_gd, small_problem
 from dpverify.neighbours import REPLACE
 from dpverify.problems import Problem, divided
 from dpverify.releases import Gaussian
@@ -131,4 +131,11 @@ def example(*, as_printed: bool = False, schedule: str | None = None, steps: int
         TARGET,
         bound=gap * erub(variances.values(steps), momentum_influence(beta, gamma, steps).values(steps), gamma, R, alpha),
         bound_source="Theorem 4.4, Eq (11), first term",
+        limit=("bias-corrected momentum", {"step_size": eta0 / (2 * M), "beta": beta}),
+        forms=lambda: {
+            "with beta = 0 it is gradient descent": (
+                private_gd_momentum(problem, clip=1.0, variances=variances, steps=steps, beta=0.0, step_size=0.5),
+                private_gd(problem, clip=1.0, variances=variances, steps=steps, step_size=0.5),
+            )
+        },
     )
