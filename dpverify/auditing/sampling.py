@@ -12,7 +12,7 @@ import hashlib
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -161,13 +161,24 @@ def _one_chunk(mechanism: Mechanism, data: Data, seed: int, side: int, chunk: in
     return np.concatenate(rows)
 
 
+def _identity(mechanism: Mechanism) -> str:
+    """The name, the settings and the compiled body of a callable; what its closure holds beyond numbers and texts is not seen."""
+    if isinstance(mechanism, partial):
+        return f"{_identity(mechanism.func)}{mechanism.args}{sorted(mechanism.keywords.items())}"
+    code = getattr(mechanism, "__code__", None)
+    held = [cell.cell_contents for cell in getattr(mechanism, "__closure__", None) or ()]
+    plain = [value for value in held if isinstance(value, str | int | float)]
+    body = (code.co_code.hex(), code.co_consts, getattr(mechanism, "__defaults__", None)) if code is not None else ""
+    return f"{getattr(mechanism, '__module__', '')}:{name_of(mechanism)}{body}{plain}"
+
+
 def fingerprint(mechanism: Mechanism, data: Data) -> str:
     """A short name for (mechanism, data): the key of a chunk file.
 
     >>> fingerprint(len, np.ones(3)) == fingerprint(len, np.ones(3))
     True
     """
-    digest = hashlib.sha256(f"{getattr(mechanism, '__module__', '')}:{name_of(mechanism)}".encode())
+    digest = hashlib.sha256(_identity(mechanism).encode())
     for part in data if isinstance(data, tuple) else (data,):
         array = np.ascontiguousarray(part)
         digest.update(f"{array.shape}{array.dtype}".encode())

@@ -1,4 +1,4 @@
-"""Search for neighbours on which a mechanism moves most: draw records, then climb; the pair found is audited on fresh runs alone.
+"""Search for neighbours on which a mechanism moves most: climb, or let Hypothesis draw; the pair found is audited on fresh runs alone.
 
     separation(pair) = |mean over a few seeds of M(D; seed) - M(D'; seed)| / noise,     the same seeds on both sides
 
@@ -35,7 +35,8 @@ def separation(mechanism: Mechanism, pair: Neighbours, seeds: int = 4, seed: int
     if a.shape != b.shape:
         return np.inf
     spread = np.sqrt((a.var(axis=0) + b.var(axis=0)) / 2) + 1e-12
-    return float(np.linalg.norm((a - b).mean(axis=0) / spread))
+    with np.errstate(over="ignore"):
+        return float(np.linalg.norm((a - b).mean(axis=0) / spread))
 
 
 def _pair(data: Data, adjacency: Adjacency, index: int, record: Any) -> Neighbours:
@@ -109,3 +110,32 @@ def worst_neighbours(
     if best is None:
         raise ValueError("Expected data on which the mechanism runs; it rejected every neighbour that was tried.")
     return _pair(data, adjacency, best[2], best[1])
+
+
+def worst_drawn(mechanism: Mechanism, pairs: Any, *, tries: int = 200, seed: int = 0) -> Neighbours:
+    """The pair on which the mechanism moves most among those that a Hypothesis strategy draws, which is steered towards movement.
+
+    >>> from dpverify.strategies import datasets, neighbours
+    >>> pair = worst_drawn(lambda data, rng: np.clip(data, -1, 1).sum() + rng.normal(), neighbours(datasets(width=1)), tries=50)
+    >>> pair.adjacency in (ADD_REMOVE, REPLACE, ZERO_OUT)
+    True
+    """
+    import hypothesis
+
+    best: tuple[float, Neighbours] | None = None
+
+    @hypothesis.seed(seed)
+    @hypothesis.settings(max_examples=tries, database=None, deadline=None, suppress_health_check=list(hypothesis.HealthCheck))
+    @hypothesis.given(pairs)
+    def look(pair: Neighbours) -> None:
+        nonlocal best
+        moved = separation(mechanism, pair, seed=seed)
+        if np.isfinite(moved):
+            hypothesis.target(min(moved, 1e9))
+        if moved > -np.inf and (best is None or moved > best[0]):
+            best = (moved, pair)
+
+    look()
+    if best is None:
+        raise ValueError("Expected pairs on which the mechanism runs; it rejected every one that was drawn.")
+    return best[1]

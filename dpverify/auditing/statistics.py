@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -137,20 +137,32 @@ def statistical_audit(
     event: Event | None = None
     x = y = n = 0
     fresh = 0
+    fixed = True
     for a, b in zip(draw(mechanism, neighbours.data, 0, budget), draw(mechanism, neighbours.other, 1, budget)):
         if a.shape[1] != b.shape[1]:
             return _shapes(mechanism, neighbours, budget, (a.shape[1], b.shape[1]))
+        fixed = fixed and bool((a == a[0]).all())
         test.feed(a, b)
         if event is not None:
             x, y, n = x + event.count(a), y + event.count(b), n + len(a)
         if progress is not None:
             progress(len(a), test.log_wealth)
         if test.log_wealth >= math.log(2 / alpha):
-            return _refuted_by_wealth(mechanism, neighbours, claim, budget, alpha, test, time.perf_counter() - started)
+            result = _refuted_by_wealth(mechanism, neighbours, claim, budget, alpha, test, time.perf_counter() - started)
+            return _noting(result, fixed, claim)
         if event is None and test.samples >= LEARN * budget.runs:
             fresh = budget.runs - test.samples
             event = choose_event(test, claim, max(fresh, 1))
-    return _at_the_end(mechanism, neighbours, claim, budget, alpha, event, (x, y, n), time.perf_counter() - started)
+    result = _at_the_end(mechanism, neighbours, claim, budget, alpha, event, (x, y, n), time.perf_counter() - started)
+    return _noting(result, fixed, claim)
+
+
+def _noting(result: Result, fixed: bool, claim: Guarantee) -> Result:
+    """The same result, saying what its verdict means, and whether the mechanism showed any randomness at all."""
+    means = f"For this pair of neighbours, some epsilon and the delta that {claim} implies there fail." if result.verdict is REFUTED else ""
+    evidence = replace(result.evidence, details=means) if result.evidence is not None else None
+    note = " Every run on D gave the same output: the mechanism ignores its rng, or adds no noise." if fixed else ""
+    return result.with_(because=result.because + note, evidence=evidence)
 
 
 def _let(mechanism: Mechanism, neighbours: Neighbours, budget: Budget) -> dict[str, str]:

@@ -203,6 +203,15 @@ def test_chunks_are_resumed(tmp_path):
     assert all(np.array_equal(a, b) for a, b in zip(first, again))
 
 
+def test_chunks_of_another_mechanism_are_not_taken_for_its_own(tmp_path):
+    def shifted(by):
+        return lambda data, rng, runs: by + rng.normal(size=(runs, 1))
+
+    budget = Budget(runs=100, chunks=str(tmp_path))
+    one, two = (np.concatenate(list(draw(shifted(by), PAIR.data, 0, budget))) for by in (0.0, 5.0))
+    assert two.mean() > one.mean() + 3
+
+
 @pytest.mark.parametrize(
     ("mechanism", "says"),
     [
@@ -222,6 +231,7 @@ def test_a_broken_mechanism_is_reported_with_its_seed(mechanism, says):
 def test_a_deterministic_mechanism_that_differs_is_refuted():
     result = audit(lambda data, rng: data.sum(), PAIR, ApproxDP(1.0, 1e-5), budget=Budget(runs=500))
     assert result.verdict is REFUTED
+    assert "ignores its rng" in result.because
 
 
 @pytest.mark.parametrize("claim", [PureDP(1.0), ApproxDP(0.9, 1e-3)])

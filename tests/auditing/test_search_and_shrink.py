@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpverify import Budget, Neighbours, audit
-from dpverify.auditing.search import worst_neighbours
+from dpverify.auditing.search import worst_drawn, worst_neighbours
 from dpverify.guarantees import GDP
 from dpverify.neighbours import ADD_REMOVE, REPLACE, ZERO_OUT
 from dpverify.verdicts import REFUTED, SUPPORTED
@@ -31,6 +31,13 @@ def test_search_takes_records_from_a_generator():
     assert pair.other.shape == (3, 3)
     with pytest.raises(ValueError, match="tries=0"):
         worst_neighbours(clipped_but_for_the_last, np.zeros((3, 3)), REPLACE, tries=0)
+
+
+def test_hypothesis_searches_for_pairs():
+    from dpverify.strategies import datasets, neighbours
+
+    pair = worst_drawn(clipped_but_for_the_last, neighbours(datasets(width=2)), tries=60)
+    assert audit(clipped_but_for_the_last, pair, GDP(1.0), budget=Budget(runs=300), smaller=False).verdict is REFUTED
 
 
 def descend(data, rng, runs, steps):
