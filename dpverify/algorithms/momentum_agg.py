@@ -275,7 +275,7 @@ def normalised_bound(deviation: Array, *, gap: float, alpha: float, eta: float, 
     return 3 * gap / (2 * eta * T) + 3 * L * eta / 4 + 3 * drift + 3 * math.sqrt(dimension) * float(np.mean(deviation))
 
 
-def small_problem(count: int = 40, dimension: int = 3, seed: int = 0) -> tuple[Linear, tuple[Array, Array]]:
+def small_problem(count: int = 20, dimension: int = 3, seed: int = 0) -> tuple[Linear, tuple[Array, Array]]:
     """Logistic regression with features in the unit ball (G = 1, L = 1/4 a record), ridge 0.05, and its records."""
     rng = np.random.default_rng(seed)
     rows = rng.standard_normal((count, dimension))

@@ -29,6 +29,7 @@ Array = np.ndarray[Any, Any]
 
 class State(NamedTuple):
     x: Array  # (runs, d)
+    order: Array  # (runs, N), the records in the order of the stream
     prefixes: tuple[Array | None, ...]  # by level
     t: int
 
@@ -43,23 +44,21 @@ def tree_aggregation(problem: Problem, *, clip: float, scale: float) -> Algorith
         raise ValueError(f"Expected clip={clip} > 0.")
     N = problem.count
     depth = N.bit_length()
-    releases = [
-        TreeNode((scale,), {REPLACE: (2 * clip,), ZERO_OUT: (clip,)}, ((t - 2 ** level(t) + 1, t),), period=N) for t in range(1, N + 1)
-    ]
+    releases = [TreeNode((scale,), {REPLACE: (2 * clip,), ZERO_OUT: (clip,)}, ((t - 2 ** level(t) + 1, t),), period=N) for t in range(1, N + 1)]
 
     def init(runs: int) -> State:
-        return State(np.tile(problem.start, (runs, 1)), (None,) * depth, 1)
+        return State(np.tile(problem.start, (runs, 1)), np.broadcast_to(np.arange(N), (runs, N)), (None,) * depth, 1)
 
     def query(data: Any, state: State, siblings: tuple[Array | None, ...]) -> Answer:
-        runs = len(state.x)
         start = np.broadcast_to(problem.start, state.x.shape)
-        term = problem.private_sum(start, data, clip, batch=np.full((runs, 1), state.t - 1))
+        term = problem.private_sum(start, data, clip, batch=state.order[:, [state.t - 1]])
         sums, siblings = node_sums(siblings, term, state.t, 1.0)
         return Answer(sums[-1][:, None], memory=siblings)
 
     def update(state: State, released: Array) -> State:
         total, prefixes = prefix(state.prefixes, released[:, 0], state.t, 1.0)
-        return State(problem.start - (problem.public_gradient(problem.start[None]) + total / N), prefixes, state.t + 1)
+        x = problem.start - (problem.public_gradient(problem.start[None]) + total / N)
+        return State(x, state.order, prefixes, state.t + 1)
 
     return Algorithm(
         "tree-aggregation",
@@ -95,5 +94,5 @@ def example(*, as_printed: bool = False, count: int = 50, dimension: int = 3) ->
         TARGET,
         bound=dimension * scale**2 * (1 + math.log2(count)) / (2 * count**2),
         bound_source="Proposition 18: at most 1 + log2 N noisy nodes",
-        limit=("prefix sums", {}),
+        limit=("prefix sums", {"count": count}),
     )
