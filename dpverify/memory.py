@@ -99,7 +99,7 @@ def _source_of(item: Claim) -> list[str]:
 
 def _imported(path: str, seen: set[str]) -> Iterable[str]:
     """The text of every module of claims that a module imports, at any distance."""
-    text, tree = _parsed(path)
+    _, tree = _parsed(path)
     for node in ast.walk(tree):
         modules = []
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("dpverify.symbolic"):

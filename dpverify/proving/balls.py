@@ -122,7 +122,7 @@ def _touches(gap: Any, names: list[sp.Symbol], ranges: list[tuple[Any, Any]]) ->
 
 def _nonnegative(form: Form, box: Box, strict: bool) -> bool:
     """Whether the gap is surely positive on the box (or nonnegative, at a touching point), or the box outside the hypotheses."""
-    gap, conditions, names, ranges, touches = form
+    gap, conditions, names, _, touches = form
     if _positive(gap, conditions, names, box):
         return True
     if strict:

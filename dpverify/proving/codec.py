@@ -34,7 +34,7 @@ def to_json(expression: Any) -> list[Any]:
     if isinstance(e, sp.Symbol):
         return ["Symbol", e.name, {k: v for k in _ASSUMPTIONS if (v := e.assumptions0.get(k)) is not None}]
     if isinstance(e, sp.Indexed):
-        base = {k: v for k in _ASSUMPTIONS if (v := e.base.label.assumptions0.get(k)) is not None}  # type: ignore[attr-defined]
+        base = {k: v for k in _ASSUMPTIONS if (v := e.base.label.assumptions0.get(k)) is not None}
         return ["Indexed", str(e.base.label), base, *[to_json(i) for i in e.indices]]
     for name, constant in _CONSTANTS.items():
         if e == constant:

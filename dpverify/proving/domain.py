@@ -200,7 +200,7 @@ class Domain:
         for end, direction in ((b.low, 1), (b.high, -1)):
             if end.is_finite:
                 end = end if end.is_Rational else sp.Rational(str(sp.N(end, 20)))
-                near += [end, *[end + direction * step for step in SIMPLE[1:8] + [sp.Rational(1, 100)] if step > 0]]
+                near += [end, *[end + direction * step for step in [*SIMPLE[1:8], sp.Rational(1, 100)] if step > 0]]
         if b.low.is_finite and b.high.is_finite:
             width = b.high - b.low
             near += [b.low + width * part for part in (sp.Rational(1, 2), sp.Rational(1, 4), sp.Rational(3, 4), sp.Rational(1, 10))]

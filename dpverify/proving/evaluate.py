@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -154,7 +154,7 @@ def _lambert(x: arb) -> arb:
     return x.lambertw()
 
 
-_UNARY = {
+_UNARY: dict[str, Callable[[arb], arb]] = {
     "log": arb.log, "Abs": abs, "erf": arb.erf, "erfc": arb.erfc, "sin": arb.sin, "cos": arb.cos, "tan": arb.tan, "atan": arb.atan,
     "sinh": arb.sinh, "cosh": arb.cosh, "tanh": arb.tanh, "gamma": arb.gamma, "LambertW": _lambert,
 }  # fmt: skip
@@ -200,8 +200,8 @@ def _function(e: Any, at: dict[Any, arb]) -> arb:
         n, k = (_ball(arg, at) for arg in e.args)
         return arb.bin(n, _integer(k, e))
     if name == "Mod":
-        x, m = (_integer(_ball(arg, at), arg) for arg in e.args)
-        return arb(x % m)
+        whole, modulus = (_integer(_ball(arg, at), arg) for arg in e.args)
+        return arb(whole % modulus)
     raise Unknown(f"no rigorous value for {name} in {e}")
 
 

@@ -1,0 +1,109 @@
+"""What a report is made of: claims checked, algorithms run against their bounds, planted bugs audited."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from dpverify import __version__
+from dpverify.effort import QUICK, Effort
+from dpverify.memory import Memory, versions
+from dpverify.reporting.document import SCHEMA
+
+ALPHA = 1e-3  # of one audit in the zoo
+BULKY = 2_000  # characters of a certificate beyond which only its summary is reported
+
+Progress = Callable[[str, int, int], None]
+
+
+def collect(
+    *,
+    paper: str | None = None,
+    claims: list[str] | None = None,
+    effort: Effort = QUICK,
+    jobs: int = 2,
+    memory: Memory | None = None,
+    runs: bool = True,
+    audits: bool = True,
+    progress: Progress | None = None,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The document of a report, and, apart from it, the times that it took."""
+    from dpverify.checking import check
+
+    tell = progress or (lambda what, done, total: None)
+    started = time.perf_counter()
+    checked = check(paper=paper, paths=claims or (), effort=effort, jobs=jobs, memory=memory, progress=lambda id, d, n: tell(f"claim {id}", d, n))
+    times: dict[str, Any] = {"claims": {c.claim.id: round(c.result.seconds, 3) for c in checked}}
+    papers: dict[str, dict[str, Any]] = {}
+    for c in checked:
+        entry = papers.setdefault(c.claim.paper.key, {"key": c.claim.paper.key, "citation": c.claim.paper.citation, "claims": []})
+        entry["claims"].append(_timeless(c.to_json()))
+    keys = set(papers)
+    algorithms = _algorithms(keys, effort, tell) if runs and not claims else []
+    zoo = _zoo(effort, tell) if audits and paper is None and not claims else []
+    alphas = [a for p in papers.values() for claim in p["claims"] for a in _alphas(claim)] + [2 * ALPHA] * len(zoo)
+    times["total"] = round(time.perf_counter() - started, 1)
+    times["recalled"] = memory.hits if memory else 0
+    document = {
+        "schema": SCHEMA, "dpverify": __version__, "profile": effort.name, "seed": effort.seed, "versions": versions(),
+        "alpha": float(sum(alphas)), "papers": list(papers.values()), "algorithms": algorithms, "zoo": zoo,
+    }  # fmt: skip
+    return document, times
+
+
+def _timeless(record: Any) -> Any:
+    """The record without its times, and with certificates that are too long to read left out."""
+    if isinstance(record, list):
+        return [_timeless(part) for part in record]
+    if not isinstance(record, dict):
+        return record
+    result = {key: _timeless(value) for key, value in record.items() if key != "seconds"}
+    certificate = result.get("certificate")
+    if isinstance(certificate, dict) and len(str(certificate)) > BULKY:
+        result["certificate"] = {"summary": certificate.get("summary", ""), "left out": f"{len(str(certificate))} characters; see `dpverify check --json`"}
+    return result
+
+
+def _alphas(record: dict[str, Any]) -> list[float]:
+    """The alphas of the tests in a claim: its own, or those of its steps."""
+    inner = [a for step in record.get("steps", ()) for a in _alphas(step)]
+    evidence = record.get("evidence") or {}
+    return inner or ([evidence["alpha"]] if evidence.get("alpha") else [])
+
+
+def _algorithms(papers: set[str], effort: Effort, tell: Progress) -> list[dict[str, Any]]:
+    from dpverify import algorithms
+    from dpverify.cli.run import summary
+    from dpverify.montecarlo import run
+
+    rows = []
+    cases = [case for name in algorithms.names() if (case := algorithms.example(name)).paper in papers]
+    for i, case in enumerate(cases):
+        tell(f"run {case.algorithm.name}", i, len(cases))
+        result = run(case.algorithm, case.data, min(effort.runs, 2_000), effort.seed, measure={case.quantity: case.measured}, every_step=True, keep=())
+        mean = result.path[case.quantity]
+        spread = (result.path_variance[case.quantity] / result.runs) ** 0.5
+        row = summary(case, result, False)
+        rows.append(row | {"path": [float(f"{v:.6g}") for v in mean], "spread": [float(f"{v:.4g}") for v in spread]})
+    return rows
+
+
+def _zoo(effort: Effort, tell: Progress) -> list[dict[str, Any]]:
+    from dpverify import zoo
+    from dpverify.zoo.inspection import inspect
+
+    rows = []
+    bugs = zoo.bugs()
+    for i, bug in enumerate(bugs):
+        tell(f"audit {bug.name}", i, len(bugs))
+        seen = inspect(bug, alpha=ALPHA, seed=effort.seed)
+        rungs = {step.statement.split(":")[0]: step.result.verdict.value for step in seen.result.steps}
+        rows.append({key: value for key, value in seen.to_json().items() if key != "seconds"} | {"rungs": rungs, "seen_in": bug.seen_in})
+    return rows
+
+
+def folder_for_cache() -> Path:
+    """Where results are kept between two reports."""
+    return Path(".dpverify") / "cache"

@@ -1,0 +1,108 @@
+"""The document of a report: plain data, versioned, validated when it is read back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+SCHEMA = "dpverify-report/1"
+VERDICTS = ("REFUTED", "UNDECIDED", "SUPPORTED", "PROVED")
+RANK = {"privacy": 0, "theorem": 1, "proof": 2, None: 3}
+
+_TEXT = {"type": "string"}
+_TEXTS = {"type": "array", "items": _TEXT}
+JSON_SCHEMA: dict[str, Any] = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "title": "Results of a dpverify report",
+    "type": "object",
+    "required": ["schema", "dpverify", "profile", "seed", "versions", "papers", "algorithms", "zoo", "alpha"],
+    "properties": {
+        "schema": {"const": SCHEMA},
+        "dpverify": _TEXT,
+        "profile": _TEXT,
+        "seed": {"type": "integer"},
+        "versions": {"type": "object", "additionalProperties": _TEXT},
+        "alpha": {"type": "number", "description": "the sum of the alphas of all tests: the probability that any one of them refutes falsely is at most this"},
+        "papers": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["key", "citation", "claims"],
+                "properties": {"key": _TEXT, "citation": _TEXT, "claims": {"type": "array", "items": {"$ref": "#/$defs/claim"}}},
+            },
+        },
+        "algorithms": {"type": "array", "items": {"type": "object", "required": ["algorithm", "paper", "runs"]}},
+        "zoo": {"type": "array", "items": {"type": "object", "required": ["bug", "found", "rungs"]}},
+    },
+    "$defs": {
+        "claim": {
+            "type": "object",
+            "required": [
+                "id", "at", "kind", "statement", "verdict", "expect", "because", "witness", "uses", "correction", "breaks", "given",
+                "tainted", "evidence", "steps", "latex",
+            ],
+            "properties": {
+                "id": _TEXT, "at": _TEXT, "kind": _TEXT, "statement": _TEXT, "verdict": {"enum": list(VERDICTS)},
+                "expect": {"enum": list(VERDICTS)}, "because": _TEXT, "uses": _TEXTS, "given": _TEXTS, "tainted": _TEXTS, "latex": _TEXT,
+                "correction": {"type": ["string", "null"]}, "breaks": {"enum": ["privacy", "theorem", "proof", None]},
+                "witness": {"type": ["object", "null"]}, "evidence": {"type": ["object", "null"]}, "steps": {"type": "array"},
+            },
+        }
+    },
+}  # fmt: skip
+
+
+class ReportError(ValueError):
+    """A results file that cannot be used; the message says where and why."""
+
+
+def load(path: str | Path) -> dict[str, Any]:
+    """A document written earlier; a bad or half-written file is an error that says what is wrong with it."""
+    try:
+        document = json.loads(Path(path).read_text())
+    except OSError as error:
+        raise ReportError(f"Expected a results file at {path}: {error.strerror}.") from None
+    except ValueError as error:
+        raise ReportError(f"Expected JSON in {path}: {error}. The file may be half-written.") from None
+    problem = validate(document, JSON_SCHEMA, "")
+    if problem:
+        raise ReportError(f"Expected results of schema {SCHEMA} in {path}: {problem}.")
+    return document
+
+
+def validate(value: Any, schema: dict[str, Any], where: str) -> str | None:
+    """The first way in which a value does not fit the part of JSON Schema used here, or None.
+
+    >>> validate({"schema": "other"}, {"type": "object", "properties": {"schema": {"const": "x"}}}, "")
+    "at /schema: 'other' is not 'x'"
+    """
+    if "$ref" in schema:
+        schema = JSON_SCHEMA["$defs"][schema["$ref"].rsplit("/", 1)[1]]
+    if "const" in schema and value != schema["const"]:
+        return f"at {where or '/'}: {value!r} is not {schema['const']!r}"
+    if "enum" in schema and value not in schema["enum"]:
+        return f"at {where or '/'}: {value!r} is not one of {schema['enum']}"
+    kinds = schema.get("type", [])
+    python = {"object": dict, "array": list, "string": str, "number": (int, float), "integer": int, "null": type(None)}
+    names = [kinds] if isinstance(kinds, str) else kinds
+    if names and not any(isinstance(value, python[name]) for name in names):  # type: ignore[arg-type]
+        return f"at {where or '/'}: {type(value).__name__} is not {' or '.join(names)}"
+    if isinstance(value, dict):
+        for name in schema.get("required", ()):
+            if name not in value:
+                return f"at {where or '/'}: {name!r} is missing"
+        for name, part in schema.get("properties", {}).items():
+            if name in value and (problem := validate(value[name], part, f"{where}/{name}")):
+                return problem
+    if isinstance(value, list) and "items" in schema:
+        for i, item in enumerate(value):
+            if problem := validate(item, schema["items"], f"{where}/{i}"):
+                return problem
+    return None
+
+
+def findings(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """The refuted claims, those that matter most first: privacy, theorems, proofs."""
+    refuted = [c for paper in document["papers"] for c in paper["claims"] if c["verdict"] == "REFUTED"]
+    return sorted(refuted, key=lambda c: (RANK[c["breaks"]], c["id"].split("/")[0]))
