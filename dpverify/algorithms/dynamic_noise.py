@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from dpverify.accounting import calibrate
+from dpverify.accounting.gaussian import gaussian_mu
 from dpverify.algorithms import Algorithm
 from dpverify.guarantees import ApproxDP, Guarantee
 from dpverify.neighbours import ADD_REMOVE, REPLACE, ZERO_OUT, Adjacency, Data
@@ -340,19 +342,48 @@ def full_batch_sensitivity(largest: float) -> dict[Adjacency, float]:
     return {ADD_REMOVE: largest, REPLACE: 2 * largest, ZERO_OUT: largest}
 
 
-def affordable_steps(variances: Schedule, steps: int, budget: float, *, strict: bool = False) -> int:
-    """The guard of Algorithm 1: the number of steps before the first whose 1/sigma_t^2 exceeds what is left (`strict`: reaches it).
+def noise_multipliers(variances: Schedule, steps: int) -> list[float]:
+    """sigma_1, ..., sigma_T of a schedule of sigma_t^2.
+
+    >>> noise_multipliers(Schedule(4.0), 2)
+    [2.0, 2.0]
+    """
+    values = variances.values(steps)
+    if not np.all(values >= 0):
+        raise ValueError(f"Expected variances >= 0 at every step, got {values[~(values >= 0)][0]}.")
+    return np.sqrt(values).tolist()
+
+
+def affordable_steps(costs: Array, budget: float, *, strict: bool = False) -> int:
+    """The guard of Algorithm 1: the number of steps before the first whose cost exceeds what is left (`strict`: reaches it).
 
     The schedules of Lemma 4.1 spend the budget exactly, so the paper's strict guard always drops their last step.
 
-    >>> affordable_steps(Schedule(4.0), 10, 1.0), affordable_steps(Schedule(4.0), 10, 1.0, strict=True)
+    >>> affordable_steps(np.full(10, 0.25), 1.0), affordable_steps(np.full(10, 0.25), 1.0, strict=True)
     (4, 3)
     """
     if not budget > 0:
         raise ValueError(f"Expected budget={budget} > 0.")
-    spent = np.cumsum(1 / variances.values(steps))
+    spent = np.cumsum(costs)
     allowed = spent < budget * (1 - 1e-12) if strict else spent <= budget * (1 + 1e-9)
-    return int(np.argmin(allowed)) if not allowed.all() else steps
+    return int(np.argmin(allowed)) if not allowed.all() else len(costs)
+
+
+def guarded(algorithm: Algorithm, budget: float, adjacency: Adjacency, *, strict: bool = False) -> Algorithm:
+    """The algorithm cut off by the guard of Algorithm 1: step t costs (sensitivity/scale)^2, 1/sigma_t^2 for a zeroed record.
+
+    >>> from dpverify.algorithms import example
+    >>> full = example("private-gd").algorithm
+    >>> guarded(full, gaussian_mu(full.ledger(), REPLACE) ** 2, REPLACE).steps == full.steps
+    True
+    >>> guarded(full, gaussian_mu(full.ledger(), REPLACE) ** 2 / 2, REPLACE).steps < full.steps
+    True
+    """
+    costs = np.array([gaussian_mu([release], adjacency) ** 2 for release in algorithm.ledger()])
+    steps = affordable_steps(costs, budget, strict=strict)
+    if steps == 0:
+        raise ValueError(f"Expected budget={budget} to pay for the first step, which costs {costs[0]:.6g}.")
+    return replace(algorithm, steps=steps)
 
 
 def hessian_influence(spectrum: Any, *, steps: int, step_size: float, clip: float, count: int) -> Schedule:

@@ -27,6 +27,7 @@ from dpverify.algorithms.dynamic_noise import (
     erub,
     full_batch_sensitivity,
     gd_influence,
+    noise_multipliers,
     uniform,
 )
 from dpverify.neighbours import REPLACE
@@ -50,11 +51,10 @@ def private_gd(problem: Problem, *, clip: float, variances: Schedule, steps: int
     """
     if not clip > 0:
         raise ValueError(f"Expected clip={clip} > 0.")
-    sigma = np.sqrt(variances.values(steps))
     eta = step_size if step_size is not None else 1 / _smoothness(problem)
     largest = clip / problem.count
     sensitivity = full_batch_sensitivity(largest)
-    releases = [Gaussian(largest * s, sensitivity) for s in sigma.tolist()]
+    releases = [Gaussian(largest * s, sensitivity) for s in noise_multipliers(variances, steps)]
 
     def init(runs: int) -> State:
         return State(np.tile(problem.start, (runs, 1)), 1)

@@ -26,6 +26,7 @@ from dpverify.algorithms.dynamic_noise import (
     full_batch_sensitivity,
     largest_eta0,
     momentum_influence,
+    noise_multipliers,
     piecewise_influence,
     t_hat,
     uniform,
@@ -79,7 +80,7 @@ def private_gd_momentum(
         raise ValueError(f"Expected 0 <= beta={beta} < 1.")
     largest = clip / problem.count
     sensitivity = full_batch_sensitivity(largest)
-    releases = [Gaussian(largest * s, sensitivity) for s in np.sqrt(variances.values(steps)).tolist()]
+    releases = [Gaussian(largest * s, sensitivity) for s in noise_multipliers(variances, steps)]
 
     def init(runs: int) -> State:
         return start(problem, runs)

@@ -21,7 +21,16 @@ import numpy as np
 
 from dpverify.accounting import calibrate
 from dpverify.algorithms import Algorithm, Example
-from dpverify.algorithms.dynamic_noise import PRINTED_R, TARGET, alpha_of, erub, full_batch_sensitivity, gd_influence, uniform
+from dpverify.algorithms.dynamic_noise import (
+    PRINTED_R,
+    TARGET,
+    alpha_of,
+    erub,
+    full_batch_sensitivity,
+    gd_influence,
+    noise_multipliers,
+    uniform,
+)
 from dpverify.algorithms.private_gd import State, private_gd, small_problem
 from dpverify.neighbours import REPLACE
 from dpverify.problems import Problem
@@ -41,7 +50,7 @@ def batch_releases(problem: Problem, clip: float, batch: int, variances: Schedul
     sensitivity = full_batch_sensitivity(largest)
     return [
         Subsampled(Gaussian(largest * s, sensitivity), size=batch, of=problem.count, how=how)
-        for s in np.sqrt(variances.values(steps)).tolist()
+        for s in noise_multipliers(variances, steps)
     ]
 
 

@@ -78,7 +78,7 @@ def summary(case: Example, result: Runs, as_printed: bool) -> dict[str, Any]:
     import numpy as np
 
     from dpverify.accounting import account, epsilon, meets
-    from dpverify.guarantees import ApproxDP
+    from dpverify.guarantees import ApproxDP, PureDP
     from dpverify.montecarlo import mean_at_least
 
     quantity = case.quantity
@@ -91,10 +91,8 @@ def summary(case: Example, result: Runs, as_printed: bool) -> dict[str, Any]:
     exact = exact_mean(case)
     known = exact if exact is not None else at_least
     ledger = case.algorithm.ledger()
-    guarantee = account(ledger, case.adjacency)
-    delta = case.claimed.delta_ if isinstance(case.claimed, ApproxDP) else 0.0
-    if delta == 0.0:
-        guarantee = account(ledger, case.adjacency, "pure")
+    delta = 0.0 if isinstance(case.claimed, PureDP) else case.claimed.delta_ if isinstance(case.claimed, ApproxDP) else 1e-5
+    guarantee = account(ledger, case.adjacency, "auto" if delta else "pure")
     return {
         "algorithm": case.algorithm.name,
         "paper": case.paper,

@@ -116,13 +116,19 @@ def test_the_guard_stops_before_the_budget_is_overspent():
     for _ in range(50):
         variances = Schedule(rng.uniform(1, 10, 12))
         budget = float(rng.uniform(0.5, 5))
-        steps = dn.affordable_steps(variances, 12, budget)
         cost = 1 / variances.values(12)
+        steps = dn.affordable_steps(cost, budget)
         assert cost[:steps].sum() <= budget * (1 + 1e-9)
         assert steps == 12 or cost[: steps + 1].sum() > budget
-    full = dn.dynamic(0.9, 12, 1.0)
-    assert dn.affordable_steps(full, 12, 1.0) == 12
-    assert dn.affordable_steps(full, 12, 1.0, strict=True) == 11  # the printed guard cannot finish its own schedule
+    full = private_gd(PROBLEM, clip=1.0, variances=dn.dynamic(0.9, 12, 1.0), steps=12)
+    assert dn.guarded(full, 1.0, ZERO_OUT).steps == 12
+    assert dn.guarded(full, 1.0, ZERO_OUT, strict=True).steps == 11  # the printed guard cannot finish its own schedule
+    halted = dn.guarded(full, 1.0, REPLACE)
+    assert halted.steps < 12
+    assert gaussian_mu(halted.ledger(), REPLACE) ** 2 <= 1.0 + 1e-9
+    assert np.array_equal(
+        run(halted, DATA, 5, seed=1).output, run(full, DATA, 5, seed=1, keep=("iterates",)).iterates[:, halted.steps]
+    )
 
 
 def test_the_hessian_influence_is_what_a_variance_adds_to_the_final_loss():
@@ -182,7 +188,9 @@ def test_no_noise_is_the_plain_method():
         (lambda: private_sgd(PROBLEM, clip=-1.0, batch=5, variances=Schedule(1.0), steps=2), "clip=-1.0 > 0"),
         (lambda: momentum_schedule("linear", 0.5, 0.9, 3, 1.0), "schedule='linear'"),
         (lambda: example("private-gd", schedule="linear"), "schedule='linear'"),
-        (lambda: dn.affordable_steps(Schedule(1.0), 3, 0.0), "budget=0.0 > 0"),
+        (lambda: dn.affordable_steps(np.ones(3), 0.0), "budget=0.0 > 0"),
+        (lambda: dn.guarded(example("private-gd").algorithm, 1e-9, REPLACE), "budget=1e-09 to pay for the first step"),
+        (lambda: private_gd(PROBLEM, clip=1.0, variances=Schedule([1.0, -1.0]), steps=2), "variances >= 0 at every step, got -1.0"),
         (lambda: dn.t_hat(1.0, 0.9), "beta=1.0 < 1"),
     ],
 )
