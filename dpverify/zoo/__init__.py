@@ -35,7 +35,6 @@ class Bug:
     claim: Guarantee
     rung: str
     seen_in: str = ""
-    declared: Any = None
     twin_claim: Guarantee | None = None
     expect: Verdict = REFUTED
     runs: int = 20_000

@@ -71,6 +71,9 @@ def descent(query: Query = clipped_sum, noise: Noise | None = None, declared: Ga
     return mechanism
 
 
+TWIN = descent()
+
+
 def profile(ledger: list[Release], adjacency: Adjacency, source: str) -> Profile:
     """What an accountant claims for a ledger on a grid of losses of 1e-3, computed when it is first asked for."""
 

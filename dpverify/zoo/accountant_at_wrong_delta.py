@@ -8,13 +8,13 @@ from __future__ import annotations
 from dpverify.accounting import epsilon
 from dpverify.guarantees import ApproxDP
 from dpverify.zoo import Bug
-from dpverify.zoo._optimizer import CLAIM, PAIR, descent
+from dpverify.zoo._optimizer import CLAIM, PAIR, TWIN, descent
 
 BUG = Bug(
     what="accountant asked at the wrong delta",
     seen_in="design variant of fast-differential-privacy #46",
     mechanism=descent(),
-    twin=descent(),
+    twin=TWIN,
     neighbours=PAIR,
     claim=ApproxDP(epsilon(CLAIM, 1e-3), 1e-5),
     twin_claim=ApproxDP(epsilon(CLAIM, 1e-5), 1e-5),

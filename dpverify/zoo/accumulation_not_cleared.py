@@ -9,7 +9,7 @@ import numpy as np
 
 from dpverify.auditing import Tape
 from dpverify.zoo import Bug
-from dpverify.zoo._optimizer import CLAIM, DECLARED, PAIR, RATE, STEPS, Array, clipped_sum, descent
+from dpverify.zoo._optimizer import CLAIM, DECLARED, PAIR, RATE, STEPS, TWIN, Array, clipped_sum
 
 
 def bug(data: Array, rng: np.random.Generator, runs: int, tape: Tape) -> Array:
@@ -26,7 +26,7 @@ BUG = Bug(
     what="accumulation buffer not cleared",
     seen_in="opacus PR #707, #143",
     mechanism=bug,
-    twin=descent(),
+    twin=TWIN,
     neighbours=PAIR,
     claim=CLAIM,
     rung="replay",

@@ -8,13 +8,13 @@ from __future__ import annotations
 from dpverify.neighbours import REPLACE
 from dpverify.releases import Gaussian
 from dpverify.zoo import Bug
-from dpverify.zoo._optimizer import CLAIM, CLIP, PAIR, SCALE, descent
+from dpverify.zoo._optimizer import CLAIM, CLIP, PAIR, SCALE, TWIN, descent
 
 BUG = Bug(
     what="add/remove sensitivity used for replace",
     seen_in="jax_privacy, guide to pitfalls",
     mechanism=descent(declared=Gaussian(scale=SCALE / 2, sensitivity={REPLACE: CLIP})),
-    twin=descent(),
+    twin=TWIN,
     neighbours=PAIR,
     claim=CLAIM,
     rung="replay",

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpverify.neighbours import Neighbours
 from dpverify.zoo import Bug
-from dpverify.zoo._optimizer import CLAIM, Array, clipped_sum, descent
+from dpverify.zoo._optimizer import CLAIM, TWIN, Array, clipped_sum, descent
 
 
 def normalised_clipped_sum(x: Array, data: Array) -> Array:
@@ -21,7 +21,7 @@ BUG = Bug(
     what="batch normalisation: one record changes every gradient",
     seen_in="opacus #308; jax_privacy, guide to pitfalls",
     mechanism=descent(normalised_clipped_sum),
-    twin=descent(),
+    twin=TWIN,
     neighbours=Neighbours.replace(np.array([[-30.0, 40.0], *([[0.25, 0.25]] * 4)]), 0, [30.0, -40.0]),
     claim=CLAIM,
     rung="replay",

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpverify.auditing import Tape
 from dpverify.zoo import Bug
-from dpverify.zoo._optimizer import CLAIM, DECLARED, PAIR, RATE, STEPS, Array, clipped_sum, descent, gradients
+from dpverify.zoo._optimizer import CLAIM, DECLARED, PAIR, RATE, STEPS, TWIN, Array, clipped_sum, gradients
 
 
 def bug(data: Array, rng: np.random.Generator, runs: int, tape: Tape) -> Array:
@@ -28,7 +28,7 @@ BUG = Bug(
     what="model chosen by the private loss",
     seen_in="jax_privacy, guide to pitfalls (auxiliary information)",
     mechanism=bug,
-    twin=descent(),
+    twin=TWIN,
     neighbours=PAIR,
     claim=CLAIM,
     rung="replay",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from dpverify.zoo import Bug
-from dpverify.zoo._optimizer import CLAIM, PAIR, Array, clip, descent, gradients
+from dpverify.zoo._optimizer import CLAIM, PAIR, TWIN, Array, clip, descent, gradients
 
 
 def layerwise_clipped_sum(x: Array, data: Array) -> Array:
@@ -21,7 +21,7 @@ BUG = Bug(
     what="clip per layer, accounted as a global norm",
     seen_in="fedbiomed #1443",
     mechanism=descent(layerwise_clipped_sum),
-    twin=descent(),
+    twin=TWIN,
     neighbours=PAIR,
     claim=CLAIM,
     rung="replay",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from dpverify.zoo import Bug
-from dpverify.zoo._optimizer import CLAIM, DECLARED, PAIR, Array, descent
+from dpverify.zoo._optimizer import CLAIM, DECLARED, PAIR, TWIN, Array, descent
 
 
 def all_but_the_last(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
@@ -22,7 +22,7 @@ BUG = Bug(
     what="a coordinate released without noise",
     seen_in="NVFlare #343",
     mechanism=descent(noise=all_but_the_last),
-    twin=descent(),
+    twin=TWIN,
     neighbours=PAIR,
     claim=CLAIM,
     rung="noise",

@@ -10,7 +10,7 @@ import numpy as np
 from dpverify.auditing import Tape
 from dpverify.neighbours import Neighbours
 from dpverify.zoo import Bug
-from dpverify.zoo._optimizer import CLAIM, DECLARED, PAIR, RATE, STEPS, Array, clipped_sum, descent, gradients
+from dpverify.zoo._optimizer import CLAIM, DECLARED, PAIR, RATE, STEPS, TWIN, Array, clipped_sum, gradients
 
 
 def bug(data: Array, rng: np.random.Generator, runs: int, tape: Tape) -> Array:
@@ -28,7 +28,7 @@ BUG = Bug(
     what="early stopping on the private loss",
     seen_in="LeakPro PR #438",
     mechanism=bug,
-    twin=descent(),
+    twin=TWIN,
     neighbours=Neighbours.replace(PAIR.data, 0, [0.0, 0.0]),
     claim=CLAIM,
     rung="replay",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from dpverify.zoo import Bug
-from dpverify.zoo._optimizer import CLAIM, PAIR, SCALE, Array, descent
+from dpverify.zoo._optimizer import CLAIM, PAIR, SCALE, TWIN, Array, descent
 
 
 def of_seed_0(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
@@ -20,7 +20,7 @@ BUG = Bug(
     what="seed fixed by default, noise deterministic",
     seen_in="tapas #101; diffprivlib #31",
     mechanism=descent(noise=of_seed_0),
-    twin=descent(),
+    twin=TWIN,
     neighbours=PAIR,
     claim=CLAIM,
     rung="noise",

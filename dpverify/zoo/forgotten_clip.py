@@ -6,7 +6,7 @@ release  s[t] = sum_i g_i(x[t]) + N(0, scale^2 I)        instead of sum_i clip(g
 from __future__ import annotations
 
 from dpverify.zoo import Bug
-from dpverify.zoo._optimizer import CLAIM, PAIR, Array, descent, gradients
+from dpverify.zoo._optimizer import CLAIM, PAIR, TWIN, Array, descent, gradients
 
 
 def raw_sum(x: Array, data: Array) -> Array:
@@ -18,7 +18,7 @@ BUG = Bug(
     what="clipped gradients computed, raw ones summed",
     seen_in="smartnoise-sdk #622",
     mechanism=descent(raw_sum),
-    twin=descent(),
+    twin=TWIN,
     neighbours=PAIR,
     claim=CLAIM,
     rung="replay",

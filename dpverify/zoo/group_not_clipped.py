@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from dpverify.zoo import Bug
-from dpverify.zoo._optimizer import CLAIM, PAIR, Array, clip, descent, gradients
+from dpverify.zoo._optimizer import CLAIM, PAIR, TWIN, Array, clip, descent, gradients
 
 
 def sum_with_raw_bias(x: Array, data: Array) -> Array:
@@ -21,7 +21,7 @@ BUG = Bug(
     what="one parameter group is not clipped",
     seen_in="design variant of fedbiomed #1443",
     mechanism=descent(sum_with_raw_bias),
-    twin=descent(),
+    twin=TWIN,
     neighbours=PAIR,
     claim=CLAIM,
     rung="replay",

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from dpverify.auditing import Budget, audit
+from dpverify.auditing.sampling import Mechanism
+from dpverify.guarantees import Guarantee
+from dpverify.neighbours import Neighbours
 from dpverify.verdicts import REFUTED, Result
 from dpverify.zoo import Bug
 
@@ -59,6 +63,12 @@ def _numbers(nested: Any) -> int:
     return sum(_numbers(part) for part in nested) if isinstance(nested, list) else 1
 
 
+@lru_cache(maxsize=64)
+def _twin(mechanism: Mechanism, neighbours: Neighbours, claim: Guarantee, budget: Budget) -> Result:
+    """The audit of a twin; many bugs share one."""
+    return audit(mechanism, neighbours, claim, budget=budget, smaller=False)
+
+
 def inspect(bug: Bug, *, alpha: float = 1e-3, seed: int = 0) -> Inspection:
     """Audit a planted bug and its correct twin.
 
@@ -69,8 +79,8 @@ def inspect(bug: Bug, *, alpha: float = 1e-3, seed: int = 0) -> Inspection:
     """
     started = time.perf_counter()
     budget = Budget(runs=bug.runs, alpha=alpha, seed=seed)
-    result = audit(bug.mechanism, bug.neighbours, bug.claim, budget=budget, declared=bug.declared)
+    result = audit(bug.mechanism, bug.neighbours, bug.claim, budget=budget)
     seconds = time.perf_counter() - started
     twin_claim = bug.claim if bug.twin_claim is None else bug.twin_claim
-    twin = audit(bug.twin, bug.neighbours, twin_claim, budget=budget, declared=bug.declared, smaller=False)
+    twin = _twin(bug.twin, bug.neighbours, twin_claim, budget)
     return Inspection(bug, result, twin, seconds)

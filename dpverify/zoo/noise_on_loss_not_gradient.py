@@ -9,7 +9,7 @@ import numpy as np
 
 from dpverify.auditing import Tape
 from dpverify.zoo import Bug
-from dpverify.zoo._optimizer import CLAIM, DECLARED, PAIR, RATE, STEPS, Array, clipped_sum, descent, gradients
+from dpverify.zoo._optimizer import CLAIM, DECLARED, PAIR, RATE, STEPS, TWIN, Array, clipped_sum, gradients
 
 
 def bug(data: Array, rng: np.random.Generator, runs: int, tape: Tape) -> Array:
@@ -26,7 +26,7 @@ BUG = Bug(
     what="noise on the loss but not on the gradient",
     seen_in="design variant of LeakPro PR #438",
     mechanism=bug,
-    twin=descent(),
+    twin=TWIN,
     neighbours=PAIR,
     claim=CLAIM,
     rung="replay",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from dpverify.zoo import Bug
-from dpverify.zoo._optimizer import CLAIM, DECLARED, PAIR, Array, descent
+from dpverify.zoo._optimizer import CLAIM, DECLARED, PAIR, TWIN, Array, descent
 
 
 def short(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
@@ -20,7 +20,7 @@ BUG = Bug(
     what="noise std 1.1 times too small",
     seen_in="calibrates power",
     mechanism=descent(noise=short),
-    twin=descent(),
+    twin=TWIN,
     neighbours=PAIR,
     claim=CLAIM,
     rung="noise",

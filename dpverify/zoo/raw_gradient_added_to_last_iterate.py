@@ -9,7 +9,7 @@ import numpy as np
 
 from dpverify.auditing import Tape
 from dpverify.zoo import Bug
-from dpverify.zoo._optimizer import CLAIM, PAIR, RATE, Array, clipped_sum, descent
+from dpverify.zoo._optimizer import CLAIM, PAIR, RATE, TWIN, Array, clipped_sum, descent
 
 
 def bug(data: Array, rng: np.random.Generator, runs: int, tape: Tape) -> Array:
@@ -22,7 +22,7 @@ BUG = Bug(
     what="last iterate released with the raw gradient added",
     seen_in="design variant",
     mechanism=bug,
-    twin=descent(),
+    twin=TWIN,
     neighbours=PAIR,
     claim=CLAIM,
     rung="replay",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from dpverify.zoo import Bug
-from dpverify.zoo._optimizer import CLAIM, PAIR, SCALE, Array, descent
+from dpverify.zoo._optimizer import CLAIM, PAIR, SCALE, TWIN, Array, descent
 
 
 def one_draw_for_all(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
@@ -20,7 +20,7 @@ BUG = Bug(
     what="same random key for every parameter",
     seen_in="jax PR #3646",
     mechanism=descent(noise=one_draw_for_all),
-    twin=descent(),
+    twin=TWIN,
     neighbours=PAIR,
     claim=CLAIM,
     rung="noise",

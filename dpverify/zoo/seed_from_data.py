@@ -11,7 +11,7 @@ import numpy as np
 
 from dpverify.auditing import Tape
 from dpverify.zoo import Bug
-from dpverify.zoo._optimizer import CLAIM, PAIR, SCALE, Array, descent
+from dpverify.zoo._optimizer import CLAIM, PAIR, SCALE, TWIN, Array, descent
 
 
 def bug(data: Array, rng: np.random.Generator, runs: int, tape: Tape) -> Array:
@@ -28,7 +28,7 @@ BUG = Bug(
     what="seed derived from the data",
     seen_in="design variant of diffprivlib #31",
     mechanism=bug,
-    twin=descent(),
+    twin=TWIN,
     neighbours=PAIR,
     claim=CLAIM,
     rung="noise",

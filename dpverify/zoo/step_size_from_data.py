@@ -10,7 +10,7 @@ import numpy as np
 from dpverify.auditing import Tape
 from dpverify.neighbours import Neighbours
 from dpverify.zoo import Bug
-from dpverify.zoo._optimizer import CLAIM, DECLARED, PAIR, STEPS, Array, clipped_sum, descent
+from dpverify.zoo._optimizer import CLAIM, DECLARED, PAIR, STEPS, TWIN, Array, clipped_sum
 
 
 def bug(data: Array, rng: np.random.Generator, runs: int, tape: Tape) -> Array:
@@ -27,7 +27,7 @@ BUG = Bug(
     what="step size computed from the data",
     seen_in="jax_privacy, guide to pitfalls (auxiliary information)",
     mechanism=bug,
-    twin=descent(),
+    twin=TWIN,
     neighbours=Neighbours.replace(PAIR.data, 0, [0.0, 0.0]),
     claim=CLAIM,
     rung="replay",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from dpverify.zoo import Bug
-from dpverify.zoo._optimizer import CLAIM, PAIR, SCALE, Array, descent
+from dpverify.zoo._optimizer import CLAIM, PAIR, SCALE, TWIN, Array, descent
 
 
 def of_variance_scale(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
@@ -20,7 +20,7 @@ BUG = Bug(
     what="standard deviation taken for a variance",
     seen_in="smartnoise-core #316",
     mechanism=descent(noise=of_variance_scale),
-    twin=descent(),
+    twin=TWIN,
     neighbours=PAIR,
     claim=CLAIM,
     rung="noise",
