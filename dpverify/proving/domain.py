@@ -57,6 +57,18 @@ def written_out(expression: Any) -> Any:
     return e.func(*[written_out(arg) for arg in e.args])
 
 
+def fresh(name: str, expressions: Sequence[Any], **assumptions: bool) -> sp.Symbol:
+    """A symbol whose name no symbol of the expressions has, bound ones included: the name, with primes if need be.
+
+    >>> fresh("u", [sp.Symbol("u") + 1], positive=True)
+    u'
+    """
+    taken = {s.name for e in expressions for s in sp.sympify(e).atoms(sp.Symbol)}
+    while name in taken:
+        name += "'"
+    return sp.Symbol(name, **assumptions)
+
+
 @dataclass(frozen=True)
 class Bounds:
     """An interval for one symbol; the ends are SymPy numbers, possibly infinite."""

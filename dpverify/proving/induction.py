@@ -16,7 +16,7 @@ import sympy as sp
 
 from dpverify.effort import Effort
 from dpverify.proving.derivatives import _guess_sign
-from dpverify.proving.domain import Domain
+from dpverify.proving.domain import Domain, fresh
 from dpverify.proving.identities import close_sums, normalise
 from dpverify.proving.reduction import Reduction, depth
 from dpverify.proving.refutation import domain_of, sides
@@ -57,7 +57,7 @@ def _plain_bases(relation: Induction) -> Induction:
         least, is_open = (one + bounds.low, bounds.low_open) if slope == s else (one - bounds.high, bounds.high_open)
         if not (least.is_finite and (least > 0 or (least == 0 and is_open))):
             continue
-        b = sp.Symbol(f"{s.name}_base", positive=True)
+        b = fresh(f"{s.name}_base", [*parts, *given, T, relation.value], positive=True)
         swap = {s: b - one if slope == s else one - b}
         left, right, first, after = (e.subs(swap) for e in parts)
         sign = [c for c in [swap[s] > 0 if s.is_positive else swap[s] >= 0 if s.is_nonnegative else sp.true] if c is not sp.true]
@@ -94,6 +94,8 @@ def _sequence(relation: Induction) -> list[Reduction] | str:
     given = list(map(sp.sympify, claim.given))
     if any({x, T} & c.free_symbols for c in given):
         return f"a hypothesis speaks of {x} or {T} itself"
+    if (T.is_positive and start < 1) or (T.is_nonnegative and start < 0):
+        return f"{T} cannot be {start}, where the induction is to start"
     left, right = sides(claim)
     if not _long_enough(left - right, T, start):
         return "a sum has no terms yet at the start"

@@ -15,8 +15,10 @@ from typing import Any
 import sympy as sp
 
 from dpverify.effort import Effort
+from dpverify.proving.domain import fresh
 from dpverify.proving.identities import normalise
 from dpverify.proving.reduction import Reduction
+from dpverify.proving.shape import smooth
 from dpverify.relations import AtMost, Equal, Minimises
 
 HANDLES = (Minimises, AtMost)
@@ -32,7 +34,7 @@ def attempt(relation: Minimises | AtMost, effort: Effort) -> list[Reduction] | R
 def _renamed(expression: Any, index: sp.Symbol) -> Any:
     """The expression with bound occurrences of the index under another name, so that the free one can be summed over."""
     e = sp.sympify(expression)
-    inner = sp.Symbol(f"{index.name}_in", integer=True, positive=True)
+    inner = fresh(f"{index.name}_in", [e], integer=True, positive=True)
     swap = {}
     for total in e.atoms(sp.Sum, sp.Product):
         if any(limit[0] == index for limit in total.limits):
@@ -46,10 +48,10 @@ def _scalars(*expressions: Any) -> dict[Any, sp.Symbol]:
     entries = {a for e in expressions for a in e.xreplace({s: sp.Dummy() for s in sums}).atoms(sp.Indexed)}
     swap = {}
     for k, s in enumerate(sorted(sums, key=sp.default_sort_key)):
-        swap[s] = sp.Symbol(f"S_{k + 1}", **_sign(s))
+        swap[s] = fresh(f"S_{k + 1}", expressions, **_sign(s))
     for a in sorted(entries, key=sp.default_sort_key):
         name = "_".join([str(a.base.label), *[sp.sstr(i) for i in a.indices]])
-        swap[a] = sp.Symbol(name, **_sign(a))
+        swap[a] = fresh(name, [*expressions, *swap.values()], **_sign(a))
     return swap
 
 
@@ -119,16 +121,16 @@ def _scalar_minimum(phi: Any, psi: Any, lam: Any, x: Any, at: Any, given: list[A
         if moving and all(p.is_nonzero for _, p in moving):
             steps: Steps = [(AtMost(zero, c, given, strict=True), f"the coefficient of {x}^({sp.sstr(p)}) is positive") for c, p in moving]
             yield f"positive multiples of powers of {x} are strictly convex in log {x}", steps
-    multiplier = sp.Symbol("lam", **_sign(lam))
-    if lam.is_negative:
-        multiplier = -sp.Symbol("lam", positive=True)
+    taken = [phi, psi, *given]
+    multiplier = -fresh("lam", taken, positive=True) if lam.is_negative else fresh("lam", taken, **_sign(lam))
     g = phi + multiplier * psi
-    yield f"phi + lam*psi is convex in {x}", [(AtMost(zero, sp.diff(g, x, 2), given, strict=unique), "the second derivative has a sign")]
-    bent = sp.simplify(sp.diff(x * sp.diff(g, x), x))
-    yield (
-        f"phi + lam*psi is convex in log {x}",
-        [(AtMost(zero, bent, given, strict=unique), f"the second derivative in log {x} has a sign")],
-    )
+    defined = smooth(g, x, given)
+    if defined is None:
+        return
+    bends = ((f"in {x}", sp.diff(g, x, 2)), (f"in log {x}", sp.simplify(sp.diff(x * sp.diff(g, x), x))))
+    for where, bend in bends:
+        step = (AtMost(zero, bend, given, strict=unique), f"the second derivative {where} has a sign")
+        yield f"phi + lam*psi is convex {where}", [*defined, step]
 
 
 def _powers(e: Any, x: Any) -> list[tuple[Any, Any]] | None:
@@ -203,7 +205,7 @@ def consequences(relation: Minimises | AtMost) -> Iterator[Any]:
         stated = [here(at, k) for k in points]
         yield from (AtMost(sp.Integer(0), v, hypotheses, strict=True) for v in stated if not v.is_positive)
         worth = sum(here(phi, k).subs(x, v) for k, v in zip(points, stated))
-        shares, inside = _shares(n)
+        shares, inside = _shares(n, [phi, psi, at, total, *given])
         budget = total.xreplace(fix).doit()
         for rivals in _solved([here(psi, k) for k in points], x, [s * budget for s in shares]):
             cost = sum(here(phi, k).subs(x, v) for k, v in zip(points, rivals))
@@ -226,12 +228,12 @@ def _lengths(length: Any) -> Iterator[tuple[int, dict[Any, Any]]]:
                 yield int(n), {symbol: sp.Integer(k)}
 
 
-def _shares(n: int) -> tuple[list[Any], list[Any]]:
+def _shares(n: int, expressions: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     """A way to share 1 among n, in n - 1 free symbols between 0 and 1."""
     rest: Any = sp.Integer(1)
     shares, inside = [], []
     for k in range(n - 1):
-        u = sp.Symbol(f"u_{k + 1}", positive=True)
+        u = fresh(f"u_{k + 1}", expressions, positive=True)
         shares.append(rest * u)
         inside.append(sp.Lt(u, 1))
         rest = rest * (1 - u)

@@ -17,6 +17,7 @@ import sympy as sp
 
 from dpverify.effort import Effort
 from dpverify.proving.derivatives import _core, _defined, _guess_sign
+from dpverify.proving.domain import fresh
 from dpverify.proving.identities import normalise
 from dpverify.proving.reduction import Reduction
 from dpverify.relations import ArgMin, AtMost, Equal, Increasing
@@ -24,6 +25,7 @@ from dpverify.relations import ArgMin, AtMost, Equal, Increasing
 HANDLES = (Increasing, ArgMin)
 ZERO = sp.Integer(0)
 ROUGH = (sp.floor, sp.ceiling, sp.Abs, sp.Max, sp.Min, sp.sign, sp.Piecewise, sp.Sum, sp.Product, sp.Indexed)
+SMOOTH = (sp.exp, sp.log, sp.sin, sp.cos, sp.sinh, sp.cosh, sp.tanh, sp.atan, sp.erf, sp.erfc)
 
 Steps = tuple[tuple[Any, str], ...]
 
@@ -80,9 +82,9 @@ def _real(x: sp.Symbol, on: list[Any]) -> tuple[sp.Symbol, list[Any]]:
     return v, [d for c in on if (d := _put(c, x, v)) is not sp.true]
 
 
-def _smooth(f: Any, x: sp.Symbol, given: list[Any]) -> Steps | None:
+def smooth(f: Any, x: sp.Symbol, given: list[Any]) -> Steps | None:
     """Steps that show f to be defined and smooth in x on the interval; None if it is not seen to be."""
-    if any(x in part.free_symbols for part in f.atoms(*ROUGH)):
+    if any(x in part.free_symbols and not isinstance(part, SMOOTH) for part in f.atoms(*ROUGH, sp.Function)):
         return None
     if any(x in p.exp.free_symbols and not p.base.is_positive for p in f.atoms(sp.Pow)):
         return None
@@ -100,7 +102,7 @@ def _monotone(relation: Increasing) -> Iterator[Reduction]:
         yield Reduction(((AtMost(ZERO, gap, both, strict=relation.strict), "consecutive values"),), f"consecutive values compared in {x}")
     v, inside = _real(x, on)
     f, given = f.subs(x, v), [*rest, *inside]
-    defined = _smooth(f, v, given)
+    defined = smooth(f, v, given)
     if defined is None:
         return
     core, flip = _core(sp.diff(f, v))
@@ -187,7 +189,7 @@ def _minimiser(relation: ArgMin) -> Iterator[Reduction]:
     stands = (*_stands(x, at, on, rest), *extra)
     if not f.has(*ROUGH):
         yield from _by_power(relation, f, x, at, rest, stands)
-    defined = _smooth(f, x, given)
+    defined = smooth(f, x, given)
     if defined is not None:
         core, flip = _core(sp.diff(f, x))
         slope, base = flip * core, (*stands, *defined)
@@ -235,7 +237,7 @@ def _by_power(relation: ArgMin, f: Any, x: sp.Symbol, at: Any, rest: list[Any], 
     if not all(r.is_Rational for r in ratios.values()):
         return
     part = sp.Integer(1) * sp.ilcm(*[r.q for r in ratios.values()], 1)
-    y = sp.Symbol(f"{x.name}_power", positive=True)
+    y = fresh(f"{x.name}_power", [f, at, *rest], positive=True)
     outer = f.xreplace({p: base**shift * y ** (ratios[p] * part) for p, (base, _, shift) in rates.items()})
     if x in outer.free_symbols:
         return
@@ -259,8 +261,9 @@ def _whole(relation: ArgMin, f: Any, at: Any, on: list[Any], rest: list[Any], ex
     if better is not None:
         v, inside = _real(x, on)
         g, given = f.subs(x, v), [*rest, *inside]
-        defined = _smooth(g, v, given)
-        if defined is not None and not relation.unique:
+        defined = smooth(g, v, given)
+        neighbours = all(c.lhs == x and isinstance(c, sp.Ge) and c.rhs.is_integer for c in on)  # both lie in the domain if r does
+        if defined is not None and neighbours and not relation.unique:
             core, _ = _core(sp.diff(g, v))
             bend, turn = _core(sp.diff(g, v, 2))
             flat = _balanced(core.subs(v, better), rest, f"the derivative is 0 at {sp.sstr(better)}")
@@ -326,7 +329,8 @@ def consequences(relation: Increasing | ArgMin) -> Iterator[Any]:
     given = list(map(sp.sympify, relation.given))
     on, rest = _split(x, given)
     if isinstance(relation, Increasing):
-        other = sp.Symbol(f"{x.name}_later", **{k: v for k, v in x.assumptions0.items() if k in ("integer", "positive", "nonnegative", "negative")})
+        assumed = {k: v for k, v in x.assumptions0.items() if k in ("integer", "positive", "nonnegative", "negative")}
+        other = fresh(f"{x.name}_later", [f, *given], **assumed)
         both = [*given, *[_put(c, x, other) for c in given if x in c.free_symbols], sp.Lt(x, other)]
         low, high = (f.subs(x, other), f) if relation.down else (f, f.subs(x, other))
         yield AtMost(low, high, both, strict=relation.strict)

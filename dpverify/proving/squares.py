@@ -16,6 +16,7 @@ import sympy as sp
 from dpverify.effort import Effort
 from dpverify.proving import semidefinite
 from dpverify.proving.codec import from_json, to_json
+from dpverify.proving.domain import fresh
 from dpverify.proving.refutation import domain_of
 from dpverify.relations import AtMost
 
@@ -79,7 +80,8 @@ def _roots(expressions: list[Any], symbols: list[Any]) -> dict[Any, Any]:
     for s in symbols:
         q = sp.ilcm(1, 1, *[p.exp.q for e in expressions for p in e.atoms(sp.Pow) if p.base == s and p.exp.is_Rational])
         if q > 1 and s.is_nonnegative:
-            swap[s] = sp.Symbol(f"{s.name}_root", **({"positive": True} if s.is_positive else {"nonnegative": True})) ** q
+            sign = {"positive": True} if s.is_positive else {"nonnegative": True}
+            swap[s] = fresh(f"{s.name}_root", symbols, **sign) ** q
     return swap
 
 

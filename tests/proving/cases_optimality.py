@@ -82,6 +82,7 @@ FALSE = [
     ("equal shares of exponential costs with weights", lambda: plain(w[t] * sp.exp(x), x, R / T)),
     ("a linear objective has one minimiser only", lambda: plain(x, x, R / T)),
     ("square root objective", lambda: plain(sp.sqrt(x), x, R / T)),
+    ("convex on either side of a pole", lambda: plain(1 / (x - 1) ** 2, x, R / T)),
     ("product of sums times 1.01", lambda: product_bound(sp.Rational(101, 100))),
     ("product of sums, strict", lambda: product_bound(strict=True)),
     ("square of a sum, reversed", lambda: AtMost(T * total(q[t]), total(sp.sqrt(q[t])) ** 2)),

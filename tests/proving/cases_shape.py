@@ -79,6 +79,7 @@ FALSE = [
     ("n^2 - 3n increases over whole n", lambda: Increasing(n**2 - 3 * n, n)),
     ("1/(y-1) decreases on both sides of 1", lambda: Increasing(1 / (y - 1), y, given=[sp.Ne(y, 1)], down=True)),
     ("the sign of a number off 0 is constant: y/|y| decreases", lambda: Increasing(-1 / y, y, given=[y**2 >= 1])),
+    ("convex on either side of a pole", lambda: ArgMin(x + 1 / (x - 1) ** 2, x, 1 + sp.cbrt(2))),
     ("minimiser of (22) without its condition", lambda: uniform(given=[gamma < 1])),
     ("minimiser of (22) times 1.01", lambda: uniform(sp.Rational(101, 100) * sp.log(rate / (kappa * alpha)) / rate)),
     ("minimiser of (22) with a sign", lambda: uniform(sp.log(kappa * alpha / rate) / rate)),

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 import sympy as sp
 
-from dpverify.proving import prove, verify_witness
-from dpverify.relations import AtMost, Induction
+from dpverify.effort import QUICK
+from dpverify.proving import induction, prove, verify_witness
+from dpverify.relations import AtMost, Equal, Induction
 from dpverify.verdicts import PROVED, REFUTED
 
 
@@ -46,3 +47,9 @@ def test_a_bound_that_needs_the_sign_of_the_terms_proves_that_sign():
     assert prove(shrinking).verdict is PROVED
     leaving = Induction(AtMost(x, sp.Integer(1)), x, T, 0, sp.Integer(1), x**2 - 2)  # -1, -1, ...: the symbol claims a sign they lack
     assert prove(leaving).verdict is not PROVED
+
+
+def test_an_induction_cannot_start_where_its_counter_cannot_be():
+    v, n = CASES.v, CASES.n  # n >= 1: the step from 0 to 1 would go unproved
+    jump = Induction(Equal(v, sp.Integer(0)), v, n, 0, sp.Integer(0), v + sp.KroneckerDelta(n, 0))
+    assert "cannot be 0" in induction.attempt(jump, QUICK)
