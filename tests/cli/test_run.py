@@ -53,6 +53,16 @@ def test_a_bound_that_is_exceeded_is_said(monkeypatch, call):
     assert "EXCEEDED" in result.stdout
 
 
+def test_a_bound_that_is_reached_is_not_exceeded():
+    from dataclasses import replace
+
+    from dpverify.cli.run import exact_mean
+
+    case = example("private-gd")
+    case = replace(case, bound=exact_mean(case))
+    assert not summary(case, run(case.algorithm, case.data, 50, measure={case.quantity: case.measured}), False)["exceeds_bound"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
