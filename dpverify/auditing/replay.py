@@ -153,7 +153,7 @@ def _one(mechanism: Mechanism, neighbours: Neighbours, declared: Any, seed: int,
         not np.array_equal(u.query, v.query) for u, v in zip(a.tape.entries, elsewhere.tape.entries)
     )
     same_size = all(len(u) == len(v) for u, v in zip(_parts(neighbours.data), _parts(neighbours.other)))
-    comparable = same_size or (not random_queries and a.left == b.left)
+    comparable = (not random_queries or a.left == b.left) if same_size else (not random_queries and a.left == b.left)
     compared = 0
     for t, (u, v) in enumerate(zip(a.tape.entries, b.tape.entries)):
         if not _alike(u.declared, v.declared):

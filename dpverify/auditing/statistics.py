@@ -136,7 +136,6 @@ def statistical_audit(
     test = Sequential(pair)
     event: Event | None = None
     x = y = n = 0
-    fresh = 0
     fixed = True
     for a, b in zip(draw(mechanism, neighbours.data, 0, budget), draw(mechanism, neighbours.other, 1, budget)):
         if a.shape[1] != b.shape[1]:
@@ -151,8 +150,7 @@ def statistical_audit(
             result = _refuted_by_wealth(mechanism, neighbours, claim, budget, alpha, test, time.perf_counter() - started)
             return _noting(result, fixed, claim)
         if event is None and test.samples >= LEARN * budget.runs:
-            fresh = budget.runs - test.samples
-            event = choose_event(test, claim, max(fresh, 1))
+            event = choose_event(test, claim, max(budget.runs - test.samples, 1))
     result = _at_the_end(mechanism, neighbours, claim, budget, alpha, event, (x, y, n), time.perf_counter() - started)
     return _noting(result, fixed, claim)
 
@@ -161,7 +159,7 @@ def _noting(result: Result, fixed: bool, claim: Guarantee) -> Result:
     """The same result, saying what its verdict means, and whether the mechanism showed any randomness at all."""
     means = f"For this pair of neighbours, some epsilon and the delta that {claim} implies there fail." if result.verdict is REFUTED else ""
     evidence = replace(result.evidence, details=means) if result.evidence is not None else None
-    note = " Every run on D gave the same output: the mechanism ignores its rng, or adds no noise." if fixed else ""
+    note = " Every run on D gave the same output: the mechanism seems to ignore its rng." if fixed else ""
     return result.with_(because=result.because + note, evidence=evidence)
 
 

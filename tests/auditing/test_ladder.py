@@ -231,7 +231,7 @@ def test_a_broken_mechanism_is_reported_with_its_seed(mechanism, says):
 def test_a_deterministic_mechanism_that_differs_is_refuted():
     result = audit(lambda data, rng: data.sum(), PAIR, ApproxDP(1.0, 1e-5), budget=Budget(runs=500))
     assert result.verdict is REFUTED
-    assert "ignores its rng" in result.because
+    assert "ignore its rng" in result.because
 
 
 @pytest.mark.parametrize("claim", [PureDP(1.0), ApproxDP(0.9, 1e-3)])

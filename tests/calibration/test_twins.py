@@ -18,7 +18,7 @@ def test_correct_twins_are_not_accused_more_often_than_alpha(many):
         claim = bug.claim if bug.twin_claim is None else bug.twin_claim
         for seed in range(seeds):
             budget = Budget(runs=min(bug.runs, 1000), alpha=alpha, seed=100 + seed)
-            result = audit(bug.twin, bug.neighbours, claim, budget=budget, declared=bug.declared, smaller=False)
+            result = audit(bug.twin, bug.neighbours, claim, budget=budget, smaller=False)
             if result.verdict is REFUTED:
                 accused.setdefault(bug.name, []).append(result.because)
     audits, alarms = len(chosen) * seeds, sum(map(len, accused.values()))
@@ -33,6 +33,6 @@ def test_the_same_audits_do_accuse_the_bugs():
     found = 0
     for bug in bugs()[::9]:
         budget = Budget(runs=min(bug.runs, 1000), alpha=0.05, seed=100)
-        result = audit(bug.mechanism, bug.neighbours, bug.claim, budget=replace(budget, seed=1), declared=bug.declared, smaller=False)
+        result = audit(bug.mechanism, bug.neighbours, bug.claim, budget=replace(budget, seed=1), smaller=False)
         found += result.verdict is REFUTED
     assert found >= 3
