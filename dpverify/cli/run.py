@@ -107,7 +107,7 @@ def summary(case: Example, result: Runs, as_printed: bool) -> dict[str, Any]:
         "at_least": at_least,
         "exact": exact,
         "bound": case.bound,
-        "exceeds_bound": case.bound is not None and known is not None and known > case.bound * (1 + 1e-9),  # a bound that is reached is kept
+        "exceeds_bound": case.bound is not None and known is not None and known > case.bound * (1 + 1e-9),  # reached is kept
         "bound_source": case.bound_source,
         "adjacency": str(case.adjacency),
         "claimed": repr(case.claimed),
