@@ -34,8 +34,8 @@ PAIR = Neighbours.replace(np.array([[-30.0, 40.0], [0.0, -0.5], [0.25, 0.25]]), 
 def clip(vectors: Array, limit: float = CLIP) -> Array:
     """Every vector on the last axis, shortened to that norm if it is longer.
 
-    >>> clip(np.array([3.0, 4.0])).tolist()
-    [0.6, 0.8]
+    >>> clip(np.array([0.0, 4.0])).tolist()
+    [0.0, 1.0]
     """
     norms = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return vectors * np.minimum(1.0, limit / np.maximum(norms, 1e-12))
