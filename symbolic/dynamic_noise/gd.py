@@ -9,10 +9,11 @@ import sympy as sp
 
 from dpverify.algorithms import dynamic_noise as schedules
 from dpverify.claims import claim
-from dpverify.relations import AtMost, Derivation, Equal, Increasing, Induction, Instance, Minimises, Quoted, Theta
+from dpverify.effort import Effort
+from dpverify.relations import AtMost, Derivation, Equal, Increasing, Induction, Instance, Minimises, Quoted, Tested, Theta
 from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER
-from dpverify.verdicts import REFUTED, UNDECIDED
+from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Witness
 
 t, i = step(), sp.Symbol("i", integer=True, positive=True)
 T = sp.Symbol("T", integer=True, positive=True)
@@ -29,20 +30,47 @@ def excess_risk_is_at_most_erub():
     # E of the descent lemma at theta - (grad + noise)/M: the cross term vanishes, E|noise|^2 = D (G sigma/N)^2
     descent = error - grad2 / M + (M / 2) * (grad2 / M**2 + D * G**2 * s2 / (M**2 * N**2))
     a = D * G**2 / (2 * R * M * N**2 * first)
-    sigma2, g = sp.IndexedBase("s2", positive=True), 1 - mu / M
-    x = sp.Symbol("x", real=True)
-    bound = g**T * first + R * a * first * sp.Sum(g ** (T - t) * sigma2[t], (t, 1, T))
-    start = g * first + R * a * first * sigma2[1]
+    sigma2, g = sp.IndexedBase("s2", positive=True), sp.Symbol("gamma", nonnegative=True)
+    x, scale = sp.Symbol("x", real=True), sp.Symbol("scale", positive=True)  # scale = R alpha (f(theta_1) - f*)
+    bound = g**T * first + scale * sp.Sum(g ** (T - t) * sigma2[t], (t, 1, T))
+    start = g * first + scale * sigma2[1]
     return (
         Derivation()
         .step(Equal(descent, error - grad2 / (2 * M) + noise), "descent lemma for an M-smooth f, eta = 1/M, unbiased noise")
         .step(AtMost(descent, (1 - mu / M) * error + noise, given=[grad2 >= 2 * mu * error]), "the PL condition")
         .step(Equal(noise, R * a * first * s2), "alpha of Eq (2)")
         .step(
-            Induction(AtMost(x, bound, given=[mu <= M]), value=x, over=T, start=1, first=start, next=g * x + R * a * first * sigma2[T + 1]),
-            "unrolled over T steps",
+            Induction(AtMost(x, bound), value=x, over=T, start=1, first=start, next=g * x + scale * sigma2[T + 1]),
+            "unrolled over T steps, gamma = 1 - mu/M >= 0",
         )
     )
+
+
+@claim(PAPER, "thm-4.1-run", at="Theorem 4.1, Eq (3), runs", kind="inequality", uses=["thm-4.1"], expect=SUPPORTED)
+def runs_stay_within_erub():
+    """On a quadratic with kappa = 10, N = 200, d = 5, T = 20: the exact expected excess risk, and that of Monte Carlo runs, is within Eq (3), dynamic and uniform."""
+
+    def run(effort: Effort) -> Result:
+        from dpverify.algorithms.private_gd import example
+        from dpverify.moments import exact_moments
+        from dpverify.montecarlo import mean_at_least
+        from dpverify.montecarlo import run as simulate
+
+        alpha, figures = 1e-6, []
+        for schedule in ("dynamic", "uniform"):
+            case = example(as_printed=True, schedule=schedule)
+            exact = float(exact_moments(case.algorithm, case.data).expected_value(case.problem, case.data)[-1] - case.problem.optimum(case.data)[1])
+            runs = simulate(case.algorithm, case.data, effort.runs, effort.seed, measure={"excess": case.measured}, keep=())
+            low = mean_at_least(runs.values["excess"], alpha / 2)
+            figures.append(f"{schedule}: exact {exact:.4g}, runs at least {low:.4g}, bound {case.bound:.4g}")
+            if max(exact, low) > case.bound:
+                let = {"schedule": schedule, "T": "20", "N": "200", "kappa": "10", "seed": str(effort.seed)}
+                witness = Witness(let, f"the excess risk is {max(exact, low):.6g}", f"it is at most {case.bound:.6g}")
+                return Result(REFUTED, figures[-1], Evidence("exact moments and Monte Carlo", alpha=alpha, samples=effort.runs), witness)
+        ceiling = "an expected excess risk above the bound on this quadratic would have been seen, exactly"
+        return Result(SUPPORTED, "; ".join(figures), Evidence("exact moments and Monte Carlo", alpha=alpha, samples=effort.runs, ceiling=ceiling, seed=effort.seed))
+
+    return Tested("the expected excess risk on a quadratic is within Eq (3)", run)
 
 
 def _uniform(k, a, T):
@@ -146,7 +174,12 @@ def least_uniform_bound_is_of_order_eq_5():
     n = sp.Symbol("n", integer=True, positive=True)
     k, al = n**2, 1 / n
     scale = k**2 / (k + 1 / al) * sp.log(1 + 1 / (k * al))
-    return Theta(sp.Integer(1), scale, lower=True, given=[n >= 2], constants=False, towards=(n, sp.oo))
+    least = _uniform(k, al, sp.Integer(0))
+    return (
+        Derivation()
+        .step(AtMost(1, al * k), "alpha kappa >= 1, so no T >= 1 is below T = 0 (thm-4.2-t-zero); even T = 1 has gamma + alpha <= 2")
+        .step(Theta(least, scale, lower=True, given=[n >= 2], constants=False, towards=(n, sp.oo)), "the least bound against Eq (5)")
+    )
 
 
 @claim(PAPER, "thm-4.2-bound-corrected", at="Theorem 4.2, Eq (5), corrected", kind="asymptotic", uses=["thm-4.2-t-corrected", "proof-4.2-ln"])
@@ -522,7 +555,12 @@ def sharp_curvature_means_large_kappa():
 def least_uniform_bound_is_of_order_one_over_alpha():
     """For kappa >> 1/alpha the least uniform bound is Theta(kappa ln(1 + 1/(kappa alpha))) = Theta(1/alpha) (along alpha = 1/n, kappa = n^2, where it is 1)."""
     n = sp.Symbol("n", integer=True, positive=True)
-    return Theta(sp.Integer(1), n, lower=True, given=[n >= 2], constants=False, towards=(n, sp.oo))
+    k, al = n**2, 1 / n
+    return (
+        Derivation()
+        .step(AtMost(1, al * k), "alpha kappa >= 1, so T = 0 is best")
+        .step(Theta(_uniform(k, al, sp.Integer(0)), 1 / al, lower=True, given=[n >= 2], constants=False, towards=(n, sp.oo)), "its bound against 1/alpha")
+    )
 
 
 @claim(PAPER, "sec4.1.3-robust-uniform-corrected", at="Section 4.1.3, corrected", kind="asymptotic", uses=["thm-4.2-t-zero", "thm-4.2-bound-corrected"])

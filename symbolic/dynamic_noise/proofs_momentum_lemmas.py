@@ -1,7 +1,7 @@
 """Appendix B: the lemmas behind momentum. B.5 (gradient variance), B.6 (the double sum), B.7 (the two phases of the weights).
 
-    U_1(t, i) = sum_{k=t-i..t-1} k beta^k,   h(t) = gamma^(t-1) (1 - beta^t),   T_hat = max{t: h(t) >= 1 - beta}
-    c = beta gamma/((gamma - beta)^2 (1 - beta)^3)
+U_1(t, i) = sum_{k=t-i..t-1} k beta^k,   h(t) = gamma^(t-1) (1 - beta^t),   T_hat = max{t: h(t) >= 1 - beta}
+c = beta gamma/((gamma - beta)^2 (1 - beta)^3)
 """
 
 from __future__ import annotations
@@ -271,7 +271,7 @@ def log_h_is_concave():
     """log h is concave, which is enough for h >= min(h(1), h(T_hat)) in between."""
     x = sp.Symbol("x", positive=True)
     log = (x - 1) * sp.log(gamma) + sp.log(1 - beta**x)
-    curvature = -sp.log(beta) ** 2 * beta**x / (1 - beta**x) ** 2
+    curvature = -(sp.log(beta) ** 2) * beta**x / (1 - beta**x) ** 2
     return (
         Derivation()
         .step(Equal(sp.diff(log, x, 2), curvature, given=INSIDE), "differentiate twice")

@@ -10,10 +10,12 @@ import sympy as sp
 
 from dpverify.algorithms import dynamic_noise as schedules
 from dpverify.claims import claim
-from dpverify.relations import AtMost, Derivation, Equal, Instance
+from dpverify.effort import Effort
+from dpverify.neighbours import Neighbours
+from dpverify.relations import AtMost, Derivation, Equal, Instance, Tested
 from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER
-from dpverify.verdicts import REFUTED
+from dpverify.verdicts import REFUTED, SUPPORTED, Result
 
 t, i = step(), sp.Symbol("i", integer=True, positive=True)
 T = sp.Symbol("T", integer=True, positive=True)
@@ -280,6 +282,39 @@ def fixed_denominator_costs_half_r_under_add_remove():
         .step(AtMost(sp.Abs((s + g) / N - s / N), G / N, given=[g <= G]), "the sum over a fixed N moves by one gradient over N")
         .step(Equal(divergence, order * spent / 2), "as for a record that is zeroed")
     )
+
+
+def _audit(pair_of):
+    """An audit of Algorithm 1 with the schedule of Eq (7), T = 3, R = 0.3927, two records in [-1, 1], f = (theta - x)^2/2, against R/2-zCDP."""
+
+    def run(effort: Effort) -> Result:
+        import numpy as np
+
+        from dpverify import Budget, audit
+        from dpverify.algorithms.private_gd import private_gd
+        from dpverify.guarantees import ZCDP
+        from dpverify.problems import quadratic
+
+        problem = quadratic([1.0], count=2, start=[0.0], radius=1.0)
+        algorithm = private_gd(problem, clip=1.0, variances=schedules.dynamic(0.5, 3, schedules.PRINTED_R), steps=3)
+        budget = Budget(runs=4 * effort.runs, alpha=1e-6, seed=effort.seed)
+        return audit(algorithm, pair_of(np.array([[1.0], [0.0]])), ZCDP(schedules.PRINTED_R / 2), budget=budget)
+
+    return run
+
+
+@claim(PAPER, "thm-3.1-zeroout-audit", at="Theorem 3.1, an audit", kind="privacy guarantee", uses=["thm-3.1-zeroout"], expect=SUPPORTED)
+def audit_of_algorithm_1_if_a_record_is_zeroed():
+    """No event of the exact loss of its transcript breaks R/2-zCDP of Algorithm 1 (T = 3, R = 0.3927, N = 2) when one record is zeroed."""
+    return Tested("Algorithm 1 is R/2-zCDP for a zeroed record", _audit(lambda data: Neighbours.zero_out(data, 0)))
+
+
+@claim(
+    PAPER, "thm-3.1-replace-audit", at="Theorem 3.1, an audit", kind="privacy guarantee", expect=REFUTED, correction="thm-3.1-replace-corrected", breaks="privacy"
+)  # fmt: skip
+def audit_of_algorithm_1_if_a_record_is_replaced():
+    """No event of the exact loss of its transcript breaks R/2-zCDP of Algorithm 1 (T = 3, R = 0.3927, N = 2) when the record 1 is replaced by -1."""
+    return Tested("Algorithm 1 is R/2-zCDP for a replaced record", _audit(lambda data: Neighbours.replace(data, 0, [-1.0])))
 
 
 @claim(PAPER, "thm-3.1-output", at="Theorem 3.1 against EER", kind="algorithm property", uses=["thm-4.1"], expect=REFUTED, correction="thm-4.1", breaks="proof")
