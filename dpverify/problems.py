@@ -455,9 +455,16 @@ def wavy(features: Any, *, count: int, start: Any = None) -> Linear:
     return _linear("wavy", a, count, 0.0, start, 8.0, 1 / 32)
 
 
+def _nobody(data: Records) -> Array:
+    """Which records are all zero."""
+    return (data.norms(1) == 0) & (data.targets == 0)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Network(Problem):
     """One hidden layer: F(x) = (1/N) sum_i (v'softplus(W a_i) - y_i)^2 / 2, x = (W row by row, v); norms in closed form.
+
+    A record of zeros, target included, is nobody: it adds nothing to the sum, as zeroing a record out means.
 
     >>> network(2, hidden=3, count=4).dimension
     9
@@ -483,7 +490,7 @@ class Network(Problem):
         total = np.zeros(len(x))
         for part in _slices(len(loaded), len(x) * self.hidden):
             r = self._parts(x, loaded.features[part], loaded.targets[part])[0]
-            total += 0.5 * np.einsum("nm,nm->n", r, r)
+            total += 0.5 * np.einsum("nm,nm,m->n", r, r, 1.0 - _nobody(loaded)[part])
         return total
 
     def private_sum(
@@ -514,7 +521,7 @@ class Network(Problem):
                     length = np.abs(p).sum(axis=2) * norm + np.abs(q).sum(axis=2)
                 bound = clip[:, None] if clip.ndim else clip
                 factor = np.where(length > bound, bound / np.where(length > 0, length, 1.0), 1.0)
-            bad = ~np.isfinite(length)  # a gradient that overflows counts as 0
+            bad = ~np.isfinite(length) | _nobody(loaded)[rows]  # a gradient that overflows counts as 0
             if batch is not None:
                 bad |= ~batch[:, columns_here] if whole else rows < 0
             factor = np.where(bad, 0.0, factor)[..., None]
