@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -40,9 +40,10 @@ def report(
         def tell(what: str, done: int, total: int) -> None:
             bar.update(task, description=what, completed=done, total=total)
 
+        times: dict[str, Any] = {}
         try:
             if source is not None:
-                document, times = load(source), {}
+                document = load(source)
             else:
                 memory = None if no_cache else Memory(folder_for_cache())
                 document, times = collect(paper=paper, claims=claims, effort=PROFILES[profile], jobs=jobs, memory=memory, progress=tell)
@@ -56,7 +57,7 @@ def report(
     raise typer.Exit(1 if odd else 0)
 
 
-def _summary(document: dict, index: Path) -> None:
+def _summary(document: dict[str, Any], index: Path) -> None:
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table

@@ -53,7 +53,7 @@ FALSE = [
     ("difference of cubes, sign", lambda: Equal(x**3 - y**3, (x - y) * (x**2 - x * y + y**2))),
     ("partial fractions, shifted", lambda: Equal(1 / (x * (x + 1)), 1 / x - 1 / (x + 2))),
     ("conjugate root, sign", lambda: Equal(1 / (sp.sqrt(x + 1) - sp.sqrt(x)), sp.sqrt(x + 1) - sp.sqrt(x))),
-    ("kappa of gamma, constant", lambda: Equal((1 - sp.sqrt(1 - 1 / kappa)) ** -2, C * kappa * (2 * kappa - 1 + 2 * sp.sqrt(kappa * (kappa - 1))), [kappa > 1])),
+    ("kappa of gamma, factor", lambda: Equal((1 - sp.sqrt(1 - 1 / kappa)) ** -2, C * kappa * (2 * kappa - 1 + 2 * sp.sqrt(kappa * (kappa - 1))), [kappa > 1])),
     ("kappa of gamma, sign", lambda: Equal((1 - sp.sqrt(1 - 1 / kappa)) ** -2, kappa * (2 * kappa + 1 + 2 * sp.sqrt(kappa * (kappa - 1))), [kappa > 1])),
     ("root of a sum", lambda: Equal(sp.sqrt(x + y), sp.sqrt(x) + sp.sqrt(y))),
     ("log of a sum", lambda: Equal(sp.log(x + y), sp.log(x) + sp.log(y))),

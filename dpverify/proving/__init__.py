@@ -61,10 +61,7 @@ def _decide(relation: Any, effort: Effort) -> Result:
     tried: list[str] = []
     first = tuple(getattr(relation, "by", ()))
     for name in (*first, *(n for n in TACTICS if n not in first)):
-        try:
-            tactic = importlib.import_module(f"dpverify.proving.{name}")
-        except ModuleNotFoundError:
-            continue
+        tactic = importlib.import_module(f"dpverify.proving.{name}")
         if not isinstance(relation, tactic.HANDLES):
             continue
         if (refuted := _broken(tactic, relation, effort, hard=False)) is not None:

@@ -71,6 +71,6 @@ def sarif(document: dict[str, Any]) -> str:
         for c in paper["claims"]
         if c["verdict"] == "REFUTED" or c["verdict"] != c["expect"]
     ]
-    rules = [{"id": r["ruleId"], "shortDescription": {"text": r["message"]["text"][:120]}} for r in results]  # type: ignore[index]
+    rules = [{"id": r["ruleId"], "shortDescription": {"text": r["message"]["text"][:120]}} for r in results]
     run = {"tool": {"driver": {"name": "dpverify", "version": document["dpverify"], "rules": rules}}, "results": results}
     return json.dumps({"version": "2.1.0", "runs": [run]}, indent=1, ensure_ascii=False) + "\n"

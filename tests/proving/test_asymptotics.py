@@ -1,38 +1,13 @@
 """Theta, O and Omega: proved with constants, supported at best without, refuted by a limit that is confirmed at points."""
 
 import copy
-import importlib.util
 import json
-from pathlib import Path
 
 import pytest
 
+from dpverify.exam import asymptotics as CASES
 from dpverify.proving import prove, verify_witness
-from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED
-
-
-def cases(name):
-    spec = importlib.util.spec_from_file_location(f"cases_{name}", Path(__file__).with_name(f"cases_{name}.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-CASES = cases("asymptotics")
-
-
-@pytest.mark.parametrize("build", [pytest.param(build, id=name) for name, build in CASES.TRUE])
-def test_true_statements_are_proved(build):
-    result = prove(build())
-    assert result.verdict is PROVED, str(result)
-    assert all(step.result.verdict is PROVED for step in result.steps)
-
-
-@pytest.mark.parametrize("build", [pytest.param(build, id=name) for name, build in CASES.FALSE])
-def test_false_statements_are_refuted_by_a_witness_that_stands_alone(build):
-    result = prove(build())
-    assert result.verdict is REFUTED, str(result)
-    assert verify_witness(result.witness.to_json()["exact"])
+from dpverify.verdicts import SUPPORTED, UNDECIDED
 
 
 @pytest.mark.parametrize("build", [pytest.param(build, id=name) for name, build in CASES.OPEN])

@@ -1,9 +1,12 @@
 """The exam of the engine: no falsehood proved, at least 95 % of the truths proved, no truth refuted; counts in the summary."""
 
+import json
+
 import pytest
 
 from dpverify.exam import cases, report, sit
-from dpverify.verdicts import PROVED
+from dpverify.proving import verify_witness
+from dpverify.verdicts import PROVED, REFUTED
 
 pytestmark = pytest.mark.xdist_group("exam")
 
@@ -28,6 +31,12 @@ def test_at_least_95_percent_of_the_truths_are_proved(grades, record_property):
     print(report(grades))
     truths = [g for g in grades if g.case.truth]
     assert sum(g.result.verdict is PROVED for g in truths) >= 0.95 * len(truths), report(grades)
+
+
+def test_every_witness_stands_on_its_json_alone(grades):
+    refuted = [g.result.witness for g in grades if g.result.verdict is REFUTED]
+    assert len(refuted) >= 100
+    assert [w.let for w in refuted if not verify_witness(json.loads(json.dumps(w.exact)))] == []
 
 
 def test_certificates_do_not_fit_falsehoods(grades):

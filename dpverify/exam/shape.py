@@ -107,4 +107,3 @@ FALSE = [
     ("the only whole minimiser, at a tie", lambda: ArgMin((n - c) ** 2, n, sp.ceiling(c - sp.Rational(1, 2)), given=[c >= 0], unique=True)),
 ]
 
-MISSED = {"the only whole minimiser, at a tie"}  # false only at half-integers c, which the search does not meet: not proved, not refuted
