@@ -1,0 +1,73 @@
+"""A small paper, its document, and a browser if there is one."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+PAPER = '''
+import sympy as sp
+from dpverify.claims import Paper, claim
+from dpverify.relations import AtMost, Derivation, Equal, Quoted
+from dpverify.verdicts import REFUTED, UNDECIDED
+PAPER = Paper("small", "A & B (2020). <b>Bold</b> claims.")
+x = sp.Symbol("x", positive=True)
+
+@claim(PAPER, "square", at="Eq (1)", kind="inequality")
+def square():
+    "a square is not <script>negative</script>"
+    return Derivation().step(Equal(x * x, x**2), "by definition").step(AtMost(2 * x, x**2 + 1), "a square")
+
+@claim(PAPER, "wrong", at="Eq (2)", expect=REFUTED, correction="square", breaks="privacy", uses=["square"])
+def wrong():
+    "x is at most its square"
+    return AtMost(x, x**2)
+
+@claim(PAPER, "step", at="Eq (3)", expect=REFUTED, breaks="proof")
+def step():
+    "a proof with a broken step"
+    return Derivation().step(Equal(x + x, 2 * x), "collect").step(Equal(x + x, 3 * x), "miscount")
+
+@claim(PAPER, "tainted", at="Eq (4)", uses=["wrong"])
+def tainted():
+    "leans on a refuted claim"
+    return Equal(x + x, 2 * x)
+
+@claim(PAPER, "quoted", at="Eq (5)", expect=UNDECIDED)
+def quoted():
+    "stated elsewhere"
+    return Quoted("a rate of prior work")
+
+@claim(PAPER, "crash", at="Eq (6)", expect=UNDECIDED)
+def crash():
+    "crashes"
+    return 1 / 0
+'''
+
+
+@pytest.fixture(scope="session")
+def paper_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("small") / "small.py"
+    path.write_text(PAPER)
+    return path
+
+
+@pytest.fixture(scope="session")
+def document(paper_file):
+    from dpverify.reporting import collect
+
+    return collect(claims=[str(paper_file)], jobs=1)[0]
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """Debian's chromium; installed here if this is a machine where that can be done, else the test is skipped."""
+    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    if not found and shutil.which("apt-get") and os.geteuid() == 0:
+        subprocess.run(["apt-get", "update", "-qq"], check=False, capture_output=True)
+        subprocess.run(["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"], check=False, capture_output=True)
+        found = shutil.which("chromium")
+    if not found:
+        pytest.skip("no chromium, and it cannot be installed here")
+    return found

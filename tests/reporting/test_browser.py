@@ -1,0 +1,82 @@
+"""The pages in a real browser: they load without an error or a request to the network; maths and graph are laid out."""
+
+import json
+import re
+import subprocess
+
+import pytest
+
+from dpverify.reporting import write
+
+FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync", "--hide-scrollbars", "--host-resolver-rules=MAP * ~NOTFOUND"]  # fmt: skip
+PROBE = """
+<script>
+addEventListener("load", () => {
+  const box = q => { const e = document.querySelector(q); if (!e) return null; const r = e.getBoundingClientRect(); return [r.width, r.height]; };
+  const out = {math: box("math"), graph: box("svg.graph"), wide: document.documentElement.scrollWidth, view: innerWidth,
+    loaded: performance.getEntriesByType("resource").map(r => r.name), ink: getComputedStyle(document.body).color, paper: getComputedStyle(document.body).backgroundColor};
+  document.title = "PROBE" + JSON.stringify(out);
+});
+</script>
+"""
+
+
+@pytest.fixture
+def look(chromium, document, tmp_path):
+    write(document, tmp_path / "report", {})
+
+    def open_(page, width=1200, dark=False):
+        source = tmp_path / "report" / page
+        probed = tmp_path / "report" / f"probe-{page}"
+        probed.write_text(source.read_text().replace("</body>", PROBE + "</body>"))
+        frame = tmp_path / "frame.html"  # an inner width below the smallest window of the browser
+        frame.write_text(f'<iframe id="f" src="report/probe-{page}" style="width:{width}px;height:900px;border:0"></iframe>')
+        command = [chromium, *FLAGS, f"--user-data-dir={tmp_path / 'profile'}", "--enable-logging=stderr",
+                   "--allow-file-access-from-files", f"--window-size={max(width, 500)},1000", "--virtual-time-budget=4000"]  # fmt: skip
+        if dark:
+            command.append("--blink-settings=preferredColorScheme=0")
+        target = frame if width < 500 else probed
+        if target is frame:
+            frame.write_text(
+                frame.read_text() + "<script>setInterval(() => { const d = document.getElementById('f').contentDocument; "
+                "if (d && d.title) document.title = d.title; }, 50)</script>"
+            )
+        done = subprocess.run([*command, "--dump-dom", target.as_uri()], capture_output=True, text=True, timeout=120, check=False)
+        errors = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+        title = re.search(r"PROBE(\{.*?\})</title>", done.stdout)
+        assert title, done.stderr[-2000:]
+        return json.loads(title.group(1).replace("&quot;", '"')), errors
+
+    return open_
+
+
+@pytest.mark.parametrize("page", ["index.html", "small.html"])
+def test_a_page_loads_without_an_error_or_a_request(look, page):
+    seen, errors = look(page)
+    assert errors == []
+    assert [url for url in seen["loaded"] if not url.startswith(("file:", "data:"))] == []
+
+
+def test_maths_and_graph_are_laid_out(look):
+    seen, _ = look("small.html")
+    assert seen["math"][0] > 20
+    assert seen["math"][1] > 10
+    assert seen["graph"][0] > 100
+
+
+def test_a_phone_is_wide_enough(look):
+    seen, _ = look("small.html", width=360)
+    assert seen["view"] == 360
+    assert seen["wide"] <= 360
+
+
+def test_dark_is_dark(look):
+    light, _ = look("small.html")
+    dark, _ = look("small.html", dark=True)
+
+    def brightness(rgb):
+        return sum(int(v) for v in re.findall(r"\d+", rgb)[:3])
+
+    assert brightness(light["paper"]) > brightness(light["ink"])
+    assert brightness(dark["paper"]) < brightness(dark["ink"])

@@ -1,0 +1,198 @@
+"""The report: every text escaped, the same bytes for the same document, a crash is one claim's result, bad files get clear errors."""
+
+import json
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from typer.testing import CliRunner
+
+from dpverify.checking import check
+from dpverify.cli import application
+from dpverify.memory import Memory
+from dpverify.reporting import ReportError, findings, load, write
+from dpverify.reporting.document import JSON_SCHEMA, validate
+from dpverify.reporting.graph import draw, layers
+
+SNAPSHOTS = Path(__file__).parent.parent / "snapshots"
+
+
+@pytest.fixture(scope="module")
+def folder(document, tmp_path_factory):
+    out = tmp_path_factory.mktemp("report")
+    write(document, out, {"total": 1.0, "recalled": 0})
+    return out
+
+
+def without_versions(text):
+    return re.sub(r"\d+\.\d+\.\d+(\.\d+)?", "N", text)
+
+
+@pytest.mark.parametrize("name", ["results.md", "junit.xml"])
+def test_the_text_forms_are_as_before(folder, name, request):
+    """Delete a snapshot and run again to accept a new one."""
+    text = without_versions((folder / name).read_text())
+    kept = SNAPSHOTS / f"report-{name}"
+    if not kept.exists():
+        kept.parent.mkdir(exist_ok=True)
+        kept.write_text(text)
+    assert text == kept.read_text()
+
+
+def test_every_text_from_outside_is_escaped(folder):
+    for page in folder.glob("*.html"):
+        text = page.read_text()
+        assert "<script" not in text
+        assert "<b>Bold</b>" not in text
+    assert "&lt;b&gt;Bold&lt;/b&gt;" in (folder / "index.html").read_text()
+
+
+def test_nothing_is_loaded_from_the_network(folder):
+    for page in folder.glob("*.html"):
+        for url in re.findall(r'(?:src|href)="([^"]*)"', page.read_text()):
+            assert not url.startswith(("http:", "https:", "//")), url
+
+
+def test_links_resolve(folder):
+    for page in folder.glob("*.html"):
+        for url in re.findall(r'<a [^>]*href="([^"]+)"', page.read_text()):
+            file, _, anchor = url.partition("#")
+            target = folder / file if file else page
+            assert target.exists(), url
+            if anchor:
+                assert f'id="{anchor}"' in target.read_text(), url
+
+
+def test_a_refuted_claim_is_told_as_let_then_contradiction_with_its_correction(folder):
+    text = (folder / "small.html").read_text()
+    card = text[text.index('id="wrong"') :]
+    card = card[: card.index("</article>")]
+    for part in ("Let", "Then", "But the claim says", "a contradiction", "Nearest true form", "dpverify check small/wrong", "the privacy guarantee"):
+        assert part in card
+    assert "<math" in text
+
+
+def test_the_broken_step_is_marked(folder):
+    text = (folder / "small.html").read_text()
+    card = text[text.index('id="step"') :]
+    card = card[card.index('<ol class="steps">') :]
+    assert card.index("collect") < card.index('class="broken"') < card.index("miscount")
+
+
+def test_taint_shows_in_the_graph_and_in_words(folder, document):
+    text = (folder / "small.html").read_text()
+    assert 'class="node proved tainted"' in text
+    assert "Tainted" in text
+    assert layers(document["papers"][0]["claims"]) == [["small/square"], ["small/wrong"], ["small/tainted"]]
+    assert draw([]) == ""
+
+
+def test_a_crash_is_one_claims_result_with_its_traceback_folded_in(folder):
+    text = (folder / "small.html").read_text()
+    assert "crashed: ZeroDivisionError" in text
+    assert "<details><summary>details</summary><pre>Traceback" in text
+
+
+def test_findings_come_privacy_first(document):
+    assert [c["id"] for c in findings(document)] == ["small/wrong", "small/step"]
+
+
+def test_same_document_same_bytes_but_for_the_times(document, folder, tmp_path):
+    write(document, tmp_path, {"total": 99.0, "recalled": 3})
+    for path in sorted(folder.iterdir()):
+        one, two = path.read_text(), (tmp_path / path.name).read_text()
+        if path.name == "times.json":
+            continue
+        if path.name == "index.html":
+            one, two = (re.sub(r'<p class="small" id="times">.*?</p>', "", text, flags=re.DOTALL) for text in (one, two))
+        assert one == two, path.name
+
+
+def test_results_fit_their_published_schema_and_read_back(folder, document):
+    assert validate(json.loads((folder / "results.json").read_text()), JSON_SCHEMA, "") is None
+    assert load(folder / "results.json") == json.loads(json.dumps(document))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"schema": "dpverify-rep', "half-written"),
+        ('{"schema": "other/9"}', "is missing"),
+        ("[]", "list is not object"),
+    ],
+)
+def test_a_bad_results_file_gets_a_clear_error(tmp_path, text, message):
+    path = tmp_path / "results.json"
+    path.write_text(text)
+    with pytest.raises(ReportError, match=message):
+        load(path)
+    result = CliRunner().invoke(application(), ["report", "-o", str(tmp_path / "out"), "--from", str(path)])
+    assert result.exit_code == 2
+    assert message in result.output
+    with pytest.raises(ReportError, match="No such file"):
+        load(tmp_path / "nowhere.json")
+
+
+def test_a_wrong_verdict_in_a_results_file_is_named(folder, tmp_path):
+    record = json.loads((folder / "results.json").read_text())
+    record["papers"][0]["claims"][1]["verdict"] = "MAYBE"
+    path = tmp_path / "r.json"
+    path.write_text(json.dumps(record))
+    with pytest.raises(ReportError, match=r"/papers/0/claims/1/verdict: 'MAYBE' is not one of"):
+        load(path)
+
+
+def test_sarif_and_junit_are_what_they_say(folder):
+    run = json.loads((folder / "results.sarif").read_text())["runs"][0]
+    assert {r["ruleId"]: r["level"] for r in run["results"]} == {"small/wrong": "error", "small/step": "warning"}
+    suite = ElementTree.parse(folder / "junit.xml").getroot()[0]
+    assert suite.get("tests") == "6"
+    assert suite.get("failures") == "0"
+
+
+def test_report_from_a_results_file_prints_where_it_is_and_the_findings(folder, tmp_path):
+    result = CliRunner().invoke(application(), ["report", "-o", str(tmp_path), "--from", str(folder / "results.json")])
+    assert result.exit_code == 0
+    assert "small/wrong (breaks privacy)" in " ".join(result.output.split())
+    assert (tmp_path / "index.html").exists()
+
+
+def verdicts(path, memory=None):
+    from dpverify import checking
+
+    checking._found.cache_clear()
+    return {c.claim.id: (c.result.verdict, c.result.because) for c in check(paths=[path], memory=memory)}
+
+
+def test_the_cache_agrees_with_checking_anew_and_an_edit_rechecks_only_what_changed(paper_file, tmp_path):
+    from dpverify import memory as remembering
+
+    path = tmp_path / "edited.py"
+    path.write_text(paper_file.read_text())
+    fresh = verdicts(path)
+    kept = Memory(tmp_path / "cache")
+    assert verdicts(path, kept) == fresh
+    assert kept.hits == 0
+    again = Memory(tmp_path / "cache")
+    assert verdicts(path, again) == fresh
+    assert again.hits == 5, "all but the crash, which is never kept"
+    path.write_text(paper_file.read_text().replace("AtMost(x, x**2)", "AtMost(x, x**2 + 1)"))
+    remembering._parsed.cache_clear()
+    edited = Memory(tmp_path / "cache")
+    changed = verdicts(path, edited)
+    assert edited.hits == 4
+    assert changed["small/wrong"][0] != fresh["small/wrong"][0]
+    path.write_text(paper_file.read_text().replace('sp.Symbol("x", positive=True)', 'sp.Symbol("x", real=True)'))
+    remembering._parsed.cache_clear()
+    shared = Memory(tmp_path / "cache")
+    verdicts(path, shared)
+    assert shared.hits == 0, "what all claims share has changed"
+
+
+def test_a_damaged_cache_entry_is_checked_again(paper_file, tmp_path):
+    kept = Memory(tmp_path)
+    fresh = verdicts(paper_file, kept)
+    for file in tmp_path.glob("*.json"):
+        file.write_text('{"verdict": "PRO')
+    assert verdicts(paper_file, Memory(tmp_path)) == fresh
