@@ -38,8 +38,12 @@ def _grid(claim: Guarantee, points: int) -> np.ndarray:
     if isinstance(claim, PureDP | ApproxDP):
         return np.array([claim.epsilon])
     top = 1e-3
-    while claim.delta(top) > 1e-12 and top < 60:
-        top *= 1.25
+    now = claim.delta(top)
+    while now > 1e-12 and top < 60:
+        top, before = 1.25 * top, now
+        now = claim.delta(top)
+        if now < 1e-3 and now > 0.99 * before:  # a floor that no epsilon gets below
+            break
     # denser where delta falls, that is towards 0
     return top * np.linspace(0, 1, points) ** 1.5
 

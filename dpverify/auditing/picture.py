@@ -28,6 +28,7 @@ def observed_curve(mechanism: Mechanism, neighbours: Neighbours, claim: Guarante
         else:
             fresh.append((a, b))
     x, y = (np.concatenate([side[i] for side in fresh]) for i in (0, 1))
+    test.bettors[0].learn(test.counts, test.pair)
     of = test.bettors[0].of
     p, q = believed("smooth", *test.counts[of])
     order = np.argsort(-(p / q), kind="stable")

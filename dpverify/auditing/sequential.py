@@ -20,6 +20,7 @@ from dpverify.auditing.scores import Score, edges_of, exceedances, learn_scores
 # what a bettor believes of the bins' log-odds, and the evidence (in nats) at which it bets half the growth-optimal stake
 CAUTION = {"quadratic": 1.0, "smooth": 2.0, "plain": 2.0}
 ROUGHNESS = 1.5
+MOST = 8_000_000  # numbers of each side that are kept to learn from
 
 
 def believed(kind: str, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -159,13 +160,14 @@ class Sequential:
         return int(x[bins].sum()), int(y[bins].sum())
 
     def feed(self, x: np.ndarray, y: np.ndarray) -> None:
-        """Play one chunk with what was learned before it, then learn from it."""
+        """Learn from all earlier chunks, play this one, and remember it."""
         fresh = [(exceedances(s.apply(x), e), exceedances(s.apply(y), e)) for s, e in zip(self.scores, self.edges)]
         for bettor in self.bettors:
+            bettor.learn(self.counts, self.pair)
             bettor.play(fresh)
         self.samples += len(x)
         self.path.append((self.samples, self.log_wealth))
-        if self._kept is not None and self.samples - len(x) < self.keep:
+        if self.samples - len(x) < min(self.keep, max(256, MOST // x.shape[1])):
             self._kept[0].append(x)
             self._kept[1].append(y)
             a, b = np.concatenate(self._kept[0]), np.concatenate(self._kept[1])
@@ -176,5 +178,3 @@ class Sequential:
         else:
             self._kept = ([], [])
             self.counts = [(a + c, b + d) for (a, b), (c, d) in zip(self.counts, fresh)]
-        for bettor in self.bettors:
-            bettor.learn(self.counts, self.pair)

@@ -68,3 +68,10 @@ def test_the_bet_is_growth_optimal_for_two_bins():
     best = np.min(kl(p1, p) + kl(q1, q))
     bet = best_bet(np.array([1 - p1, p1]), np.array([1 - q1, q1]), worst_pair(claim))
     assert bet.growth == pytest.approx(best, rel=1e-3)
+
+
+def test_a_floor_under_the_profile_does_not_coarsen_it():
+    floor = Profile(lambda epsilon: max(GDP(0.5).delta(epsilon), 1e-9), "a profile with a floor")
+    pair = worst_pair(floor)
+    assert np.sum((pair.ratios > 1) & (pair.ratios < np.exp(1.0))) > 20
+    assert pair.p[-1] == pytest.approx(1e-9, rel=0.1)

@@ -310,7 +310,7 @@ def test_misuse_is_named():
 def test_threads_are_not_left_behind():
     before = threading.active_count()
     audit(gaussian, PAIR, GDP(1.0), budget=Budget(runs=500), progress=True)
-    assert threading.active_count() == before
+    assert threading.active_count() <= before
 
 
 def test_the_tape_hands_back_what_was_released():
