@@ -307,10 +307,13 @@ def test_misuse_is_named():
         audit(gaussian, (1, 2), GDP(1.0))
 
 
-def test_threads_are_not_left_behind():
-    before = threading.active_count()
+def test_the_progress_bar_leaves_no_thread_and_nothing_on_stdout(capsys):
+    before = set(threading.enumerate())
     audit(gaussian, PAIR, GDP(1.0), budget=Budget(runs=500), progress=True)
-    assert threading.active_count() <= before
+    for thread in set(threading.enumerate()) - before:
+        thread.join(30)
+        assert not thread.is_alive()
+    assert capsys.readouterr().out == ""
 
 
 def test_the_tape_hands_back_what_was_released():
