@@ -1,5 +1,7 @@
 """Positive semidefinite matrices, with parameters or with unknowns: true ones, and the same made false."""
 
+from typing import Any
+
 import sympy as sp
 
 from dpverify.relations import PositiveSemidefinite
@@ -9,15 +11,16 @@ x, y = sp.symbols("x y", real=True)
 p11, p12, p22, c0, c = sp.symbols("p11 p12 p22 c0 c", real=True)
 
 
-def rational(*numbers):
+def rational(*numbers: Any) -> Any:
     return [sp.Rational(*n) if isinstance(n, tuple) else sp.Integer(n) for n in numbers]
 
 
-def heavy_ball(alpha, beta, m, l, rho2, **changes):
+def heavy_ball(numbers, rho2, **changes):
     """dp-accel, (3.14): c0 X0 + c (X1 + (1 - rho^2) X2) - Phi(A, B, P, rho) >= 0 for some P >= 0, c0 >= 0, c = 1.
 
     B = (-alpha, 0), the sign that the update (3.8) has.
     """
+    alpha, beta, m, l = rational(*numbers)
     A, B, C = sp.Matrix([[1 + beta, -beta], [1, 0]]), sp.Matrix([-alpha, 0]), sp.Matrix([[1, 0]])
     P = sp.Matrix([[p11, p12], [p12, p22]])
     half = sp.Rational(1, 2)
@@ -38,8 +41,8 @@ TRUE = [
     ("diagonal dominance under a bound", lambda: PositiveSemidefinite(sp.Matrix([[1, x], [x, 1]]), given=[x >= -1, x <= 1])),
     ("cocoercivity", lambda: PositiveSemidefinite(sp.Matrix([[mu * L, -(mu + L) / 2], [-(mu + L) / 2, (mu + L) ** 2 / (4 * mu * L)]]))),
     ("roots of numbers", lambda: PositiveSemidefinite(sp.Matrix([[sp.sqrt(2), 1], [1, sp.sqrt(2)]]))),
-    ("gradient descent as (3.14)", lambda: heavy_ball(*rational((1, 10), 0, 1, 10), sp.Rational(9, 10))),
-    ("heavy ball as (3.14)", lambda: heavy_ball(*rational((1, 10), (1, 10), 1, 10), sp.Rational(95, 100))),
+    ("gradient descent as (3.14)", lambda: heavy_ball([(1, 10), 0, 1, 10], sp.Rational(9, 10))),
+    ("heavy ball as (3.14)", lambda: heavy_ball([(1, 10), (1, 10), 1, 10], sp.Rational(95, 100))),
     ("a point in an interval", lambda: PositiveSemidefinite(sp.Matrix([[p11, 1], [1, 2]]), unknowns=(p11,), also=[3 - p11])),
     (
         "a Lyapunov matrix of a stable system",
@@ -64,8 +67,8 @@ FALSE = [
     ("weights, the wrong corner", lambda: PositiveSemidefinite(sp.Matrix([[a, -b], [-b, b]]))),
     ("diagonal dominance without the bound", lambda: PositiveSemidefinite(sp.Matrix([[1, x], [x, 1]]), given=[x >= -1])),
     ("cocoercivity, the square dropped", lambda: PositiveSemidefinite(sp.Matrix([[mu * L, -(mu + L) / 2], [-(mu + L) / 2, (mu + L) / (4 * mu * L)]]))),
-    ("gradient descent with too fast a rate", lambda: heavy_ball(*rational((1, 10), 0, 1, 10), sp.Rational(1, 2))),
-    ("heavy ball with too long a step", lambda: heavy_ball(*rational(3, 0, 1, 1), sp.Rational(9, 10))),
+    ("gradient descent with too fast a rate", lambda: heavy_ball([(1, 10), 0, 1, 10], sp.Rational(1, 2))),
+    ("heavy ball with too long a step", lambda: heavy_ball([3, 0, 1, 1], sp.Rational(9, 10))),
     ("a point in an empty interval", lambda: PositiveSemidefinite(sp.Matrix([[p11, 1], [1, 2]]), unknowns=(p11,), also=[sp.Rational(1, 4) - p11])),
     ("a Lyapunov matrix of an unstable system", lambda: PositiveSemidefinite(sp.Matrix([[-3 * p11 - 1]]), unknowns=(p11,), also=[p11])),
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from html import escape
 from typing import Any
 from xml.etree import ElementTree
 
@@ -11,7 +12,8 @@ from dpverify.reporting.document import VERDICTS, findings
 
 
 def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
+    """A text from outside, on one line, that neither breaks a table nor smuggles in HTML."""
+    return escape(" ".join(text.split()), quote=False).replace("|", "\\|")
 
 
 def markdown(document: dict[str, Any]) -> str:
