@@ -75,18 +75,15 @@ def _alphas(record: dict[str, Any]) -> list[float]:
 
 def _algorithms(papers: set[str], effort: Effort, tell: Progress) -> list[dict[str, Any]]:
     from dpverify import algorithms
-    from dpverify.cli.run import summary
     from dpverify.montecarlo import run
+    from dpverify.reporting.runs import along, summary
 
     rows = []
     cases = [case for name in algorithms.names() if (case := algorithms.example(name)).paper in papers]
     for i, case in enumerate(cases):
         tell(f"run {case.algorithm.name}", i, len(cases))
         result = run(case.algorithm, case.data, min(effort.runs, 2_000), effort.seed, measure={case.quantity: case.measured}, every_step=True, keep=())
-        mean = result.path[case.quantity]
-        spread = (result.path_variance[case.quantity] / result.runs) ** 0.5
-        row = summary(case, result, False)
-        rows.append(row | {"path": [float(f"{v:.6g}") for v in mean], "spread": [float(f"{v:.4g}") for v in spread]})
+        rows.append(summary(case, result, False) | along(case, result))
     return rows
 
 

@@ -6,14 +6,17 @@ import io
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+TIMELESS = {"Date": None, "Creator": None, "Format": None, "Type": None}
+
 
 @contextmanager
-def _axes(title: str, size: tuple[float, float] = (6.4, 3.8)) -> Iterator[tuple[Any, list[str]]]:
-    """Axes to draw on; afterwards the list holds the SVG."""
+def _axes(title: str, size: tuple[float, float] = (6.4, 3.8), path: Path | None = None) -> Iterator[tuple[Any, list[str]]]:
+    """Axes to draw on; afterwards the list holds the SVG, and the file the picture in the format of its suffix."""
     import matplotlib
 
     with matplotlib.rc_context({"svg.hashsalt": "dpverify", "svg.fonttype": "none", "font.size": 9.0, "figure.facecolor": "white"}):
@@ -27,7 +30,9 @@ def _axes(title: str, size: tuple[float, float] = (6.4, 3.8)) -> Iterator[tuple[
         out: list[str] = []
         yield axes, out
         buffer = io.StringIO()
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+        figure.savefig(buffer, format="svg", metadata=TIMELESS)
+        if path is not None:
+            figure.savefig(path, metadata=TIMELESS if path.suffix.lower() == ".svg" else None)
         text = buffer.getvalue()
         out.append(text[text.index("<svg") :])
 
@@ -82,10 +87,10 @@ def bound_over_T(kappa: float = 10.0, alpha: float = 1e-3) -> str:
     return _alone(out[0], "bound", "The bound over T for two schedules, with stated and true minimisers")
 
 
-def algorithm(row: dict[str, Any]) -> str:
-    """The Monte Carlo mean along the steps with its band, and the paper's bound."""
+def algorithm(row: dict[str, Any], path: Path | None = None) -> str:
+    """The Monte Carlo mean along the steps with its band, and the paper's bound; also written to a file on request."""
     mean, spread = np.array(row["path"]), 1.96 * np.array(row["spread"])
-    with _axes(f"{row['algorithm']} ({row['paper']}), {row['runs']} runs", (4.6, 2.9)) as (axes, out):
+    with _axes(f"{row['algorithm']} ({row['paper']}), {row['runs']} runs", (4.6, 2.9), path) as (axes, out):
         steps = np.arange(len(mean))
         axes.fill_between(steps, mean - spread, mean + spread, alpha=0.3)
         axes.plot(steps, mean, label=row["quantity"])

@@ -8,8 +8,9 @@ import typer
 from typer.testing import CliRunner
 
 from dpverify.algorithms import example
-from dpverify.cli.run import add, summary
+from dpverify.cli.run import add
 from dpverify.montecarlo import run
+from dpverify.reporting.runs import summary
 
 
 @pytest.fixture
@@ -56,7 +57,7 @@ def test_a_bound_that_is_exceeded_is_said(monkeypatch, call):
 def test_a_bound_that_is_reached_is_not_exceeded():
     from dataclasses import replace
 
-    from dpverify.cli.run import exact_mean
+    from dpverify.reporting.runs import exact_mean
 
     case = example("private-gd")
     case = replace(case, bound=exact_mean(case))
