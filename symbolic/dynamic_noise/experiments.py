@@ -1,7 +1,7 @@
 """Section 5 and appendix D: the budget of the experiments, how influences are estimated, and what the plots are said to show.
 
-    0.1963-zCDP, R = 0.3927, clip 4, step size 0.1, 1000 records, data scale max |x_n| = 10      the setting of appendix D
-    q_t = ((eta G/N)^2/2) sum_j lam_j (1 - eta lam_j)^(2(T-t))                                   squared loss without clipping
+0.1963-zCDP, R = 0.3927, clip 4, step size 0.1, 1000 records, data scale max |x_n| = 10      the setting of appendix D
+q_t = ((eta G/N)^2/2) sum_j lam_j (1 - eta lam_j)^(2(T-t))                                   squared loss without clipping
 """
 
 from __future__ import annotations
@@ -117,17 +117,27 @@ def budget_of_the_experiments():
 
 @claim(PAPER, "num-0.1963-equal", at='Appendix D, Setup, "equal to"', kind="numeric constant", expect=REFUTED, correction="num-0.1963", breaks="proof")
 def budget_is_equal_to_the_target():
-    """"0.1963-zCDP (equal to (4, 1e-8)-DP)": no larger Gaussian budget meets (4, 1e-8)-DP. The case R = 1/2 > 0.3927: delta(4) of N(0, 1) against N(sqrt R, 1)."""
+    """ "0.1963-zCDP (equal to (4, 1e-8)-DP)": no larger budget of Gaussian noise meets (4, 1e-8)-DP. The case R = 1/2 > 0.3927."""
     mu = sp.sqrt(sp.Rational(1, 2))
 
     def tail(x):
         return sp.erfc(x / sp.sqrt(2)) / 2
 
     delta = tail(4 / mu - mu / 2) - sp.exp(4) * tail(4 / mu + mu / 2)
-    return Instance(AtMost(sp.Rational(1, 10**8), delta), let={"R": "1/2"}, because="the exact profile of a composed Gaussian ledger; zCDP is converted with a loss")
+    return Instance(
+        AtMost(sp.Rational(1, 10**8), delta), let={"R": "1/2"}, because="delta(4) of N(0, 1) against N(sqrt R, 1), the exact profile of Gaussian steps"
+    )
 
 
-@claim(PAPER, "appd-tuning", at='Appendix D, Setup, "we ignore the privacy cost of such tuning"', kind="privacy guarantee", expect=REFUTED, correction="thm-3.1-zeroout", breaks="privacy")
+@claim(
+    PAPER,
+    "appd-tuning",
+    at='Appendix D, Setup, "we ignore the privacy cost of such tuning"',
+    kind="privacy guarantee",
+    expect=REFUTED,
+    correction="thm-3.1-zeroout",
+    breaks="privacy",
+)
 def choosing_t_on_the_data_costs_nothing():
     """The guarantee still holds when T is chosen by its result on the private data.
 
@@ -144,13 +154,13 @@ def choosing_t_on_the_data_costs_nothing():
 
 @claim(PAPER, "appd-fit", at="Appendix D, Figure 3 left", kind="identity")
 def final_loss_is_quadratic_in_each_sigma():
-    """The expected final loss is c_2 sigma_t^2 + c_0: exactly so for a quadratic loss without clipping, where the excess per eigenvalue lam is linear in every sigma_t^2."""
+    """The expected final loss is c_2 sigma_t^2 + c_0: exactly so for a quadratic loss without clipping, per eigenvalue lam."""
     return _quadratic()
 
 
 @claim(PAPER, "appd-hessian-q", at="Appendix D", kind="identity")
 def influence_from_the_hessian():
-    """q_t of the squared loss is ((eta G/N)^2/2) sum_j lam_j (1 - eta lam_j)^(2(T-t)): the coefficient of sigma_t^2 in the expected final loss, without clipping."""
+    """q_t of the squared loss without clipping, the coefficient of sigma_t^2 in the final loss, is ((eta G/N)^2/2) sum_j lam_j (1 - eta lam_j)^(2(T-t))."""
     return _quadratic()
 
 
@@ -177,7 +187,7 @@ def _quadratic():
 
 @claim(PAPER, "appd-var", at="Appendix D, Results", kind="identity", uses=["lemma-4.1"], expect=REFUTED, correction="lemma-4.1-var", breaks="proof")
 def advantage_is_proportional_to_the_variance_of_q():
-    """"According to Lemma 4.1, the advantage should be proportional to T^2 Var(q_t)": equal advantages go with equal T^2 Var(q_t).
+    """ "According to Lemma 4.1, the advantage should be proportional to T^2 Var(q_t)": equal advantages go with equal T^2 Var(q_t).
 
     The case T = 2: q = (1, 4) and q = (4, 9) have the same advantage, T sum q - (sum sqrt q)^2 = 1, and different variances of q.
     """
@@ -196,7 +206,7 @@ def advantage_is_proportional_to_the_variance_of_q():
 
 @claim(PAPER, "appd-relvars", at="Appendix D, Results", kind="numeric constant", expect=UNDECIDED)
 def relative_variances_of_the_printed_runs():
-    """Relative variances 0.14, 0.032, 0.016 and 0.025, 0.024, 0.027 at t = 10, 60, 90; more than 80 percent of the gradients clipped; the gap grows for data scale < 15."""
+    """Relative variances 0.14, 0.032, 0.016 and 0.025, 0.024, 0.027 at t = 10, 60, 90; over 80 percent of gradients clipped; the gap grows for scale < 15."""
     return Quoted(
         "figures of runs on 1000 MNIST images that are not shipped, with a grid and a code that the paper does not give; what is qualitative in them "
         "is run on the 8x8 digits of scikit-learn and on synthetic data: sec5-claims and appd-run-*, and benchmarks/dynamic_noise_appendix_d.py"
@@ -205,7 +215,7 @@ def relative_variances_of_the_printed_runs():
 
 @claim(PAPER, "appd-run-influence-synthetic", at="Appendix D, Figure 3 middle, first row", kind="monotonicity", expect=SUPPORTED)
 def influence_grows_on_synthetic_data():
-    """"Both loss functions show an increased influence as learning continues": logistic loss on two blobs at distance 10, data scale 15."""
+    """ "Both loss functions show an increased influence as learning continues": logistic loss on two blobs at distance 10, data scale 15."""
 
     def run(effort: Effort) -> Result:
         from dpverify.symbolic.dynamic_noise import runs
@@ -217,7 +227,7 @@ def influence_grows_on_synthetic_data():
 
 @claim(PAPER, "appd-run-influence-flatter", at="Appendix D, Results", kind="monotonicity", expect=SUPPORTED)
 def logistic_influence_is_flatter_than_that_of_squares():
-    """"The squared loss has a rather steep trend while the logistic has a relative flatten one": early over late influence, digits, data scale 15, T = 40."""
+    """ "The squared loss has a rather steep trend while the logistic has a relative flatten one": early over late influence, digits, data scale 15, T = 40."""
 
     def test(features: Any, labels: Any, effort: Effort) -> Result:
         from dpverify.symbolic.dynamic_noise import runs
@@ -239,14 +249,15 @@ def exponential_schedule_wins_too():
 
         job = runs.task(features, labels, "squares", 10.0)
         found = runs.compared(job, runs.by_age(job, 100, 0, effort.seed), [40, 70, 100], _repeats(effort), effort.seed)
-        return sign_test(found.losses["exp"] < found.losses["uni"], "the exponential schedule has the lower loss", effort, f" (relative loss {found.relative('exp'):+.3f})")
+        wins = found.losses["exp"] < found.losses["uni"]
+        return sign_test(wins, "the exponential schedule has the lower loss", effort, f" (relative loss {found.relative('exp'):+.3f})")
 
     return Tested("the exponential schedule beats the uniform one", on_digits(test))
 
 
 @claim(PAPER, "appd-run-gap-grows", at="Appendix D, Results", kind="monotonicity", expect=SUPPORTED)
 def advantage_grows_with_a_small_data_scale():
-    """"The advantage of the dynamic schedule over the uniform one increases when data scales less than 15": from scale 3 to scale 10 (squared loss, digits)."""
+    """ "The advantage of the dynamic schedule over the uniform one increases when data scales less than 15": from scale 3 to 10 (squared loss, digits)."""
 
     def test(features: Any, labels: Any, effort: Effort) -> Result:
         from dpverify.symbolic.dynamic_noise import runs
@@ -263,7 +274,7 @@ def advantage_grows_with_a_small_data_scale():
 
 @claim(PAPER, "appd-run-clipping", at="Appendix D, Results", kind="inequality", expect=SUPPORTED)
 def clipping_undoes_the_advantage():
-    """"When the data scale continues to increase, gradient clipping will change the curvature ... the loss gap decreases": at scale 25 the uniform schedule wins.
+    """ "When the data scale continues to increase, gradient clipping will change the curvature ... the loss gap decreases": at scale 25 uniform wins.
 
     Squared loss on digits, influence from the Hessian, which knows nothing of clipping; every gradient is clipped at the start there.
     """
@@ -274,6 +285,7 @@ def clipping_undoes_the_advantage():
         job = runs.task(features, labels, "squares", 25.0)
         found = runs.compared(job, runs.by_age(job, 60, 0, effort.seed), [10, 20, 40], _repeats(effort), effort.seed)
         share = runs.clipped_share(job, np.zeros(features.shape[1]))
-        return sign_test(found.losses["uni"] < found.losses["dyn"], f"with {share:.0%} of the gradients clipped at the start the uniform schedule has the lower loss", effort)
+        wins = found.losses["uni"] < found.losses["dyn"]
+        return sign_test(wins, f"with {share:.0%} of the gradients clipped at the start the uniform schedule has the lower loss", effort)
 
     return Tested("the uniform schedule wins at data scale 25", on_digits(test))

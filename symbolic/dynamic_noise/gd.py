@@ -1,6 +1,6 @@
 """Section 4.1: gradient descent. Theorem 4.1, the uniform schedule, Lemma 4.1, the dynamic schedule, the discussion.
 
-    ERUB = gamma^T + R sum_t q_t sigma_t^2,  q_t = gamma^(T-t) alpha,  gamma = 1 - 1/kappa       Eq (3)
+ERUB = gamma^T + R sum_t q_t sigma_t^2,  q_t = gamma^(T-t) alpha,  gamma = 1 - 1/kappa       Eq (3)
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def excess_risk_is_at_most_erub():
 
 @claim(PAPER, "thm-4.1-run", at="Theorem 4.1, Eq (3), runs", kind="inequality", uses=["thm-4.1"], expect=SUPPORTED)
 def runs_stay_within_erub():
-    """On a quadratic with kappa = 10, N = 200, d = 5, T = 20: the exact expected excess risk, and that of Monte Carlo runs, is within Eq (3), dynamic and uniform."""
+    """On a quadratic with kappa = 10, N = 200, d = 5, T = 20 the expected excess risk, exact and of runs, is within Eq (3), dynamic and uniform."""
 
     def run(effort: Effort) -> Result:
         from dpverify.algorithms.private_gd import example
@@ -68,7 +68,8 @@ def runs_stay_within_erub():
                 witness = Witness(let, f"the excess risk is {max(exact, low):.6g}", f"it is at most {case.bound:.6g}")
                 return Result(REFUTED, figures[-1], Evidence("exact moments and Monte Carlo", alpha=alpha, samples=effort.runs), witness)
         ceiling = "an expected excess risk above the bound on this quadratic would have been seen, exactly"
-        return Result(SUPPORTED, "; ".join(figures), Evidence("exact moments and Monte Carlo", alpha=alpha, samples=effort.runs, ceiling=ceiling, seed=effort.seed))
+        evidence = Evidence("exact moments and Monte Carlo", alpha=alpha, samples=effort.runs, ceiling=ceiling, seed=effort.seed)
+        return Result(SUPPORTED, "; ".join(figures), evidence)
 
     return Tested("the expected excess risk on a quadratic is within Eq (3)", run)
 
@@ -110,7 +111,16 @@ def eq_4_minimises_the_uniform_bound():
     return AtMost(_uniform(kappa, alpha, stated), _uniform(kappa, alpha, m), given=[kappa > 1, kappa * alpha < 1])
 
 
-@claim(PAPER, "thm-4.2-t-eq-23", at="Eq (23), rounded up", kind="optimality", uses=["sketch-4.2-e"], expect=REFUTED, correction="thm-4.2-t-corrected", breaks="theorem")
+@claim(
+    PAPER,
+    "thm-4.2-t-eq-23",
+    at="Eq (23), rounded up",
+    kind="optimality",
+    uses=["sketch-4.2-e"],
+    expect=REFUTED,
+    correction="thm-4.2-t-corrected",
+    breaks="theorem",
+)
 def eq_23_minimises_the_uniform_bound():
     """T = ceil((1/l) ln(1 + l/alpha)), l = ln(1/gamma), minimises the uniform bound."""
     m = sp.Symbol("m", integer=True, positive=True)
@@ -207,7 +217,9 @@ def least_uniform_bound_is_r_ln_one_plus_one_over_r():
     )
 
 
-@claim(PAPER, "thm-4.2-bound-at-eq-23", at="Theorem 4.2, Eq (5), at the T of Eq (23)", kind="asymptotic", uses=["eq-24", "proof-4.2-ln", "proof-4.2-eq24-theta"])
+@claim(
+    PAPER, "thm-4.2-bound-at-eq-23", at="Theorem 4.2, Eq (5), at the T of Eq (23)", kind="asymptotic", uses=["eq-24", "proof-4.2-ln", "proof-4.2-eq24-theta"]
+)
 def bound_at_eq_23_is_of_order_eq_5():
     """At the real T of Eq (23) the uniform bound is of the order of Eq (5): an upper bound on the least one, not its order."""
     return theta_of_eq_24()
@@ -215,8 +227,7 @@ def bound_at_eq_23_is_of_order_eq_5():
 
 def theta_of_eq_24() -> Derivation:
     """c S <= Eq (24) <= C S, S of Eq (5), with C = 1/c + 1/(k0 ln(1 + 1/(k0 alpha_0))), k0 = 1/(1-c)."""
-    z, z0, l1, c, k, A = sp.symbols("z z0 s c k A", positive=True)  # z = 1/(kappa alpha), s = l kappa in [1, 1/c]
-    value = (1 + k * sp.log(1 + l1 * z)) / (1 + l1 * z)
+    z, l1, c, k, A = sp.symbols("z s c k A", positive=True)  # z = 1/(kappa alpha), s = l kappa in [1, 1/c]
     scale = k * sp.log(1 + z) / (1 + z)
     room = [l1 >= 1, l1 <= 1 / c, c < 1]
     return (
@@ -282,7 +293,16 @@ def relaxed_bound_of_prior_work_with_its_kappa():
     )
 
 
-@claim(PAPER, "eq-23-t-to-0", at="Sketch of Theorem 4.2, below Eq (23)", kind="asymptotic", uses=["proof-4.2-ln"], expect=REFUTED, correction="eq-23-t-limit", breaks="proof")
+@claim(
+    PAPER,
+    "eq-23-t-to-0",
+    at="Sketch of Theorem 4.2, below Eq (23)",
+    kind="asymptotic",
+    uses=["proof-4.2-ln"],
+    expect=REFUTED,
+    correction="eq-23-t-limit",
+    breaks="proof",
+)
 def eq_23_tends_to_zero():
     """T of Eq (23), (1/l) ln(1 + l/alpha), converges to 0 as kappa -> oo."""
     l, x = sp.symbols("l x", positive=True)
@@ -356,7 +376,9 @@ def lemma_4_1_at_the_influence_of_gd_is_eq_7():
     )
 
 
-@claim(PAPER, "thm-4.3-t", at="Theorem 4.3, Eq (7) right", kind="optimality", uses=["eq-26"], expect=REFUTED, correction="thm-4.3-t-corrected", breaks="theorem")
+@claim(
+    PAPER, "thm-4.3-t", at="Theorem 4.3, Eq (7) right", kind="optimality", uses=["eq-26"], expect=REFUTED, correction="thm-4.3-t-corrected", breaks="theorem"
+)
 def eq_7_minimises_the_dynamic_bound():
     """T = ceil(2 kappa ln(1 + 1/(kappa alpha))) minimises the dynamic bound: no other whole m does better."""
     m = sp.Symbol("m", integer=True, positive=True)
@@ -390,7 +412,7 @@ def dynamic_minimiser_is_a_neighbour_of_eq_26():
 
 @claim(PAPER, "thm-4.3-bound", at="Theorem 4.3, Eq (8)", kind="asymptotic", uses=["eq-26", "proof-4.3-kappa"])
 def least_dynamic_bound_is_of_order_eq_8():
-    """min over T of the dynamic bound = Theta(kappa^2/(kappa^2 + 1/alpha)): between 1 and 4 times it, for every kappa >= 1 and alpha > 0 (no alpha_0 needed)."""
+    """min over T of the dynamic bound = Theta(kappa^2/(kappa^2 + 1/alpha)): between 1 and 4 times it, for all kappa >= 1 and alpha > 0."""
     b = sp.Symbol("b", positive=True)
     scale = kappa**2 / (kappa**2 + 1 / alpha)
     return (
@@ -404,7 +426,16 @@ def least_dynamic_bound_is_of_order_eq_8():
     )
 
 
-@claim(PAPER, "thm-4.3-bound-at-eq-7", at="Theorem 4.3, Eq (8) at the T of Eq (7)", kind="asymptotic", uses=["eq-26"], expect=REFUTED, correction="thm-4.3-bound", breaks="theorem")
+@claim(
+    PAPER,
+    "thm-4.3-bound-at-eq-7",
+    at="Theorem 4.3, Eq (8) at the T of Eq (7)",
+    kind="asymptotic",
+    uses=["eq-26"],
+    expect=REFUTED,
+    correction="thm-4.3-bound",
+    breaks="theorem",
+)
 def bound_at_eq_7_is_of_order_eq_8():
     """At the T of Eq (7), 2 kappa ln(1 + 1/(kappa alpha)), the dynamic bound is O(kappa^2/(kappa^2 + 1/alpha)) <= O(1), for all kappa >= 1 and small alpha.
 
@@ -420,7 +451,7 @@ def bound_at_eq_7_is_of_order_eq_8():
 
 @claim(PAPER, "tightest-claim", at="Section 4.1.3", kind="optimality", expect=UNDECIDED)
 def bounds_are_the_tightest_known():
-    """"The tightest bounds for functions satisfying the PL condition, to our best knowledge"."""
+    """ "The tightest bounds for functions satisfying the PL condition, to our best knowledge"."""
     return Quoted(
         "a statement about what the authors knew of the literature, which no derivation decides; for its own bound, Theorem 4.2 is not the "
         "tightest that its method gives: thm-4.2-bound-corrected has kappa^2 alpha ln(1 + 1/(kappa^2 alpha)) where Eq (5) has more"
@@ -462,7 +493,16 @@ def printed_r_of_epsilon_and_delta():
     return Equal(derived, 2 * eps + 4 * L + 4 * sp.sqrt(L) * (eps + L))
 
 
-@claim(PAPER, "sec4.1.3-r-root", at="Section 4.1.3, the root over both factors", kind="identity", uses=["lemma-b.3"], expect=REFUTED, correction="sec4.1.3-r-corrected", breaks="privacy")
+@claim(
+    PAPER,
+    "sec4.1.3-r-root",
+    at="Section 4.1.3, the root over both factors",
+    kind="identity",
+    uses=["lemma-b.3"],
+    expect=REFUTED,
+    correction="sec4.1.3-r-corrected",
+    breaks="privacy",
+)
 def printed_r_with_the_root_over_both_factors():
     """R = 2 rho = 2 eps + 4 L + 4 sqrt(L (eps + L)): the same with the root of inv-b.3, in case the scan slipped; the sign is still wrong."""
     eps, L = sp.symbols("epsilon L", positive=True)
@@ -481,7 +521,16 @@ def r_of_epsilon_and_delta():
     )
 
 
-@claim(PAPER, "sec4.1.3-rzcdp-gt-rma", at="Section 4.1.3", kind="inequality", uses=["sec4.1.3-r", "sec4.1.3-r-corrected"], expect=REFUTED, correction="sec4.1.3-rzcdp-gt-rma-corrected", breaks="theorem")
+@claim(
+    PAPER,
+    "sec4.1.3-rzcdp-gt-rma",
+    at="Section 4.1.3",
+    kind="inequality",
+    uses=["sec4.1.3-r", "sec4.1.3-r-corrected"],
+    expect=REFUTED,
+    correction="sec4.1.3-rzcdp-gt-rma-corrected",
+    breaks="theorem",
+)
 def r_of_zcdp_is_larger_than_that_of_the_moments_accountant():
     """R_zCDP > R_MA = eps^2/L when eps <= 2 L and L > 1, R_zCDP being 2 rho with rho + 2 sqrt(rho L) = eps."""
     eps, L = sp.symbols("epsilon L", positive=True)
@@ -511,9 +560,7 @@ def dynamic_saves_a_logarithm():
         .step(AtMost(b / (1 + b), 4 * y, given=[b <= 4 * y]), "least dynamic bound <= 4 kappa^2 alpha")
         .step(AtMost((1 - 1 / kappa) * y * u, r * u, given=[r >= (1 - 1 / kappa) * y]), "r = alpha kappa/l >= alpha kappa (kappa - 1)")
         .step(AtMost(sp.log(1 + 1 / y), sp.log(1 + 1 / r), given=[r <= y]), "and r <= kappa^2 alpha: least uniform bound >= r ln(1 + 1/r)")
-        .step(
-            AtMost(((kappa - 1) / (4 * kappa)) * u * b / (1 + b), (1 - 1 / kappa) * y * u, given=[kappa >= 1, b <= 4 * y]), "together"
-        )
+        .step(AtMost(((kappa - 1) / (4 * kappa)) * u * b / (1 + b), (1 - 1 / kappa) * y * u, given=[kappa >= 1, b <= 4 * y]), "together")
     )
 
 
@@ -528,7 +575,16 @@ def dynamic_bound_is_of_order_alpha():
     )
 
 
-@claim(PAPER, "sec4.1.3-sharp-small-m", at="Section 4.1.3", kind="monotonicity", uses=["def-3.3"], expect=REFUTED, correction="sec4.1.3-sharp-large-kappa", breaks="proof")
+@claim(
+    PAPER,
+    "sec4.1.3-sharp-small-m",
+    at="Section 4.1.3",
+    kind="monotonicity",
+    uses=["def-3.3"],
+    expect=REFUTED,
+    correction="sec4.1.3-sharp-large-kappa",
+    breaks="proof",
+)
 def sharp_curvature_means_small_m():
     """Sharp curvature "implies lower smoothness, i.e., a small M": of two quadratics the sharper has the smaller M.
 
@@ -551,7 +607,16 @@ def sharp_curvature_means_large_kappa():
     return AtMost(flat / mu, sharp / mu, given=[sharp > flat], strict=True)
 
 
-@claim(PAPER, "sec4.1.3-robust-uniform", at="Section 4.1.3", kind="asymptotic", uses=["thm-4.2-t-zero"], expect=REFUTED, correction="sec4.1.3-robust-uniform-corrected", breaks="theorem")
+@claim(
+    PAPER,
+    "sec4.1.3-robust-uniform",
+    at="Section 4.1.3",
+    kind="asymptotic",
+    uses=["thm-4.2-t-zero"],
+    expect=REFUTED,
+    correction="sec4.1.3-robust-uniform-corrected",
+    breaks="theorem",
+)
 def least_uniform_bound_is_of_order_one_over_alpha():
     """For kappa >> 1/alpha the least uniform bound is Theta(kappa ln(1 + 1/(kappa alpha))) = Theta(1/alpha) (along alpha = 1/n, kappa = n^2, where it is 1)."""
     n = sp.Symbol("n", integer=True, positive=True)
@@ -574,7 +639,10 @@ def least_uniform_bound_is_between_ln_2_and_one():
         Derivation()
         .step(AtMost(1, kappa**2 * alpha, given=[kappa >= 2, kappa * alpha >= 1]), "y = kappa^2 alpha >= 1")
         .step(AtMost(sp.log(2) * z, sp.log(1 + z), given=[z <= 1]), "c S(y) = (1/2) ln(1 + z)/z >= (1/2) ln 2, z = 1/y <= 1, c = 1/2 for kappa >= 2")
-        .step(Equal(_uniform(kappa, alpha, sp.Integer(0)), 1), "and T = 0 has the bound 1; with z = 1/(kappa alpha) <= 1 the same step gives kappa ln(1 + z) >= (ln 2)/alpha")
+        .step(
+            Equal(_uniform(kappa, alpha, sp.Integer(0)), 1),
+            "and T = 0 has the bound 1; with z = 1/(kappa alpha) the step before gives kappa ln(1 + z) >= (ln 2)/alpha",
+        )
         .step(AtMost(sp.log(1 + z), z), "and kappa ln(1 + z) <= 1/alpha")
     )
 
@@ -592,7 +660,7 @@ def least_dynamic_bound_is_between_one_half_and_one():
 
 @claim(PAPER, "sec4.1.3-dynamic-more-robust", at="Section 4.1.3", kind="inequality", uses=["lemma-4.1-var"])
 def dynamic_bound_is_at_most_the_uniform_one():
-    """"Both are robust, but the dynamic schedule has a smaller factor": at every T its bound is at most the uniform one.
+    """ "Both are robust, but the dynamic schedule has a smaller factor": at every T its bound is at most the uniform one.
 
     That the factor is 1 against 1/alpha is not so at the best T, where both are Theta(1) (sec4.1.3-robust-uniform-corrected).
     """

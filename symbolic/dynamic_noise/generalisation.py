@@ -1,6 +1,6 @@
 """Appendix A: from the empirical to the true excess risk (TER), as printed.
 
-    TER(theta) = E_x f(theta; x) - min E_x f(.; x)        EER = E f(theta) - f*, f the average over the N records
+TER(theta) = E_x f(theta; x) - min E_x f(.; x)        EER = E f(theta) - f*, f the average over the N records
 """
 
 from __future__ import annotations
@@ -18,15 +18,33 @@ R, M, mu, G, D, p, eta, gap = sp.symbols("R M mu G D p eta gap", positive=True)
 eps, L = sp.symbols("epsilon L", positive=True)
 
 
-@claim(PAPER, "appa-red-lt-r", at="Appendix A", kind="inequality", uses=["sec4.1.3-r", "sec4.1.3-r-corrected"], expect=REFUTED, correction="sec4.1.3-rzcdp-gt-rma-corrected", breaks="theorem")
+@claim(
+    PAPER,
+    "appa-red-lt-r",
+    at="Appendix A",
+    kind="inequality",
+    uses=["sec4.1.3-r", "sec4.1.3-r-corrected"],
+    expect=REFUTED,
+    correction="sec4.1.3-rzcdp-gt-rma-corrected",
+    breaks="theorem",
+)
 def budget_of_the_moments_accountant_is_smaller():
     """R_ed = eps^2/ln(1/delta) < R when eps <= 2 ln(1/delta), R = 2 rho with rho + 2 sqrt(rho L) = eps."""
     return AtMost(eps**2 / L, 2 * eps**2 / (sp.sqrt(eps + L) + sp.sqrt(L)) ** 2, given=[eps <= 2 * L], strict=True)
 
 
-@claim(PAPER, "appa-nonpriv-optimal", at="Appendix A, GD, Non-Private", kind="optimality", uses=["tab1-gd-nonpriv"], expect=REFUTED, correction="appa-nonpriv-not-a-limit", breaks="theorem")
+@claim(
+    PAPER,
+    "appa-nonpriv-optimal",
+    at="Appendix A, GD, Non-Private",
+    kind="optimality",
+    uses=["tab1-gd-nonpriv"],
+    expect=REFUTED,
+    correction="appa-nonpriv-not-a-limit",
+    breaks="theorem",
+)
 def nonprivate_row_is_a_lower_bound():
-    """"With the bound, we can see that our utility bounds are optimal": the non-private bound gamma^T is never below the alpha of its row, whatever T."""
+    """ "With the bound, we can see that our utility bounds are optimal": the non-private bound gamma^T is never below the alpha of its row, whatever T."""
     gamma, alpha = sp.symbols("gamma alpha", positive=True)
     return AtMost(alpha, gamma**T, given=[gamma < 1, alpha < 1])
 
@@ -72,7 +90,7 @@ def true_risk_from_empirical_risk():
         Derivation()
         .step(AtMost(G * d, sp.sqrt(2 * G**2 / mu) * sp.sqrt(e), given=[e >= mu * d**2 / 2]), "TER(theta) - TER(minimiser) <= G d, and f - f* >= mu d^2/2")
         .step(AtMost(h, 2 * G / (mu * N), given=[mu * h**2 <= 2 * G * h / N]), "strong convexity of both averages: mu h^2 <= 2 G h/N")
-        .step(AtMost(G * h, 2 * G**2 / (mu * N), given=[h <= 2 * G / (mu * N)]), "so the minimiser is 2 G^2/(mu N)-stable, and its expected TER is at most that")
+        .step(AtMost(G * h, 2 * G**2 / (mu * N), given=[h <= 2 * G / (mu * N)]), "the minimiser is 2 G^2/(mu N)-stable, so its expected TER is at most that")
         .step(AtMost(x / (x / p), p), "Markov: TER, not negative, exceeds E TER/p with probability at most p")
     )
 
@@ -114,7 +132,13 @@ def true_risk_of_the_schedules_as_printed():
     return AtMost(first, sp.sqrt(2 * C) * G**2 / (mu * N) * sp.sqrt(D * B / (N * R)), given=[mu <= M])
 
 
-@claim(PAPER, "eq-17-18-corrected", at="Eqs (17), (18), corrected", kind="asymptotic", uses=["thm-a.1-corrected", "appa-markov-corrected", "eq-9-corrected", "sec4.1.3-dyn-oalpha"])
+@claim(
+    PAPER,
+    "eq-17-18-corrected",
+    at="Eqs (17), (18), corrected",
+    kind="asymptotic",
+    uses=["thm-a.1-corrected", "appa-markov-corrected", "eq-9-corrected", "sec4.1.3-dyn-oalpha"],
+)
 def true_risk_of_the_schedules():
     """With Theorem A.1 corrected: TER <= O~((G^2/(mu N)) (sqrt(D ln N ln(1/p)/R) + 4/p)), and without ln N: a factor sqrt N more in the first term."""
     B, C = sp.symbols("B C", positive=True)
@@ -147,7 +171,7 @@ def stable_algorithms_generalise():
     below = sp.Sum(weight[k] * (s - slack[k]), (k, 1, n))
     return (
         Derivation()
-        .step(Equal(pairs(P[z] * P[w] * h[z, w]), pairs(P[z] * P[w] * h[w, z])), "renaming two independent records of the same law (written out for two values)")
+        .step(Equal(pairs(P[z] * P[w] * h[z, w]), pairs(P[z] * P[w] * h[w, z])), "renaming two independent records of one law (written out for two values)")
         .step(
             Equal(s * sp.Sum(weight[k], (k, 1, n)) - below, sp.Sum(weight[k] * slack[k], (k, 1, n))),
             "over all pairs k = (z, w): each difference h[w, z] - h[z, z] is s less a nonnegative slack",
@@ -240,7 +264,16 @@ def _mean_estimation():
     return (1 / N + v) / 2, v / 2
 
 
-@claim(PAPER, "tab3-second-block", at="Table 3, last five rows", kind="asymptotic", uses=["appa-ter-le-eer"], expect=REFUTED, correction="appa-ter-eer-corrected", breaks="theorem")
+@claim(
+    PAPER,
+    "tab3-second-block",
+    at="Table 3, last five rows",
+    kind="asymptotic",
+    uses=["appa-ter-le-eer"],
+    expect=REFUTED,
+    correction="appa-ter-eer-corrected",
+    breaks="theorem",
+)
 def true_risk_is_of_the_order_of_the_empirical_rate():
     """TER = O(D/(N^2 R)): the case of appa-ter-le-eer with R = 1, D = 1 (dynamic and static schedules agree at T = 1): TER is at least 1/(2N)."""
     return Theta(_mean_estimation()[0].subs(R, 1), 1 / N**2, upper=True, constants=False, towards=(N, sp.oo))

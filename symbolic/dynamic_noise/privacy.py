@@ -1,6 +1,6 @@
 """Appendix B.1 and B.2 (Lemma B.4): composition, sensitivity, the Gaussian mechanism, from zCDP to (eps, delta)-DP.
 
-    D_a(N(0, s^2), N(d, s^2)) = a d^2/(2 s^2)        rho-zCDP: D_a <= rho a for every a > 1
+D_a(N(0, s^2), N(d, s^2)) = a d^2/(2 s^2)        rho-zCDP: D_a <= rho a for every a > 1
 """
 
 from __future__ import annotations

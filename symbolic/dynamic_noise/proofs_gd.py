@@ -1,7 +1,7 @@
 """Appendix C.1: the printed proofs of Theorem 3.1 and of section 4.1, line by line.
 
-    uniform   E(T) = gamma^T + alpha kappa (1 - gamma^T) T                                              Eq (21)
-    dynamic   E(T) = x^2 + b (1 - x)^2,  x = gamma^(T/2),  b = alpha/(1 - sqrt gamma)^2                  Eq (26)
+uniform   E(T) = gamma^T + alpha kappa (1 - gamma^T) T                                              Eq (21)
+dynamic   E(T) = x^2 + b (1 - x)^2,  x = gamma^(T/2),  b = alpha/(1 - sqrt gamma)^2                  Eq (26)
 """
 
 from __future__ import annotations
@@ -47,9 +47,17 @@ def spent_is_r_minus_what_is_left():
     )
 
 
-@claim(PAPER, "proof-3.1-map", at="Proof of Theorem 3.1, first sentence", kind="algorithm property", expect=REFUTED, correction="proof-3.1-map-corrected", breaks="proof")
+@claim(
+    PAPER,
+    "proof-3.1-map",
+    at="Proof of Theorem 3.1, first sentence",
+    kind="algorithm property",
+    expect=REFUTED,
+    correction="proof-3.1-map-corrected",
+    breaks="proof",
+)
 def sensitivity_follows_from_lipschitz_gradients():
-    """"Because all sample gradients are G-Lipschitz, the sensitivity of the averaged gradient is at most G/N".
+    """ "Because all sample gradients are G-Lipschitz, the sensitivity of the averaged gradient is at most G/N".
 
     The case f(theta; x) = G theta^2/2 has a G-Lipschitz gradient G theta, of any size. (The proof also calls m_t by the name v_t.)
     """
@@ -112,7 +120,16 @@ def proof_of_theorem_4_1_line_by_line():
     )
 
 
-@claim(PAPER, "proof-4.2-convex", at="Proof of Theorem 4.2, Eq (21)", kind="monotonicity", uses=["sketch-4.2-e"], expect=REFUTED, correction="proof-4.2-unimodal", breaks="proof")
+@claim(
+    PAPER,
+    "proof-4.2-convex",
+    at="Proof of Theorem 4.2, Eq (21)",
+    kind="monotonicity",
+    uses=["sketch-4.2-e"],
+    expect=REFUTED,
+    correction="proof-4.2-unimodal",
+    breaks="proof",
+)
 def uniform_bound_is_convex_in_t():
     """gamma^T + alpha kappa (1 - gamma^T) T is convex in T ("the convex minimization problem")."""
     bound = sp.exp(-l * tau) + a * (1 - sp.exp(-l * tau)) * tau
@@ -150,7 +167,16 @@ def eq_22_minimises_the_surrogate():
     )
 
 
-@claim(PAPER, "eq-22-explosion", at="Below Eq (22)", kind="asymptotic", uses=["proof-4.2-ln"], expect=REFUTED, correction="eq-22-explosion-corrected", breaks="proof")
+@claim(
+    PAPER,
+    "eq-22-explosion",
+    at="Below Eq (22)",
+    kind="asymptotic",
+    uses=["proof-4.2-ln"],
+    expect=REFUTED,
+    correction="eq-22-explosion-corrected",
+    breaks="proof",
+)
 def eq_22_explodes():
     """The T of Eq (22) explodes as kappa -> oo: in particular it is at least 1 for all large kappa, such as those with alpha kappa (kappa - 1) >= 1."""
     length = -sp.log(1 - 1 / kappa)
@@ -159,7 +185,7 @@ def eq_22_explodes():
 
 @claim(PAPER, "eq-22-explosion-corrected", at="Below Eq (22), corrected", kind="asymptotic", uses=["proof-4.2-ln", "eq-22-argmin"])
 def eq_22_is_zero_for_large_kappa():
-    """If alpha kappa (kappa - 1) >= 1 then kappa alpha >= l, outside the condition of Eq (22), and the minimiser of gamma^T + alpha kappa T over T >= 0 is 0."""
+    """If alpha kappa (kappa - 1) >= 1 then kappa alpha >= l, outside the condition of Eq (22): gamma^T + alpha kappa T is least at T = 0."""
     u = sp.Symbol("u", nonnegative=True)
     return (
         Derivation()
@@ -190,7 +216,16 @@ def log_one_over_gamma_is_of_order_one_over_kappa():
     )
 
 
-@claim(PAPER, "proof-4.2-upper", at="Proof of Theorem 4.2, upper bound", kind="inequality", uses=["eq-24"], expect=REFUTED, correction="proof-4.2-upper-corrected", breaks="proof")
+@claim(
+    PAPER,
+    "proof-4.2-upper",
+    at="Proof of Theorem 4.2, upper bound",
+    kind="inequality",
+    uses=["eq-24"],
+    expect=REFUTED,
+    correction="proof-4.2-upper-corrected",
+    breaks="proof",
+)
 def log_one_over_c_is_absorbed():
     """With A = ln(1 + 1/(kappa alpha)): A + ln(1/c) <= c_2 A for a constant c_2 and all large 1/alpha, whatever kappa >= 1/(1-c).
 
@@ -208,7 +243,13 @@ def bernoulli_replaces_the_absorbed_logarithm():
     return AtMost(sp.log(1 + z / c), sp.log(1 + z) / c, given=[c < 1])
 
 
-@claim(PAPER, "proof-4.2-eq24-theta", at="Proof of Theorem 4.2, Eq (24) against Eq (5)", kind="asymptotic", uses=["eq-24", "proof-4.2-ln", "proof-4.2-upper", "proof-4.2-upper-corrected"])
+@claim(
+    PAPER,
+    "proof-4.2-eq24-theta",
+    at="Proof of Theorem 4.2, Eq (24) against Eq (5)",
+    kind="asymptotic",
+    uses=["eq-24", "proof-4.2-ln", "proof-4.2-upper", "proof-4.2-upper-corrected"],
+)
 def eq_24_is_of_order_eq_5():
     """c S <= Eq (24) <= C S with S of Eq (5), kappa >= 1/(1-c), alpha <= alpha_0: C = 1/c + 1/(k0 ln(1 + 1/(k0 alpha_0))), k0 = 1/(1-c)."""
     return theta_of_eq_24()
@@ -220,7 +261,6 @@ def equality_in_cauchy_schwarz_gives_the_schedule():
     s, v, w = sp.symbols("s v w", positive=True)
     roots = sp.Sum(sp.sqrt(q[i]), (i, 1, T))
     sigma2 = sp.sqrt(s / q[t])
-    u, y = sp.symbols("u y", real=True)
     return (
         Derivation()
         .step(Equal(v * w - (sp.sqrt(v * w)) ** 2, 0), "the two sums multiply to the square of the mixed one, term by term")

@@ -1,6 +1,6 @@
 """Appendix C.3: the printed proof of Theorem 4.7.
 
-    noise  (sigma_g xi + G sigma_t nu)/n,   E|xi|^2 <= D,   nu ~ N(0, I_D), independent given the past
+noise  (sigma_g xi + G sigma_t nu)/n,   E|xi|^2 <= D,   nu ~ N(0, I_D), independent given the past
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from dpverify.verdicts import REFUTED
 R, M, mu, G, D, gap, n, N, sigma_g, sigma = sp.symbols("R M mu G D gap n N sigma_g sigma", positive=True)
 
 
-@claim(PAPER, "proof-4.7-second-moment", at="Proof of Theorem 4.7", kind="identity", expect=REFUTED, correction="proof-4.7-second-moment-corrected", breaks="proof")
+@claim(
+    PAPER, "proof-4.7-second-moment", at="Proof of Theorem 4.7", kind="identity", expect=REFUTED, correction="proof-4.7-second-moment-corrected", breaks="proof"
+)
 def second_moment_as_printed():
     """E(sigma_g xi/n + G sigma_t nu/n)^2 = sigma_g^2 + (G sigma_t/n)^2 (D = 1, E xi^2 = 1, independent)."""
     a, b = sp.symbols("x y", real=True)

@@ -120,7 +120,7 @@ def by_age(job: Task, longest: int, runs: int, seed: int, knots: int = 6) -> Arr
     if job.problem.kind == "squares":
         count = len(job.data[0])
         return hessian_influence(curvatures(job), steps=longest, step_size=STEP, clip=CLIP, count=count).values(longest)[::-1]
-    times = sorted({int(round(t)) for t in np.linspace(1, longest, knots)})
+    times = sorted({round(t) for t in np.linspace(1, longest, knots).tolist()})
     found = retrained(job, longest, times, runs, seed).mean(axis=1)
     found = np.maximum(found, found[found > 0].min(initial=found.max(initial=1e-12)))
     at = np.interp(np.arange(1, longest + 1), times, np.log(found))

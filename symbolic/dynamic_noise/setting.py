@@ -1,7 +1,7 @@
 """Section 3 and the start of section 4: definitions, Algorithm 1, Theorem 3.1, the excess risk and its constants.
 
-    theta_{t+1} = theta_t - eta_t (grad_t + sigma_t G nu_t/N),  cost rho_t = 1/sigma_t^2,  R_{t+1} = R_t - rho_t       Eq (1), Algorithm 1
-    kappa = M/mu,  gamma = 1 - 1/kappa,  1/alpha = 2 R M N^2 (f(theta_1) - f*)/(D G^2)                                  Eq (2)
+theta_{t+1} = theta_t - eta_t (grad_t + sigma_t G nu_t/N),  cost rho_t = 1/sigma_t^2,  R_{t+1} = R_t - rho_t       Eq (1), Algorithm 1
+kappa = M/mu,  gamma = 1 - 1/kappa,  1/alpha = 2 R M N^2 (f(theta_1) - f*)/(D G^2)                                  Eq (2)
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def eq_1_is_algorithm_1_with_the_full_batch():
 
 @claim(PAPER, "eq-phi", at="Section 3, below Eq (1)", kind="identity")
 def phi_of_momentum_is_the_corrected_average():
-    """phi = [beta (1 - beta^(t-1)) m_t + (1 - beta) g_t]/(1 - beta^t) is v_{t+1}/(1 - beta^t), v_{t+1} = beta v_t + (1 - beta) g_t, m_t = v_t/(1 - beta^(t-1))."""
+    """phi = [beta (1 - beta^(t-1)) m_t + (1 - beta) g_t]/(1 - beta^t) is v_{t+1}/(1 - beta^t), v_{t+1} = beta v_t + (1 - beta) g_t, and m_t likewise."""
     beta, s = sp.Symbol("beta", positive=True), sp.Symbol("s", integer=True, positive=True)
     v, g = sp.symbols("v g", real=True)
     m = v / (1 - beta ** (s - 1))
@@ -159,7 +159,16 @@ def phi_of_momentum_is_the_corrected_average():
     return Equal((beta * v + (1 - beta) * g) / (1 - beta**s), phi, given=[beta < 1, s >= 2])
 
 
-@claim(PAPER, "alg-1-guard", at="Algorithm 1, line 2", kind="algorithm property", uses=["lemma-4.1"], expect=REFUTED, correction="alg-1-guard-corrected", breaks="theorem")
+@claim(
+    PAPER,
+    "alg-1-guard",
+    at="Algorithm 1, line 2",
+    kind="algorithm property",
+    uses=["lemma-4.1"],
+    expect=REFUTED,
+    correction="alg-1-guard-corrected",
+    breaks="theorem",
+)
 def strict_guard_lets_the_schedule_of_lemma_4_1_through():
     """With the guard rho_t < R_t all T steps of the schedule of Lemma 4.1 are taken (it spends the budget exactly: at the last step rho_T = R_T)."""
     roots = sp.Sum(sp.sqrt(q[i]), (i, 1, T))
@@ -171,7 +180,7 @@ def strict_guard_lets_the_schedule_of_lemma_4_1_through():
 @claim(PAPER, "alg-1-guard-corrected", at="Algorithm 1, line 2, corrected", kind="algorithm property", uses=["lemma-4.1"])
 def guard_lets_the_schedule_of_lemma_4_1_through():
     """With the guard rho_t <= R_t all T steps of the schedule of Lemma 4.1 are taken, and the budget is spent exactly."""
-    s, rest = sp.symbols("s rest", positive=True)
+    s = sp.Symbol("s", positive=True)
     roots = sp.Sum(sp.sqrt(q[i]), (i, 1, T))
     total = sp.Sum(R * sp.sqrt(q[t]) / roots, (t, 1, T))
     later = sp.Symbol("later", nonnegative=True)  # the share of the steps after this one
@@ -190,7 +199,9 @@ def first_momentum_is_the_first_gradient():
     return Equal((beta * (1 - beta ** (first - 1)) * m + (1 - beta) * g) / (1 - beta**first), g, given=[beta < 1])
 
 
-@claim(PAPER, "alg-1-batch", at="Algorithm 1, lines 1 and 4, n < N", kind="privacy guarantee", expect=REFUTED, correction="alg-1-batch-corrected", breaks="privacy")
+@claim(
+    PAPER, "alg-1-batch", at="Algorithm 1, lines 1 and 4, n < N", kind="privacy guarantee", expect=REFUTED, correction="alg-1-batch-corrected", breaks="privacy"
+)
 def noise_over_n_records_covers_a_batch_mean():
     """A step on n gradients averages over n but adds noise G sigma_t/N (line 4): its cost at order a is still at most a/(2 sigma_t^2)."""
     n = sp.Symbol("n", integer=True, positive=True)
@@ -232,7 +243,15 @@ def algorithm_1_is_half_r_zcdp_if_a_record_is_zeroed():
     )
 
 
-@claim(PAPER, "thm-3.1-replace", at="Theorem 3.1, neighbours as in section 3", kind="privacy guarantee", expect=REFUTED, correction="thm-3.1-replace-corrected", breaks="privacy")
+@claim(
+    PAPER,
+    "thm-3.1-replace",
+    at="Theorem 3.1, neighbours as in section 3",
+    kind="privacy guarantee",
+    expect=REFUTED,
+    correction="thm-3.1-replace-corrected",
+    breaks="privacy",
+)
 def algorithm_1_is_half_r_zcdp_if_a_record_is_replaced():
     """Algorithm 1 is rho-zCDP with rho <= R/2 when neighbours "only differ in one sample" (section 3), that is by replacement.
 
@@ -258,7 +277,15 @@ def algorithm_1_is_two_r_zcdp_if_a_record_is_replaced():
     )
 
 
-@claim(PAPER, "thm-3.1-add-remove", at="Theorem 3.1, the average over the records present", kind="privacy guarantee", expect=REFUTED, correction="thm-3.1-add-remove-corrected", breaks="privacy")
+@claim(
+    PAPER,
+    "thm-3.1-add-remove",
+    at="Theorem 3.1, the average over the records present",
+    kind="privacy guarantee",
+    expect=REFUTED,
+    correction="thm-3.1-add-remove-corrected",
+    breaks="privacy",
+)
 def algorithm_1_is_half_r_zcdp_if_a_record_is_removed():
     """Algorithm 1 is rho-zCDP with rho <= R/2 when a record is removed and the average is over the records present (1/N, then 1/(N-1)).
 
@@ -310,7 +337,8 @@ def audit_of_algorithm_1_if_a_record_is_zeroed():
 
 
 @claim(
-    PAPER, "thm-3.1-replace-audit", at="Theorem 3.1, an audit", kind="privacy guarantee", expect=REFUTED, correction="thm-3.1-replace-corrected", breaks="privacy"
+    PAPER, "thm-3.1-replace-audit", at="Theorem 3.1, an audit", kind="privacy guarantee", expect=REFUTED,
+    correction="thm-3.1-replace-corrected", breaks="privacy",
 )  # fmt: skip
 def audit_of_algorithm_1_if_a_record_is_replaced():
     """No event of the exact loss of its transcript breaks R/2-zCDP of Algorithm 1 (T = 3, R = 0.3927, N = 2) when the record 1 is replaced by -1."""

@@ -1,7 +1,7 @@
 """Section 4.3: private stochastic gradient descent, and the privacy of secret batches.
 
-    D_a = (1/(a-1)) ln sum_k C(a, k) (1-p)^(a-k) p^k exp(k (k-1)/(2 sigma^2))      whole a, one record drawn with probability p, zeroed or not
-    ERUB = gamma^T + alpha_g sigma_g^2 + R' sum_t gamma^(T-t) alpha sigma_t^2       Eq (14)
+D_a = (1/(a-1)) ln sum_k C(a, k) (1-p)^(a-k) p^k exp(k (k-1)/(2 sigma^2))      whole a, one record drawn with probability p, zeroed or not
+ERUB = gamma^T + alpha_g sigma_g^2 + R' sum_t gamma^(T-t) alpha sigma_t^2       Eq (14)
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def sampled_divergence(a: int, weights: dict[int, sp.Expr], s: sp.Expr) -> sp.Ex
 
 @claim(PAPER, "sec4.3-cost-exponent", at="Section 4.3", kind="identity", expect=REFUTED, correction="sec4.3-cost-exponent-corrected", breaks="proof")
 def cost_of_a_batch_is_over_sigma():
-    """The privacy cost of one iteration is c p^2/sigma_t; at p = 1 it must be the full-batch cost c/sigma_t^2 (a misprint: the text goes on with p^2/sigma_t^2)."""
+    """The cost of one iteration is c p^2/sigma_t; at p = 1 it must be the full-batch cost c/sigma_t^2 (a misprint: the text goes on with p^2/sigma_t^2)."""
     c = sp.Symbol("c", positive=True)
     return Equal((c * p**2 / sigma).subs(p, 1), c / sigma**2)
 
@@ -67,7 +67,7 @@ def subsampling_multiplies_the_zcdp_cost_by_p_squared():
 
 @claim(PAPER, "sec4.3-no-amplification", at="Section 4.3, every constant c", kind="privacy guarantee")
 def no_constant_makes_subsampling_zcdp_with_p_squared():
-    """D_a >= (1 - e) a/(2 sigma^2) once a >= 1 + 2 sigma^2 ln(1/p)/e: the zCDP cost of a subsampled Gaussian is that of the full batch, so c p^2 < 1 never holds.
+    """D_a >= (1 - e) a/(2 sigma^2) once a >= 1 + 2 sigma^2 ln(1/p)/e: a subsampled Gaussian has the zCDP cost of the full batch, never c p^2 < 1 of it.
 
     P >= p N(1, sigma^2), hence D_a >= a/(2 sigma^2) - (a/(a-1)) ln(1/p).
     """
@@ -97,7 +97,16 @@ def subsampling_helps_at_order_two():
     )
 
 
-@claim(PAPER, "sec4.3-target", at="Section 4.3 with the budget of appendix D", kind="privacy guarantee", uses=["num-0.1963"], expect=REFUTED, correction="sec4.3-target-corrected", breaks="privacy")
+@claim(
+    PAPER,
+    "sec4.3-target",
+    at="Section 4.3 with the budget of appendix D",
+    kind="privacy guarantee",
+    uses=["num-0.1963"],
+    expect=REFUTED,
+    correction="sec4.3-target-corrected",
+    breaks="privacy",
+)
 def private_sgd_meets_the_target_of_the_experiments():
     """PSGD with R = 0.3927, n = N sqrt(R), sum_t 1/sigma_t^2 = R' = R/p^2 is (4, 1e-8)-DP.
 
@@ -131,12 +140,23 @@ def half_more_noise_meets_the_target():
     return (
         Derivation()
         .step(Equal((1 - q) * v + q * u - E * v, q * (u - (1 + (E - 1) / q) * v)), "mixture less e^eps times the other: p times the same of the Gaussian at e'")
-        .step(AtMost(rate * (tail(s * e - 1 / (2 * s)) - sp.exp(e) * tail(s * e + 1 / (2 * s))), sp.Rational(1, 10**8)), "the profile of N(1, sigma^2) against N(0, sigma^2)")
+        .step(
+            AtMost(rate * (tail(s * e - 1 / (2 * s)) - sp.exp(e) * tail(s * e + 1 / (2 * s))), sp.Rational(1, 10**8)),
+            "the profile of N(1, sigma^2) against N(0, sigma^2)",
+        )
         .step(AtMost(1, sp.exp(4) * (1 - rate)), "the other direction: v - e^4 ((1 - p) v + p u) <= 0 everywhere")
     )
 
 
-@claim(PAPER, "sec4.3-with-replacement", at="Section 4.3", kind="privacy guarantee", expect=REFUTED, correction="sec4.3-with-replacement-corrected", breaks="privacy")
+@claim(
+    PAPER,
+    "sec4.3-with-replacement",
+    at="Section 4.3",
+    kind="privacy guarantee",
+    expect=REFUTED,
+    correction="sec4.3-with-replacement-corrected",
+    breaks="privacy",
+)
 def a_record_drawn_with_replacement_moves_the_mean_by_g_over_n():
     """The same for sampling with replacement, the sensitivity being G/n: at p = n/N = 1 the cost is 1/(2 sigma^2).
 
@@ -157,7 +177,7 @@ def a_batch_with_replacement_costs_its_largest_multiplicity():
     return (
         Derivation()
         .step(AtMost(order * (j * G / n) ** 2 / (2 * (G * sigma / n) ** 2), order * m**2 / (2 * sigma**2), given=[j <= m]), "given the batch")
-        .step(AtMost(w * u + (1 - w) * v, sp.Max(u, v), given=[w <= 1]), "exp((a-1) D_a) of a mixture over batches is at most the largest one (joint convexity)")
+        .step(AtMost(w * u + (1 - w) * v, sp.Max(u, v), given=[w <= 1]), "exp((a-1) D_a) of a mixture over batches is at most the largest (joint convexity)")
     )
 
 
@@ -180,23 +200,30 @@ def batch_gradient_deviates_like_one_over_n():
     """
     k, i = sp.Symbol("k", integer=True, positive=True), sp.Symbol("i", integer=True, positive=True)
     variance = sp.Sum(1 / k**2, (i, 1, k))  # n independent draws of variance 1, each with weight 1/n
-    return Instance(AtMost(variance, variance.subs(k, 1).doit() / k**2), let={"D": "1", "gradients": "+1, -1 in equal numbers"}, because="E|mean - grad|^2 = 1/n")
+    return Instance(
+        AtMost(variance, variance.subs(k, 1).doit() / k**2), let={"D": "1", "gradients": "+1, -1 in equal numbers"}, because="E|mean - grad|^2 = 1/n"
+    )
 
 
 @claim(PAPER, "sec4.3-xi-model-corrected", at="Section 4.3, corrected", kind="inequality", uses=["proof-4.7-chain"])
 def batch_gradient_deviates_like_one_over_root_n():
-    """With variance V per draw the mean of n draws has variance V/n, and the bound gains at most V/(2 mu n (f_1 - f*)): at n = N sqrt R of order 1/(N sqrt R), not 1/(N^2 R)."""
+    """With variance V per draw the mean of n has variance V/n, and the bound gains at most V/(2 mu n (f_1 - f*)): order 1/(N sqrt R), not 1/(N^2 R)."""
     V, g = sp.symbols("V gamma", positive=True)
     i, s = sp.Symbol("i", integer=True, positive=True), sp.Symbol("x", nonnegative=True)
     added = (M / 2) * (V / n) / M**2 / gap
     return (
         Derivation()
         .step(Equal(sp.Sum(V / n**2, (i, 1, n)), V / n), "n independent draws")
-        .step(AtMost(added * (1 - s) / (1 - g), V / (2 * mu * n * gap), given=[s <= 1, g < 1, sp.Eq(g, 1 - mu / M), mu <= M]), "sum_t gamma^(T-t) <= kappa, s = gamma^T")
+        .step(
+            AtMost(added * (1 - s) / (1 - g), V / (2 * mu * n * gap), given=[s <= 1, g < 1, sp.Eq(g, 1 - mu / M), mu <= M]),
+            "sum_t gamma^(T-t) <= kappa, s = gamma^T",
+        )
     )
 
 
-@claim(PAPER, "thm-4.7", at="Theorem 4.7, Eq (14)", kind="inequality", uses=["thm-4.1", "proof-4.7-second-moment-corrected", "proof-4.7-chain", "sec4.3-xi-model"])
+@claim(
+    PAPER, "thm-4.7", at="Theorem 4.7, Eq (14)", kind="inequality", uses=["thm-4.1", "proof-4.7-second-moment-corrected", "proof-4.7-chain", "sec4.3-xi-model"]
+)
 def bound_of_private_sgd_under_its_noise_model():
     """Under its noise model, n >= N sqrt R: ERUB = gamma^T + alpha_g sigma_g^2 + R' sum_t gamma^(T-t) alpha sigma_t^2, alpha_g = D/(2 mu N^2 R (f_1 - f*)).
 
@@ -230,9 +257,7 @@ def bound_of_private_sgd_under_its_noise_model():
         )
         .step(Equal(sp.Sum(ratio ** (T - t), (t, 1, T)), (1 - ratio**T) / (1 - ratio), given=[ratio < 1]), "the part of the batch is a geometric sum")
         .step(AtMost((1 - power) * k, k, given=[power <= 1]), "at most kappa")
-        .step(
-            AtMost(larger * a * extra * M / mu, sg**2 * D / (2 * mu * N**2 * R * gap), given=[n**2 >= N**2 * R]), "n >= N sqrt R: at most alpha_g sigma_g^2"
-        )
+        .step(AtMost(larger * a * extra * M / mu, sg**2 * D / (2 * mu * N**2 * R * gap), given=[n**2 >= N**2 * R]), "n >= N sqrt R: at most alpha_g sigma_g^2")
     )
 
 

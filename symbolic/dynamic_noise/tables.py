@@ -1,7 +1,7 @@
 """Tables 1 to 3 (rows of gradient descent, and rows quoted from elsewhere) and the contributions listed in section 1.
 
-    A row that follows from the theorems of the paper is derived from them, with G = M = 1, kappa and f(theta_1) - f* fixed;
-    then alpha = D/(2 R N^2 (f(theta_1) - f*)), and z = N^2 R/D is what the rates are in.
+A row that follows from the theorems of the paper is derived from them, with G = M = 1, kappa and f(theta_1) - f* fixed;
+then alpha = D/(2 R N^2 (f(theta_1) - f*)), and z = N^2 R/D is what the rates are in.
 """
 
 from __future__ import annotations
@@ -24,9 +24,7 @@ q = sp.IndexedBase("q", positive=True)
 @claim(PAPER, "tab1-ma-row", at='Tables 1, 2, "GD+MA (Wang et al., 2017)"', kind="asymptotic", expect=UNDECIDED)
 def row_of_gd_with_the_moments_accountant():
     """sigma^2 = O(T/R_ed), bound O(D ln^2 N/(N^2 R_ed)), R_ed = eps^2/ln(1/delta)."""
-    return Quoted(
-        "a rate of prior work, whose theorem and setting are not restated; what the paper says of how it comes about is checked in sketch-4.2-wang"
-    )
+    return Quoted("a rate of prior work, whose theorem and setting are not restated; what the paper says of how it comes about is checked in sketch-4.2-wang")
 
 
 @claim(PAPER, "tab1-adam-row", at='Tables 1, 2, "Adam+MA (Zhou et al., 2020)"', kind="asymptotic", expect=UNDECIDED)
