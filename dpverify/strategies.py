@@ -38,8 +38,12 @@ def numbers(largest: float = 1e150) -> st.SearchStrategy[float]:
     return st.one_of(st.sampled_from(special), st.floats(-ordinary, ordinary, allow_subnormal=False))
 
 
-def _shape(like: Data) -> tuple[int, int, str | None]:
-    """The width, the number of records and the kind of labels of a data set."""
+def shape(like: Data) -> tuple[int, int, str | None]:
+    """The width, the number of records and the kind of labels of a data set.
+
+    >>> shape((np.zeros((5, 2)), np.ones(5)))
+    (2, 5, 'signs')
+    """
     parts = like if isinstance(like, tuple) else (like,)
     width = int(np.prod(np.shape(parts[0])[1:], dtype=int))
     labels = None if len(parts) == 1 else "signs" if set(np.unique(np.asarray(parts[1])).tolist()) <= {-1.0, 0.0, 1.0} else "numbers"
@@ -47,13 +51,15 @@ def _shape(like: Data) -> tuple[int, int, str | None]:
 
 
 def one_record(width: int, labels: str | None = None, largest: float = 1e150) -> st.SearchStrategy[Any]:
-    """One record: a row of that width, or (row, label) with `labels` "signs" or "numbers".
+    """One record: a row of that width, or (row, label) with `labels` "signs" or "numbers"; along an axis, a diagonal, or any.
 
     >>> from hypothesis import find
     >>> find(one_record(2), lambda row: True).tolist()
     [0.0, 0.0]
     """
-    row = st.lists(numbers(largest), min_size=width, max_size=width).map(np.array)
+    shapes = [np.eye(width)[0], np.ones(width), (-1.0) ** np.arange(width), np.arange(width) == width - 1]
+    along = st.tuples(numbers(largest), st.sampled_from(shapes)).map(lambda pair: pair[0] * pair[1])
+    row = st.one_of(along, st.lists(numbers(largest), min_size=width, max_size=width).map(np.array))
     if labels is None:
         return row
     label = st.sampled_from([1.0, -1.0]) if labels == "signs" else numbers(min(largest, 1e6))
@@ -70,14 +76,14 @@ def datasets(*, like: Data = None, width: int = 2, count: int | None = None, lab
     [[0.0], [1.0]]
     """
     if like is not None:
-        width, count, labels = _shape(like)
+        width, count, labels = shape(like)
     if width < 1 or (count is not None and count < 1):
         raise ValueError(f"Expected width={width} >= 1 and count={count} >= 1.")
 
     @st.composite
     def build(draw: Any) -> Data:
         distinct = draw(st.lists(one_record(width, labels, largest), min_size=1, max_size=4))
-        pattern = draw(st.lists(st.integers(0, len(distinct) - 1), min_size=1, max_size=8))
+        pattern = draw(st.lists(st.integers(0, len(distinct) - 1), min_size=1, max_size=8 if count is None else 3))
         chosen = np.resize(pattern, count or len(pattern))
         if labels is None:
             return np.array(distinct)[chosen]
@@ -104,9 +110,9 @@ def neighbours(
     @st.composite
     def build(draw: Any) -> Neighbours:
         first = draw(source)
-        width, n, labels = _shape(first)
+        width, n, labels = shape(first)
         if like is not None:
-            labels = _shape(like)[2]
+            labels = shape(like)[2]
         relation = draw(st.sampled_from(list(relations)))
         index = draw(st.integers(0, n - 1))
         if relation is ZERO_OUT:

@@ -109,7 +109,7 @@ def law(*, examples: int = EXAMPLES, **drawn: Callable[[Subject], Any]) -> Calla
             if not drawn:
                 function(about)
                 return
-            from hypothesis import HealthCheck, given, settings
+            from hypothesis import HealthCheck, Phase, given, settings
 
             strategies = {name: strategy(about) for name, strategy in drawn.items()}
 
@@ -120,8 +120,15 @@ def law(*, examples: int = EXAMPLES, **drawn: Callable[[Subject], Any]) -> Calla
             once.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
                 [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in drawn]
             )
-            quiet = list(HealthCheck)
-            settings(max_examples=examples, derandomize=True, database=None, deadline=None, suppress_health_check=quiet)(given(**strategies)(once))()
+            search = settings(
+                max_examples=examples,
+                derandomize=True,
+                database=None,
+                deadline=None,
+                phases=(Phase.generate, Phase.shrink),
+                suppress_health_check=list(HealthCheck),
+            )
+            search(given(**strategies)(once))()
 
         family = function.__module__.rsplit(".", 1)[-1]
         return Law(function.__name__, family, (function.__doc__ or "").split("\n")[0], check)
