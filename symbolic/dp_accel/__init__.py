@@ -2,4 +2,9 @@
 
 from dpverify.claims import Paper
 
-PAPER = Paper("dp-accel", "Kuru, Birbil, Gürbüzbalaban and Yıldırım (2022). Differentially private accelerated optimization algorithms. SIAM Journal on Optimization. doi:10.1137/20M1355847", parts=("setting", "heavy_ball", "quadratic", "nesterov", "multistage", "appendix_a", "appendix_b"))
+PAPER = Paper(
+    "dp-accel",
+    "Kuru, Birbil, Gürbüzbalaban and Yıldırım (2022). Differentially private accelerated optimization algorithms. "
+    "SIAM Journal on Optimization. doi:10.1137/20M1355847",
+    parts=("setting", "heavy_ball", "quadratic", "nesterov", "multistage", "experiment", "appendix_a", "appendix_b"),
+)

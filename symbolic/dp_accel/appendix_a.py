@@ -63,7 +63,7 @@ def sensitivity_of_the_mean_gradient_is_s1_over_n():
 @claim(PAPER, "thm-a.1", at="Theorem A.1", kind="privacy guarantee")
 def laplace_noise_of_scale_sensitivity_over_eps_is_eps_dp():
     """Adding Lap(S/eps) to each coordinate of a query of L1 sensitivity S is eps-DP."""
-    o, a, c, b = sp.symbols("o a c b", real=True)
+    o, a, c = sp.symbols("o a c", real=True)
     o2, a2, c2 = sp.symbols("o_2 a_2 c_2", real=True)
     S, scale = sp.symbols("S b", positive=True)
     loss = (sp.Abs(o - c) - sp.Abs(o - a)) / scale

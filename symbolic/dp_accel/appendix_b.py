@@ -220,7 +220,10 @@ def powers_of_m_are_at_most_c_t_rho_to_the_t():
     return (
         Derivation()
         .step(Equal(companion**2, a * companion - beta * sp.eye(2)), "Cayley and Hamilton")
-        .step(Equal(divided(t + 1), (z1 + z2) * divided(t) - z1 * z2 * divided(t - 1), given=[z1 > z2]), "so T^t = U_t T - beta U_{t-1} I, U_t = sum_j z_1^j z_2^(t-1-j)")
+        .step(
+            Equal(divided(t + 1), (z1 + z2) * divided(t) - z1 * z2 * divided(t - 1), given=[z1 > z2]),
+            "so T^t = U_t T - beta U_{t-1} I, U_t = sum_j z_1^j z_2^(t-1-j)",
+        )
         .step(Equal(sp.Sum(r ** (t - 1), (k, 1, t)), t * r ** (t - 1)), "|U_t| <= t rho^(t-1): t terms of modulus at most rho^(t-1)")
         .step(AtMost(t * r * size + beta * (t - 1), (1 + size / r) * t * r**2, given=[beta <= r**2]), "|T^t| <= |U_t||T| + beta |U_{t-1}|, over rho^(t-2)")
     )
@@ -317,7 +320,10 @@ def tail_of_squared_powers_with_c_j_equal_to_c_j():
         Derivation()
         .step(Equal(closed - closed.subs(t, t + 1), (c * t) ** 2 * q**t, given=[q < 1]), "consecutive tails differ by the term at t")
         .step(Equal(sp.limit(closed.subs({q: R(1, 2), c: 1}), t, sp.oo), 0), "and the tail tends to 0 (here at q = 1/2)")
-        .step(AtMost(t**2 / (1 - q), t**2 / (1 - q) + 2 * t * q / (1 - q) ** 2 + q * (1 + q) / (1 - q) ** 3, given=[q < 1], strict=True), "so it exceeds the printed bound")
+        .step(
+            AtMost(t**2 / (1 - q), t**2 / (1 - q) + 2 * t * q / (1 - q) ** 2 + q * (1 + q) / (1 - q) ** 3, given=[q < 1], strict=True),
+            "so it exceeds the printed bound",
+        )
     )
 
 

@@ -13,7 +13,7 @@ import sympy as sp
 from dpverify.algorithms.dp_accel import inner_epsilon, noise_scale, sampling_variance, step_loss
 from dpverify.claims import claim
 from dpverify.effort import Effort
-from dpverify.relations import AtMost, Derivation, Equal, Induction, Instance, Tested
+from dpverify.relations import AtMost, Derivation, Equal, Instance, Tested
 from dpverify.symbolic.dp_accel import PAPER
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result
 
@@ -354,7 +354,7 @@ def sampling_covariance_is_at_most_sigma_s_in_norm():
     spread, variance = sp.symbols("r v", nonnegative=True)
     return (
         Derivation()
-        .step(AtMost((u1 * d1 + u2 * d2) ** 2, d1**2 + d2**2, given=[u1**2 + u2**2 <= 1]), "in a unit direction u, a difference d of gradients has |u'd| <= |d|_2")
+        .step(AtMost((u1 * d1 + u2 * d2) ** 2, d1**2 + d2**2, given=[u1**2 + u2**2 <= 1]), "in a unit direction u, a difference d has |u'd| <= |d|_2")
         .step(AtMost(d1**2 + d2**2, (sp.Abs(d1) + sp.Abs(d2)) ** 2), "and |d|_2 <= |d|_1 <= S_1")
         .step(
             AtMost(variance / m * (n - m) / (n - 1), sampling_variance(S, m, n), given=[variance <= spread**2 / 4, spread <= S, m <= n, n >= 2]),

@@ -89,8 +89,9 @@ def momentum_may_be_carried_from_stage_to_stage():
 @claim(PAPER, "thm-4.3-corrected", at="Theorem 4.3, as a bound with restarts and s_0 = 0", kind="inequality",
        uses=["eq-4.2-corrected", "thm-4.3-2fac", "eq-4.3-unroll"])  # fmt: skip
 def error_of_masg_with_restarts_is_bounded():
-    """With x_{t-1} := x_t at the start of every stage, E_T <= 2^(s_T) prod_i (1 - sqrt(mu alpha_i)) E_0 + sum_t a_{T,t} (b_t^2 d + tau/2), tau >= tr Cov(v_t)."""
-    V, B, k, c, E, d2, E0 = sp.symbols("V B k c E d2 E_0", positive=True)
+    """With x_{t-1} := x_t at the start of every stage, E_T <= 2^(s_T) prod_i (1 - sqrt(mu alpha_i)) E_0 + sum_t a_{T,t} (b_t^2 d + tau/2),
+    tau >= tr Cov(v_t)."""
+    V, B, k, c, E, d2 = sp.symbols("V B k c E d2", positive=True)
     return (
         Derivation()
         .step(AtMost(E + mu / 2 * d2, 2 * E, given=[mu / 2 * d2 <= E]), "a restart sets v = x: the new V is E + (mu/2)|x - x*|^2 <= 2 E")
@@ -124,7 +125,8 @@ def masg_takes_the_gradient_at_x_t():
     """DP-MASG uses noisy gradients grad f(x_t) + eta_t (with sigma_s in the bound though no batch is drawn): that is the NAG step (4.1)."""
     v, before, beta = sp.symbols("x x_before beta", real=True)
     z = (1 + beta) * v - beta * before
-    return Instance(Equal(z - alpha * z, z - alpha * v, given=[beta > 0, beta < 1]), let={"F": "x^2/2"}, because="NAG takes it at z_t; at x_t it is the heavy ball")
+    relation = Equal(z - alpha * z, z - alpha * v, given=[beta > 0, beta < 1])
+    return Instance(relation, let={"F": "x^2/2"}, because="NAG takes it at z_t; at x_t it is the heavy ball")
 
 
 @claim(PAPER, "thm-4.3-grad-corrected", at="Theorem 4.3, noisy gradients at z_t", kind="algorithm property")
@@ -179,7 +181,7 @@ def optimal_noise_of_masg_decreases_throughout():
 @claim(PAPER, "fig2-jump-corrected", at="Figure 2", kind="monotonicity")
 def optimal_noise_of_masg_falls_within_stages_and_jumps_up_between():
     """Within a stage the weights grow by 1/(1 - sqrt(mu alpha)); from stage k to k+1 they fall, for every k >= 2 and kappa >= 1: the noise jumps up."""
-    s, q, k = sp.Symbol("s", positive=True), sp.Symbol("q", positive=True), sp.Symbol("k", integer=True, positive=True)
+    s, q = sp.symbols("s q", positive=True)
     # q = alpha^(k) L <= 1/16; alpha^(k+1) = alpha^(k)/4; sqrt(mu alpha^(k+1)) <= sqrt(q)/2 <= 1/8
     ratio = (q / 4) * (1 + q / 4) / (2 * (1 - s) * q * (1 + q))
     schedule = stage_weights(masg_stages(1.0, 20.0, 60, first=5).alpha, masg_stages(1.0, 20.0, 60, first=5).stage, 1.0, 20.0, 60).values(60)

@@ -95,7 +95,7 @@ def function_values_of_noisy_nag_contract_by_1_minus_s():
 @claim(PAPER, "eq-4.2-corrected", at="Theorem 4.1, in its Lyapunov form", kind="inequality")
 def lyapunov_function_of_noisy_nag_contracts_by_1_minus_s():
     """V_t = E[F(x_t) - F* + (mu/2)|v_t - x*|^2]: V_t <= (1 - s) V_{t-1} + (alpha/2)(1 + alpha L) E|w_t|^2, where E|w_t|^2 = 2 d b_t^2 + tr Cov(v_t)."""
-    x, p, G, w, Fx, Fz, after, cost = sp.symbols("x p G w F_x F_z F_next cost", real=True)  # x_{t-1}, x_{t-2} (x* = 0), gradient, noise
+    x, p, G, w, Fx, Fz = sp.symbols("x p G w F_x F_z", real=True)  # x_{t-1}, x_{t-2} (x* = 0), gradient, noise
     X, V, trace = sp.symbols("X V tau", real=True)
     beta, modulus = (1 - s) / (1 + s), s**2 / alpha  # mu = s^2/alpha
     z = (1 + beta) * x - beta * p
@@ -142,7 +142,7 @@ def covariance_of_the_estimator_is_at_most_two_b_squared_plus_sigma_s():
 
 @claim(PAPER, "eq-4.2-trace", at="Eq (4.2), the term sigma_s^2/2", kind="inequality", expect=SUPPORTED, uses=["eq-b.2"])
 def trace_of_the_sampling_covariance_is_at_most_sigma_s():
-    """(4.2) needs E|v_t|^2 = tr Cov(v_t) <= sigma_s^2, although (3.13) is shown for the norm: among points of L1 diameter S the total variance is at most S^2/4."""
+    """(4.2) needs E|v_t|^2 = tr Cov(v_t) <= sigma_s^2, (3.13) is for the norm: the total variance of a set of L1 diameter S is at most S^2/4."""
     import numpy as np
 
     def run(effort: Effort) -> Result:
@@ -368,7 +368,6 @@ def later_steps_get_less_noise_and_more_budget():
 @claim(PAPER, "sec4.1-uneven", at="Section 4, Section 6", kind="optimality", uses=["prop-4.2", "sec4.1-a-mono-corrected"])
 def equal_parts_are_never_optimal():
     """Splitting the budget evenly over T >= 2 steps is not optimal: it costs T^2 sum_t a_t > (sum_t a_t^(1/3))^3."""
-    first, last = sp.symbols("a_1 a_T", positive=True)
     return (
         Derivation()
         .step(Equal(sp.Sum(a[t] * (T * S / (n * eps)) ** 2, (t, 1, T)), (S / (n * eps)) ** 2 * T**2 * sp.Sum(a[t], (t, 1, T))), "the cost of equal parts")

@@ -48,7 +48,7 @@ def polyaks_parameters_minimise_the_rate():
     lower, upper = r**2 - (1 + beta - step_) * r + beta, r**2 + (1 + beta - k * step_) * r + beta  # the characteristic polynomials at r and -r
     return (
         Derivation()
-        .step(AtMost(0, (r - z1) * (r - z2), given=[z1 <= r, z2 <= r]), "if both roots have modulus <= r, the polynomial is >= 0 at r (and at -r), and beta <= r^2")
+        .step(AtMost(0, (r - z1) * (r - z2), given=[z1 <= r, z2 <= r]), "roots of modulus <= r: the polynomial is >= 0 at r (and -r), beta <= r^2")
         .step(
             AtMost(k * (1 - r) ** 2, (1 + r) ** 2, given=[r < 1, beta <= r**2, lower >= 0, upper >= 0, k >= 1]),
             "at lambda = mu and lambda = L: so sqrt kappa <= (1+r)/(1-r), r >= (sqrt kappa - 1)/(sqrt kappa + 1)",
@@ -128,7 +128,8 @@ def noise_centred_given_x_t_gives_3_17():
                     because="given x_t the noise has mean 0, but it follows x_{t-1}, the other half of the state")  # fmt: skip
 
 
-@claim(PAPER, "thm-3.5-corrected", at="Theorem 3.5, with the noise centred given (x_t, x_{t-1})", kind="inequality", uses=["thm-3.5-m", "eq-b-norm", "sec1-uncorr-corrected"])
+@claim(PAPER, "thm-3.5-corrected", at="Theorem 3.5, with the noise centred given (x_t, x_{t-1})", kind="inequality",
+       uses=["thm-3.5-m", "eq-b-norm", "sec1-uncorr-corrected"])  # fmt: skip
 def noise_centred_given_the_state_gives_the_bound_with_half_l():
     """If w_t is uncorrelated with (x_t, x_{t-1}) and E w_t w_t' <= sigma_T^2 I, then E F(x_t) - F* <= (L/2)(C_t^2 rho^(2t) E|xi_0 - xi*|^2 + m),
     where |M^t| <= C_t rho^t."""
@@ -167,10 +168,10 @@ def exact_error_of_dp_shb_stays_below_the_corrected_bound():
             momentum = float(momentum_of(0.1, 1.0))
             spectrum = np.linspace(0.1, 1.0, 5)
             start = case.problem.start - case.problem.optimum(case.data)[0]
-            noise = 2 * case.algorithm.release(1).scale ** 2
+            noise = case.algorithm.release(1).variance()
             m = sum(float(variance(1.0, momentum, one, noise)) for one in spectrum)
             power = max(np.linalg.norm(np.linalg.matrix_power(np.array(block(1.0, momentum, one), dtype=float), steps), 2) for one in spectrum)
-            worst = max(worst, float(error) / (0.5 * (power**2 * 2 * float(start @ start) + m)))
+            worst = max(worst, float(error) / float(0.5 * (power**2 * 2 * float(start @ start) + m)))
         if worst > 1 + 1e-9:
             return Result(UNDECIDED, f"the exact error is {worst:.4g} times the bound")
         evidence = Evidence("exact moments", samples=len(lengths), ceiling="one quadratic, d = 5, n = 200, eps = 1, alpha = 1")
@@ -181,7 +182,7 @@ def exact_error_of_dp_shb_stays_below_the_corrected_bound():
 
 @claim(PAPER, "thm-3.5-m", at="Theorem 3.5, m(alpha, beta)", kind="identity")
 def m_is_the_stationary_variance_of_the_iterate():
-    """m(alpha, beta) = (sigma_T^2/2) sum_i 2 alpha (1+beta)/((1-beta) lambda_i (2 + 2 beta - alpha lambda_i)): the trace of the stationary covariance of x_t."""
+    """m(alpha, beta) = (sigma_T^2/2) sum_i 2 alpha (1+beta)/((1-beta) lambda_i (2 + 2 beta - alpha lambda_i)): the total stationary variance of x_t."""
     v, c = sp.symbols("v c", real=True)
     a = 1 + beta - alpha * lam
     solved = sp.solve([sp.Eq(v, a**2 * v - 2 * a * beta * c + beta**2 * v + alpha**2 * sigma**2), sp.Eq(c, a * v - beta * c)], [v, c], dict=True)[0]

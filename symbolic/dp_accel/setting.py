@@ -48,7 +48,7 @@ def uncorrelated_noise_is_enough():
 
 @claim(PAPER, "sec1-uncorr-corrected", at="Section 1, after Theorem 3.5", kind="algorithm property")
 def uncorrelated_noise_is_enough_on_quadratics_and_centred_given_the_state_elsewhere():
-    """On quadratics, noise uncorrelated with the whole state (x_t, x_{t-1}) is enough for the second moments; elsewhere it must have mean 0 given that state."""
+    """On quadratics, noise uncorrelated with the whole state (x_t, x_{t-1}) is enough for second moments; elsewhere it must have mean 0 given it."""
     a, c, e = sp.symbols("a c e", real=True)  # a = 1 + beta - alpha lambda; E[x w], E[p w]
     xx, xp, pp, ww = sp.symbols("xx xp pp ww", real=True)  # second moments
     moments = {(2, 0, 0): xx, (1, 1, 0): xp, (0, 2, 0): pp, (0, 0, 2): ww, (1, 0, 1): c, (0, 1, 1): e}
