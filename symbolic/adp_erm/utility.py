@@ -1,7 +1,7 @@
 """Sections 4 and 5.1: the noise factor M of the utility bound, its minimum over alpha, and polynomially decaying steps.
 
-    M = sum_t (alpha_t/b_t)^2 sum_t 1/alpha_t^2        Theorem 4.2
-    sigma^2 = S sum_t 1/alpha_t^2,  S = (16 G)^2 B_delta/(n eps)^2        Eq (6)
+M = sum_t (alpha_t/b_t)^2 sum_t 1/alpha_t^2        Theorem 4.2
+sigma^2 = S sum_t 1/alpha_t^2,  S = (16 G)^2 B_delta/(n eps)^2        Eq (6)
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Section 4 and its appendices: noise levels, exponents of the utility bound, subsampling, the descent lemma.
 
-    (2 a m1/(N^2 sigma1^2) + 2 a m2/(N^2 sigma2^2) + log(1/delta)/(a-1), delta)-DP,  m1 = ceil(R/T), m2 = R - m1, N = n_min P
+(2 a m1/(N^2 sigma1^2) + 2 a m2/(N^2 sigma2^2) + log(1/delta)/(a-1), delta)-DP,  m1 = ceil(R/T), m2 = R - m1, N = n_min P
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Theorem 4's conversion to (epsilon, delta) and the technical results of the appendix: Propositions 13 to 18, Lemma 17.
 
-    (z, z/(2 sigma^2))-RDP for every z > 1  =>  eps(sigma) = 1/(2 sigma^2) + 2 sqrt(l/(2 sigma^2)),  l = log(1/delta)
-    G[a,b] = sum_{t=a..b} (1-alpha)^(b-t) grad f(w_{q_t N}, x_t),  x_t the sample of step t
+(z, z/(2 sigma^2))-RDP for every z > 1  =>  eps(sigma) = 1/(2 sigma^2) + 2 sqrt(l/(2 sigma^2)),  l = log(1/delta)
+G[a,b] = sum_{t=a..b} (1-alpha)^(b-t) grad f(w_{q_t N}, x_t),  x_t the sample of step t
 """
 
 from __future__ import annotations
