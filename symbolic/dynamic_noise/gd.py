@@ -107,8 +107,7 @@ def eq_4_minimises_the_uniform_bound():
     No constant mends it: the ceiling is never 0, and T = 0 is the only minimiser when alpha kappa > 1 (thm-4.2-t-zero).
     """
     m = sp.Symbol("m", integer=True, positive=True)
-    stated = sp.ceiling(kappa * sp.log(1 + 1 / (kappa * alpha)))
-    return AtMost(_uniform(kappa, alpha, stated), _uniform(kappa, alpha, m), given=[kappa > 1, kappa * alpha < 1])
+    return AtMost(_uniform(kappa, alpha, schedules.eq_4(kappa, alpha)), _uniform(kappa, alpha, m), given=[kappa > 1, kappa * alpha < 1])
 
 
 @claim(
@@ -124,9 +123,7 @@ def eq_4_minimises_the_uniform_bound():
 def eq_23_minimises_the_uniform_bound():
     """T = ceil((1/l) ln(1 + l/alpha)), l = ln(1/gamma), minimises the uniform bound."""
     m = sp.Symbol("m", integer=True, positive=True)
-    length = -sp.log(1 - 1 / kappa)
-    stated = sp.ceiling(sp.log(1 + length / alpha) / length)
-    return AtMost(_uniform(kappa, alpha, stated), _uniform(kappa, alpha, m), given=[kappa > 1, kappa * alpha < 1])
+    return AtMost(_uniform(kappa, alpha, sp.ceiling(schedules.eq_23(kappa, alpha))), _uniform(kappa, alpha, m), given=[kappa > 1, kappa * alpha < 1])
 
 
 @claim(PAPER, "thm-4.2-t-corrected", at="Theorem 4.2, corrected", kind="optimality", uses=["sketch-4.2-e", "sketch-4.2-grad"])
@@ -214,39 +211,6 @@ def least_uniform_bound_is_r_ln_one_plus_one_over_r():
         .step(AtMost(1 + 1 / y, 1 + 1 / (c * y), given=[c < 1]), "S(c y) >= c S(y) for S(y) = y ln(1 + 1/y)")
         .step(Equal(sp.diff(y * sp.log(1 + 1 / y), y), (sp.log(1 + v) - v / (1 + v)).subs(v, 1 / y)), "the slope of S, v = 1/y")
         .step(AtMost(v / (1 + v), sp.log(1 + v)), "is not negative: S increases")
-    )
-
-
-@claim(
-    PAPER, "thm-4.2-bound-at-eq-23", at="Theorem 4.2, Eq (5), at the T of Eq (23)", kind="asymptotic", uses=["eq-24", "proof-4.2-ln", "proof-4.2-eq24-theta"]
-)
-def bound_at_eq_23_is_of_order_eq_5():
-    """At the real T of Eq (23) the uniform bound is of the order of Eq (5): an upper bound on the least one, not its order."""
-    return theta_of_eq_24()
-
-
-def theta_of_eq_24() -> Derivation:
-    """c S <= Eq (24) <= C S, S of Eq (5), with C = 1/c + 1/(k0 ln(1 + 1/(k0 alpha_0))), k0 = 1/(1-c)."""
-    z, l1, c, k, A = sp.symbols("z s c k A", positive=True)  # z = 1/(kappa alpha), s = l kappa in [1, 1/c]
-    scale = k * sp.log(1 + z) / (1 + z)
-    room = [l1 >= 1, l1 <= 1 / c, c < 1]
-    return (
-        Derivation()
-        .step(
-            Equal(kappa**2 / (kappa + 1 / alpha) * sp.log(1 + 1 / (kappa * alpha)), scale.subs({k: kappa, z: 1 / (kappa * alpha)})),
-            "Eq (5) with z = 1/(kappa alpha)",
-        )
-        .step(AtMost(1 / (1 + z / c), 1 / (1 + l1 * z), given=room), "l <= 1/(c kappa)")
-        .step(AtMost(c / (1 + z), 1 / (1 + z / c), given=[c < 1]), "c/(1+z) <= 1/(1+z/c)")
-        .step(AtMost(k * sp.log(1 + z), 1 + k * sp.log(1 + l1 * z), given=[l1 >= 1]), "l >= 1/kappa: the lower bound c S <= Eq (24)")
-        .step(AtMost(1 / (1 + l1 * z), 1 / (1 + z), given=[l1 >= 1]), "l >= 1/kappa, in the denominator")
-        .step(AtMost(sp.log(1 + z / c), sp.log(1 + z) / c, given=[c < 1]), "Bernoulli, in place of the printed ln(1/c)")
-        .step(AtMost(1, k * sp.log(1 + z) / A, given=[k * sp.log(1 + z) >= A]), "and 1 <= k ln(1 + z)/A, A its least value: C = 1/c + 1/A")
-        .step(
-            Equal(sp.diff(k * sp.log(1 + 1 / (k * alpha)), k), (sp.log(1 + z) - z / (1 + z)).subs(z, 1 / (k * alpha))),
-            "the slope of k ln(1 + 1/(k alpha)) in k, z = 1/(k alpha)",
-        )
-        .step(AtMost(z / (1 + z), sp.log(1 + z)), "is not negative: A = k0 ln(1 + 1/(k0 alpha_0)), at the smallest kappa")
     )
 
 
@@ -382,8 +346,7 @@ def lemma_4_1_at_the_influence_of_gd_is_eq_7():
 def eq_7_minimises_the_dynamic_bound():
     """T = ceil(2 kappa ln(1 + 1/(kappa alpha))) minimises the dynamic bound: no other whole m does better."""
     m = sp.Symbol("m", integer=True, positive=True)
-    stated = sp.ceiling(2 * kappa * sp.log(1 + 1 / (kappa * alpha)))
-    return AtMost(_dynamic(kappa, alpha, stated), _dynamic(kappa, alpha, m), given=[kappa > 1, kappa * alpha < 1])
+    return AtMost(_dynamic(kappa, alpha, schedules.eq_7(kappa, alpha)), _dynamic(kappa, alpha, m), given=[kappa > 1, kappa * alpha < 1])
 
 
 @claim(PAPER, "thm-4.3-t-corrected", at="Theorem 4.3, Eq (7) right, corrected", kind="optimality", uses=["eq-26"])

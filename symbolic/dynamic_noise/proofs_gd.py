@@ -13,7 +13,6 @@ from dpverify.claims import claim
 from dpverify.relations import AtMost, Derivation, Equal, Increasing, Induction, Instance, Theta
 from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER
-from dpverify.symbolic.dynamic_noise.gd import theta_of_eq_24
 from dpverify.verdicts import REFUTED
 
 t, i = step(), sp.Symbol("i", integer=True, positive=True)
@@ -252,7 +251,27 @@ def bernoulli_replaces_the_absorbed_logarithm():
 )
 def eq_24_is_of_order_eq_5():
     """c S <= Eq (24) <= C S with S of Eq (5), kappa >= 1/(1-c), alpha <= alpha_0: C = 1/c + 1/(k0 ln(1 + 1/(k0 alpha_0))), k0 = 1/(1-c)."""
-    return theta_of_eq_24()
+    z, l1, c, k, A = sp.symbols("z s c k A", positive=True)  # z = 1/(kappa alpha), s = l kappa in [1, 1/c]
+    scale = k * sp.log(1 + z) / (1 + z)
+    room = [l1 >= 1, l1 <= 1 / c, c < 1]
+    return (
+        Derivation()
+        .step(
+            Equal(kappa**2 / (kappa + 1 / alpha) * sp.log(1 + 1 / (kappa * alpha)), scale.subs({k: kappa, z: 1 / (kappa * alpha)})),
+            "Eq (5) with z = 1/(kappa alpha)",
+        )
+        .step(AtMost(1 / (1 + z / c), 1 / (1 + l1 * z), given=room), "l <= 1/(c kappa)")
+        .step(AtMost(c / (1 + z), 1 / (1 + z / c), given=[c < 1]), "c/(1+z) <= 1/(1+z/c)")
+        .step(AtMost(k * sp.log(1 + z), 1 + k * sp.log(1 + l1 * z), given=[l1 >= 1]), "l >= 1/kappa: the lower bound c S <= Eq (24)")
+        .step(AtMost(1 / (1 + l1 * z), 1 / (1 + z), given=[l1 >= 1]), "l >= 1/kappa, in the denominator")
+        .step(AtMost(sp.log(1 + z / c), sp.log(1 + z) / c, given=[c < 1]), "Bernoulli, in place of the printed ln(1/c)")
+        .step(AtMost(1, k * sp.log(1 + z) / A, given=[k * sp.log(1 + z) >= A]), "and 1 <= k ln(1 + z)/A, A its least value: C = 1/c + 1/A")
+        .step(
+            Equal(sp.diff(k * sp.log(1 + 1 / (k * alpha)), k), (sp.log(1 + z) - z / (1 + z)).subs(z, 1 / (k * alpha))),
+            "the slope of k ln(1 + 1/(k alpha)) in k, z = 1/(k alpha)",
+        )
+        .step(AtMost(z / (1 + z), sp.log(1 + z)), "is not negative: A = k0 ln(1 + 1/(k0 alpha_0)), at the smallest kappa")
+    )
 
 
 @claim(PAPER, "proof-lemma-4.1", at="Proof of Lemma 4.1", kind="identity")
@@ -285,7 +304,7 @@ def eq_26_is_the_only_real_minimiser():
     """The dynamic bound is least at T* = 2 log_gamma(alpha/(alpha + (1 - sqrt gamma)^2)), where it is b/(1+b), b = alpha/(1-sqrt gamma)^2."""
     roots = sp.Sum(sp.sqrt(gamma ** (T - t)), (t, 1, T))
     closed = schedules.dynamic_erub(gamma, alpha, T)
-    star = 2 * sp.log(alpha / (alpha + (1 - sp.sqrt(gamma)) ** 2)) / sp.log(gamma)
+    star = schedules.eq_26(gamma, alpha)
     return (
         Derivation()
         .step(Equal(gamma**T + alpha * roots**2, closed, given=[gamma < 1]), "Eq (3) at the schedule of Lemma 4.1: a geometric sum")

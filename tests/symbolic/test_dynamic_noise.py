@@ -97,7 +97,7 @@ def test_the_whole_minimisers_are_those_of_a_scan():
             lambert = float(sp.N((c - sp.LambertW(sp.exp(c))) / l)) if c < 600 else (np.log(c - np.log(c))) / l
             best = schedules.exact_steps(lambda T, g=gamma, b=alpha: schedules.uniform_erub(g, b, T), 2000)
             assert best in (int(np.floor(lambert)), int(np.ceil(lambert)))
-            star = schedules.eq_26(kappa, alpha)
+            star = schedules.eq_26(gamma, alpha)
             best = schedules.exact_steps(lambda T, g=gamma, b=alpha: schedules.dynamic_erub(g, b, T), 2000)
             assert best in (int(np.floor(star)), int(np.ceil(star)))
 
@@ -122,7 +122,7 @@ def test_sign_test_can_end_either_way(wins, verdict):
 def test_influence_by_retraining_is_the_hessian_one_without_clipping():
     features, labels = runs.blobs(50, 3)
     job = runs.task(features, labels, "squares", 0.5)  # no gradient is longer than the clip
-    found = runs.retrained(job, 5, [1, 5], 4000, 0, grid=(1.0, 2.0), base=1.0).mean(axis=1)
+    found = runs.retrained(job, 5, [1, 5], 4000, 0, grid=(50.0, 100.0), base=1.0).mean(axis=1)
     exact = runs.hessian_influence(runs.curvatures(job), steps=5, step_size=runs.STEP, clip=runs.CLIP, count=50).values(5)
     # influence is E of a quadratic of Gaussians: relative standard error below 2 percent at 4000 runs; false alarm below 1e-6 at 15 percent
     assert found == pytest.approx(exact[[0, 4]], rel=0.15)
