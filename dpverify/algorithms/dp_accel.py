@@ -192,7 +192,7 @@ def exact_epsilons(weights: Schedule, T: int, eps: float, m: int, n: int) -> Sch
 
     def split(log_nu: float) -> Array:
         low, high = np.full(T, math.log(1e-12 * eps)), np.full(T, math.log(eps))
-        for _ in range(60):
+        for _ in range(48):
             middle = 0.5 * (low + high)
             above = log_a + log_slope(np.exp(middle)) > log_nu
             low, high = np.where(above, middle, low), np.where(above, high, middle)
@@ -200,7 +200,7 @@ def exact_epsilons(weights: Schedule, T: int, eps: float, m: int, n: int) -> Sch
 
     near = log_a + log_slope(np.full(T, eps / T))
     low, high = float(near.min()), float(near.max())  # at `low` every step spends at least eps/T, at `high` at most
-    for _ in range(100):
+    for _ in range(60):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if split(middle).sum() > eps else (low, middle)
     found = split(high)
@@ -279,9 +279,7 @@ def sampling_variance(S: Number, m: Number, n: Number) -> Number:
     return S**2 / 4 / m * (n - m) / (n - 1) if n != 1 else 0 * S
 
 
-def nag_bound(
-    stages: Stages, scales: Schedule, T: int, mu: float, L: float, *, dimension: int, gap: float, sampling: float, as_printed: bool = False
-) -> float:
+def nag_bound(stages: Stages, scales: Schedule, T: int, mu: float, L: float, *, dimension: int, gap: float, sampling: float, as_printed: bool = False) -> float:
     """a_{T,0} E_0 + sum_t a_{T,t} (d b_t^2 + sigma_s^2/2): Eq (4.3), and Eq (4.8) for stages.
 
     >>> nag_bound(one_stage(1.0, 1), Schedule([1.0]), 1, 0.25, 1.0, dimension=2, gap=1.0, sampling=0.0)
@@ -310,9 +308,7 @@ def heavy_ball_bound(spectrum: Array, start: Array, alpha: float, beta: float, v
     return V * power**2 + float(spectrum.max()) * m
 
 
-def noisy_gradient(
-    problem: Problem, *, clip: float, scales: Schedule, steps: int, batch: int | None
-) -> tuple[list[Any], Callable[..., Array]]:
+def noisy_gradient(problem: Problem, *, clip: float, scales: Schedule, steps: int, batch: int | None) -> tuple[list[Any], Callable[..., Array]]:
     """The releases of steps 1..T, and the query: the mean of the records' gradients, clipped in the L1 norm, over all or a secret batch."""
     if not clip > 0:
         raise ValueError(f"Expected clip={clip} > 0.")
@@ -335,9 +331,7 @@ class Accelerated(NamedTuple):
     t: int
 
 
-def nesterov(
-    name: str, problem: Problem, *, clip: float, scales: Schedule, stages: Stages, steps: int, mu: float, batch: int | None
-) -> Algorithm:
+def nesterov(name: str, problem: Problem, *, clip: float, scales: Schedule, stages: Stages, steps: int, mu: float, batch: int | None) -> Algorithm:
     """Nesterov's method along stages, momentum restarted at the first step of every new stage.
 
     >>> problem = small_problem()[0]

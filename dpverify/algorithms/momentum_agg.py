@@ -198,7 +198,7 @@ def covering(forest: Forest, a: int, b: int) -> Iterator[Node]:
         if a <= node.first and node.last <= b:
             yield node
         else:
-            if node.right is None:
+            if node.right is None or (node.left is None and a < node.right.first):
                 raise ValueError(f"Expected steps {a}..{b} to lie in the window that the forest keeps.")
             yield from covering((node.right,) if node.left is None else (node.left, node.right), a, b)
 
