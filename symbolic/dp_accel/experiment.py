@@ -271,14 +271,20 @@ def ordered(pairs: Pairs, also: Callable[[Effort], str | None] = lambda effort: 
     def run(effort: Effort) -> Result:
         from scipy.stats import binom
 
+        from dpverify.proving.refutation import refute
+
         told, open_ = [], []
         for one, other in pairs:
             a, b = errors(one, effort, runs), errors(other, effort, runs)
             wins = int((a < b).sum())
             text = f"{one} {a.mean():.3g} against {other} {b.mean():.3g}"
             if binom.sf(runs - wins - 1, runs, 0.5) <= ALPHA / len(pairs):
-                witness = Witness({"runs": f"{runs} of each, seed {effort.seed}", "data": "250 distinct records, 400 copies each"},
-                                  f"{text}; the first ends below the second in {wins} of {runs} pairs", "the first ends below the second")  # fmt: skip
+                tail = sp.Add(*[sp.binomial(runs, k) for k in range(wins + 1)]) / sp.Integer(2) ** runs  # of a fair coin
+                against = refute(AtMost(sp.Rational(1, 10**6) / len(pairs), tail), effort)
+                assert against is not None
+                let = {"runs": f"{runs} of each, seed {effort.seed}", "data": "250 distinct records, 400 copies each"}
+                then = f"{text}; the first ends below the second in {wins} of {runs} pairs, a fair coin so rarely with probability {float(tail):.2g}"
+                witness = Witness(let, then, "the first ends below the second", against.exact)
                 return Result(REFUTED, text, Evidence("sign test", alpha=ALPHA, samples=runs, seed=effort.seed), witness)
             told.append(text)
             if binom.sf(wins - 1, runs, 0.5) > ALPHA:

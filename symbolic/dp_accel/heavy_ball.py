@@ -159,7 +159,18 @@ def scale_s_over_m_eps0_spends_eps_over_t_per_step():
     )
 
 
-@claim(PAPER, "prop-3.1-audit", at="Proposition 3.1, as run", kind="privacy guarantee", expect=SUPPORTED, uses=["prop-3.1"])
+def small_pair() -> tuple[Any, Any]:
+    """A quadratic on four records of L1 norm 1, and the pair of data sets in which the first record is replaced by its opposite."""
+    import numpy as np
+
+    from dpverify.neighbours import Neighbours
+    from dpverify.problems import quadratic
+
+    data = np.array([[1.0, 0.0], [-1.0, 0.0], [-1.0, 0.0], [-1.0, 0.0]])
+    return quadratic([0.5, 1.0], count=4, start=np.zeros(2), radius=1.0), Neighbours.replace(data, 0, [-1.0, 0.0])
+
+
+@claim(PAPER, "prop-3.1-exact", at="Proposition 3.1, as run", kind="privacy guarantee", expect=SUPPORTED, uses=["prop-3.1"])
 def exact_losses_of_dp_shb_stay_below_eps():
     """The exact privacy loss of whole transcripts of DP-SHB (T = 3, m = 2 of n = 4, all batches enumerated) never exceeds eps = 1."""
     import numpy as np
@@ -169,15 +180,12 @@ def exact_losses_of_dp_shb_stay_below_eps():
         from dpverify.algorithms.dp_accel import certified_scales, uniform_epsilons
         from dpverify.algorithms.dp_shb import dp_shb
         from dpverify.neighbours import Neighbours
-        from dpverify.problems import quadratic
 
-        problem = quadratic([0.5, 1.0], count=4, start=np.zeros(2), radius=1.0)
+        problem, pair = small_pair()
         scales = certified_scales(uniform_epsilons(1.0, 3), 3, 2, 4)
         algorithm = dp_shb(problem, clip=1.0, scales=scales, steps=3, step_size=0.5, beta=0.5, batch=2)
-        data = np.array([[1.0, 0.0], [-1.0, 0.0], [-1.0, 0.0], [-1.0, 0.0]])
-        pair = Neighbours.replace(data, 0, [-1.0, 0.0])
         losses = np.concatenate([privacy_losses(algorithm, pair, effort.runs, effort.seed),
-                                 privacy_losses(algorithm, Neighbours.replace(pair.other, 0, data[0]), effort.runs, effort.seed)])  # fmt: skip
+                                 privacy_losses(algorithm, Neighbours(pair.other, pair.data, pair.adjacency), effort.runs, effort.seed)])  # fmt: skip
         worst = float(np.abs(losses).max())
         if worst > 1 + 1e-9:
             return Result(UNDECIDED, f"a transcript has loss {worst:.6f} > 1")
@@ -185,6 +193,37 @@ def exact_losses_of_dp_shb_stay_below_eps():
         return Result(SUPPORTED, f"the largest of {2 * effort.runs} exact losses is {worst:.4f}", evidence)
 
     return Tested("|loss of a transcript| <= 1", run)
+
+
+@claim(PAPER, "prop-3.1-audit", at="Proposition 3.1, audited", kind="privacy guarantee", expect=SUPPORTED, uses=["prop-3.1"])
+def audit_does_not_refute_dp_shb():
+    """An audit of DP-SHB (T = 3, m = 2 of n = 4, the extreme pair of data sets) does not refute 1-DP."""
+
+    def run(effort: Effort) -> Result:
+        from dpverify import Budget, PureDP, audit
+        from dpverify.algorithms.dp_shb import dp_shb
+        from dpverify.schedules import Schedule
+
+        problem, pair = small_pair()
+        scales = Schedule(float(noise_scale(1 / 3, 2.0, 2, 4)))
+        algorithm = dp_shb(problem, clip=1.0, scales=scales, steps=3, step_size=0.5, beta=0.5, batch=2)
+        budget = Budget(runs=effort.runs, alpha=1e-6, seed=effort.seed)
+        return audit(algorithm, pair, PureDP(1.0), budget=budget, rungs=("statistics",), smaller=False)
+
+    return Tested("P(E) <= e P'(E) for the events that an audit finds", run)
+
+
+@claim(PAPER, "prop-3.1-tight", at="Section 3, \"the minimum value, required\"", kind="privacy guarantee", uses=["eq-3.3"])
+def no_smaller_scale_is_enough():
+    """b_t = S_1/(m eps_0) is the minimum: the worst transcript loses T eps(S, b, n, m) exactly, which is eps at this scale and more at any smaller one."""
+    u, v = sp.symbols("u v", positive=True)  # e^(S/(bm)) - 1 at two scales
+    q = sp.Symbol("q", positive=True)
+    return (
+        Derivation()
+        .step(Equal(T * step_loss(noise_scale(eps / T, S, m, n), S, m, n), eps), "gradients that do not depend on x reach (3.3) at every step")
+        .step(AtMost(S / b, S / v, given=[v < b], strict=True), "a smaller scale has a larger S/(bm)")
+        .step(AtMost(1 + q * u, 1 + q * v, given=[u < v], strict=True), "and so a larger loss ln(1 + (m/n)(e^(S/(bm)) - 1))")
+    )
 
 
 @claim(PAPER, "eq-3.5-mono", at="Section 3.1", kind="monotonicity", uses=["eq-3.1-var"])

@@ -29,6 +29,7 @@ from dpverify.effort import Effort
 from dpverify.relations import AtMost, Derivation, Equal, Induction, Instance, Minimises, Tested
 from dpverify.schedules import Schedule, step
 from dpverify.symbolic.dp_accel import PAPER
+from dpverify.symbolic.dp_accel.heavy_ball import small_pair
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result
 
 t, j = step(), sp.Symbol("j", integer=True, positive=True)
@@ -68,6 +69,24 @@ def full_gradient_with_the_printed_scale_spends_eps_over_t():
     """Even with the full gradient that (4.1) shows, b = S_1/(n eps_0) with m < n in (3.5) spends eps/T per step (it spends eps_0 > eps/T)."""
     printed = printed_nag_scale(eps / T, S, m, n)
     return AtMost(step_loss(printed, S, n, n), eps / T, given=[m <= n, T <= 2, n <= 10])
+
+
+@claim(PAPER, "eq-4.1-b-audit", at="Eq (4.1), audited with batches", kind="privacy guarantee", expect=REFUTED, correction="eq-4.1-b-corrected",
+       breaks="privacy")  # fmt: skip
+def audit_does_not_refute_dp_nag_as_printed():
+    """DP-NAG with the printed scale on batches (T = 3, m = 2 of n = 4) is 1-DP: an audit finds no event against it."""
+
+    def run(effort: Effort) -> Result:
+        from dpverify import Budget, PureDP, audit
+        from dpverify.algorithms.dp_nag import dp_nag
+
+        problem, pair = small_pair()
+        scales = Schedule(float(printed_nag_scale(1 / 3, 2.0, 2, 4)))
+        algorithm = dp_nag(problem, clip=1.0, scales=scales, steps=3, step_size=0.5, mu=0.5, batch=2)
+        budget = Budget(runs=effort.runs, alpha=1e-6, seed=effort.seed)
+        return audit(algorithm, pair, PureDP(1.0), budget=budget, rungs=("statistics",), smaller=False)
+
+    return Tested("P(E) <= e P'(E) for the events that an audit finds", run)
 
 
 @claim(PAPER, "eq-4.1-b-corrected", at="Eq (4.1), b = S_1/(m eps_0)", kind="privacy guarantee", uses=["eq-3.3", "thm-a.2"])
@@ -239,6 +258,31 @@ def exact_error_of_dp_nag_stays_below_the_corrected_bound():
         return Result(SUPPORTED, f"the exact error is at most {worst:.3g} times the bound", evidence)
 
     return Tested("E F(x_T) - F* <= bound at T = 1, 2, 5, 10, 20, 40", run)
+
+
+@claim(PAPER, "eq-4.3-logit", at="Eq (4.3), with a_{T,0} doubled, Monte Carlo", kind="inequality", expect=SUPPORTED, uses=["eq-4.3-corrected"])
+def error_of_dp_nag_on_logistic_regression_stays_below_the_corrected_bound():
+    """On the logistic regression of Section 5 (c = 1, m = n) the mean error of DP-NAG at T = 20, 50, 100 is below the corrected bound."""
+
+    def run(effort: Effort) -> Result:
+        from dpverify.algorithms.dp_accel import nag_bound, one_stage
+        from dpverify.montecarlo import mean_at_least
+        from dpverify.symbolic.dp_accel import runs as section5
+
+        place = section5.setting(250)
+        L, told = place.smoothness, []
+        gap = float(place.problem.excess(place.problem.start[None], place.problem.load(place.data))[0])
+        for steps in (20, 50, 100):
+            scales = section5.steps_and_scales("DP-NAG", steps, 1.0, section5.RECORDS, place)[1]
+            bound = nag_bound(one_stage(1 / L, steps), scales, steps, section5.MU, L, dimension=section5.DIMENSION, gap=gap, sampling=0.0)
+            errors = section5.traces("DP-NAG", steps, 1.0, runs=200, seed=effort.seed, distinct=250, every_step=False).values["excess"]
+            if mean_at_least(errors, 1e-6) > bound:
+                return Result(UNDECIDED, f"at T = {steps} the mean error is at least {mean_at_least(errors, 1e-6):.3g}, above the bound {bound:.3g}")
+            told.append(f"T = {steps}: {errors.mean():.3g} against {bound:.3g}")
+        ceiling = "a mean error above the bound, by a lower confidence bound on the mean at 1e-6; one data set"
+        return Result(SUPPORTED, "; ".join(told), Evidence("Monte Carlo", alpha=3e-6, samples=200, seed=effort.seed, ceiling=ceiling))
+
+    return Tested("E F(x_T) - F* <= bound at T = 20, 50, 100", run)
 
 
 @claim(PAPER, "eq-4.3-a", at="after Eq (4.3), t >= 1", kind="identity")
@@ -443,3 +487,10 @@ def split_of_prop_4_2_with_scales_from_3_3_keeps_the_budget():
         .step(Equal(step_loss(noise_scale(e, S, m, n), S, m, n), e), "each step spends its part")
         .step(Equal(sp.Sum(split, (t, 1, T)), eps), "the parts add up")
     )
+
+
+@claim(PAPER, "rem-4.2-sec5", at="Remark 4.2 against Section 5", kind="asymptotic", expect=REFUTED, correction="rem-4.2-corrected", breaks="proof")
+def experiments_are_in_the_regime_of_remark_4_2():
+    """Section 5's m = 1000, n = 1e5, eps = 1, T = 100 lies in the regime of Remark 4.2: S/(bm) << 1, read as at most 1/10 (it is eps_0 = 0.7)."""
+    return Instance(AtMost(inner_epsilon(sp.Rational(1, 100), sp.Integer(1000), sp.Integer(100_000)), sp.Rational(1, 10)),
+                    let={"m": "1000", "n": "100000", "eps": "1", "T": "100", "S/(bm)": "eps_0 of (3.5)"})  # fmt: skip

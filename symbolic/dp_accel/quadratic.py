@@ -160,6 +160,7 @@ def exact_error_of_dp_shb_stays_below_the_corrected_bound():
         from dpverify.algorithms import example
         from dpverify.algorithms.dp_accel import momentum_of
         from dpverify.moments import exact_moments
+        from dpverify.releases import Laplace
 
         worst, lengths = 0.0, (1, 2, 5, 10, 20, 40)
         for steps in lengths:
@@ -168,7 +169,9 @@ def exact_error_of_dp_shb_stays_below_the_corrected_bound():
             momentum = float(momentum_of(0.1, 1.0))
             spectrum = np.linspace(0.1, 1.0, 5)
             start = case.problem.start - case.problem.optimum(case.data)[0]
-            noise = case.algorithm.release(1).variance()
+            release = case.algorithm.release(1)
+            assert isinstance(release, Laplace)
+            noise = release.variance()
             m = sum(float(variance(1.0, momentum, one, noise)) for one in spectrum)
             power = max(np.linalg.norm(np.linalg.matrix_power(np.array(block(1.0, momentum, one), dtype=float), steps), 2) for one in spectrum)
             worst = max(worst, float(error) / float(0.5 * (power**2 * 2 * float(start @ start) + m)))
