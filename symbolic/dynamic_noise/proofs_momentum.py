@@ -17,7 +17,8 @@ from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER
 from dpverify.verdicts import REFUTED
 
-t, i, j, T, Th = step(), *sp.symbols("i j T T_hat", integer=True, positive=True)
+t = step()
+i, j, T, Th = sp.symbols("i j T T_hat", integer=True, positive=True)
 beta, gamma, eta0, kappa, alpha, M, mu, R, eta = sp.symbols("beta gamma eta_0 kappa alpha M mu R eta", positive=True)
 s2 = sp.IndexedBase("s2", positive=True)  # sigma_t^2
 INSIDE = [beta < 1, gamma < 1]
@@ -134,7 +135,8 @@ def averaged_noise_has_the_variance_of_each_step():
 def momentum_effect_equals_zeta_times_the_sum():
     """eta_0^3 c/(2M) sum_{i<T} gamma^(T-i)|v_{i+1}|^2 - (eta_0/(2M))(1 - eta_0/4) sum_{t<=T} gamma^(T-t)|v_{t+1}|^2 = -(eta_0/(2M)) zeta sum_{t<=T} ..."""
     c = sp.Symbol("c", positive=True)
-    return Equal(*_momentum_effect(), given=[gamma < 1, eta0 >= 1 - gamma, eta0 / 4 + c * eta0**2 <= 1])
+    left, right = _momentum_effect()
+    return Equal(left, right, given=[gamma < 1, eta0 >= 1 - gamma, eta0 / 4 + c * eta0**2 <= 1])
 
 
 def _momentum_effect():

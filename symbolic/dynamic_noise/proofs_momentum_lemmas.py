@@ -14,7 +14,8 @@ from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER
 from dpverify.verdicts import REFUTED
 
-t, i, k, j, n, T = step(), *sp.symbols("i k j n T", integer=True, positive=True)
+t = step()
+i, k, j, n = sp.symbols("i k j n", integer=True, positive=True)
 beta, gamma, a, eta0, M = sp.symbols("beta gamma a eta_0 M", positive=True)
 u = sp.IndexedBase("u", positive=True)  # |v_{i+1}|^2
 INSIDE = [beta < 1, gamma < 1]
