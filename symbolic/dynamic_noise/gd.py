@@ -407,7 +407,8 @@ def bound_at_eq_7_is_of_order_eq_8():
     n, s, z = sp.Symbol("n", integer=True, positive=True), sp.Symbol("s", positive=True), sp.Symbol("z", positive=True)
     return (
         Derivation()
-        .step(AtMost(sp.exp(-s * sp.log(1 + z)), 1 / z, given=[s >= 1]), "gamma^(T/2) = (1 + 1/(kappa alpha))^(-kappa l) <= kappa alpha, s = kappa l >= 1")
+        .step(AtMost(sp.log(1 + z), s * sp.log(1 + z), given=[s >= 1]), "gamma^(T/2) = (1 + z)^-s <= 1/(1 + z), z = 1/(kappa alpha), s = kappa l >= 1")
+        .step(AtMost(1 / (1 + z), 1 / z), "at most kappa alpha = 1/n")
         .step(Theta(n * (1 - 1 / n) ** 2, sp.Integer(1), upper=True, given=[n >= 2], constants=False, towards=(n, sp.oo)), "b >= kappa^2 alpha = n")
     )
 

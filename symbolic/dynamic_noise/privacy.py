@@ -116,14 +116,15 @@ def smaller_root_solves_the_conversion():
 def sensitivity_of_the_squared_loss():
     """Squared loss (x'theta - 1)^2/2: one record moves the averaged gradient by (1/N) sqrt(2 f(theta; x)) |x|."""
     N = sp.Symbol("N", integer=True, positive=True)
-    x1, x2, u, v = sp.symbols("x1 x2 theta1 theta2", real=True)
-    loss = (x1 * u + x2 * v - 1) ** 2 / 2
-    gradient2 = sp.diff(loss, u) ** 2 + sp.diff(loss, v) ** 2
+    x, i, D = sp.IndexedBase("x", real=True), sp.Symbol("i", integer=True, positive=True), sp.Symbol("D", integer=True, positive=True)
+    u = sp.Symbol("u", real=True)  # x'theta, whose derivative in theta_i is x_i
+    loss = (u - 1) ** 2 / 2
+    gradient2 = sp.Sum((sp.diff(loss, u) * x[i]) ** 2, (i, 1, D))
     size, norm = sp.symbols("size norm", nonnegative=True)  # |x'theta - 1|, |x|
     return (
         Derivation()
-        .step(Equal(gradient2, 2 * loss * (x1**2 + x2**2)), "|grad|^2 = 2 f |x|^2: the gradient is x (x'theta - 1), written out for two features")
-        .step(Equal(size * norm / N, sp.sqrt(2 * (size**2 / 2)) * norm / N), "its root over N, in any dimension")
+        .step(Equal(gradient2, 2 * loss * sp.Sum(x[i] ** 2, (i, 1, D))), "|grad|^2 = 2 f |x|^2: the gradient is x (x'theta - 1)")
+        .step(Equal(size * norm / N, sp.sqrt(2 * (size**2 / 2)) * norm / N), "its root over N")
     )
 
 

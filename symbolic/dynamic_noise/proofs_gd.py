@@ -88,21 +88,10 @@ def proof_of_theorem_4_1_line_by_line():
     D, G, N, eta, gap = sp.symbols("D G N eta e_1", positive=True)
     g2, n2 = sp.symbols("g2 n2", positive=True)  # |grad|^2, |noise|^2
     dot = sp.Symbol("dot", real=True)  # grad . noise
-    e = sp.IndexedBase("eta", positive=True)
-    s2, j = sp.IndexedBase("s2", positive=True), sp.Symbol("j", integer=True, positive=True)
     y = sp.Symbol("y", real=True)
 
-    def factor(k):
-        return 1 - 2 * mu * e[k] * (1 - M * e[k] / 2)
-
-    def cost(k):
-        return (M * D / 2) * (e[k] * G / N) ** 2 * s2[k]
-
-    unrolled = sp.Product(factor(j), (j, 1, T)) * gap + sp.Sum(cost(t) * sp.Product(factor(j), (j, t + 1, T)), (t, 1, T))
-    short = sp.Integer(3)
-    steps = gap
-    for k in range(1, 4):
-        steps = factor(sp.Integer(k)) * steps + cost(sp.Integer(k))
+    P, c = sp.IndexedBase("P", positive=True), sp.IndexedBase("c", positive=True)  # P_t, the product of the first t factors, and the noise terms
+    unrolled = P[T] * (gap + sp.Sum(c[t] / P[t], (t, 1, T)))
     return (
         Derivation()
         .step(
@@ -114,7 +103,10 @@ def proof_of_theorem_4_1_line_by_line():
             "the PL condition (needs eta <= 2/M)",
         )
         .step(Equal((1 - 2 * mu * eta * (1 - M * eta / 2)).subs(eta, 1 / M), 1 - mu / M), "at eta = 1/M the factor is gamma")
-        .step(Equal(unrolled.subs(T, short).doit(), steps), "the unrolled recursion with arbitrary step sizes, three steps (for all T at eta = 1/M: thm-4.1)")
+        .step(
+            Induction(Equal(y, unrolled), value=y, over=T, start=1, first=P[1] * gap + c[1], next=P[T + 1] / P[T] * y + c[T + 1]),
+            "the recursion for any step sizes, factors P_{t+1}/P_t: the product over i = t+1..T is P_T/P_t",
+        )
         .step(Equal((M * D / (2 * R)) * (G / (M * N)) ** 2, schedules.alpha_of(D, G, R, M, N, gap) * gap), "alpha of Eq (2)")
     )
 
@@ -190,7 +182,7 @@ def eq_22_is_zero_for_large_kappa():
         Derivation()
         .step(AtMost(l, alpha * kappa, given=[kappa > 1, l <= 1 / (kappa - 1), alpha * kappa * (kappa - 1) >= 1]), "l <= 1/(kappa - 1) <= alpha kappa")
         .step(AtMost(1, sp.exp(-u) + u), "e^-u >= 1 - u")
-        .step(AtMost(1, sp.exp(-u) + a * u / l, given=[a >= l]), "so gamma^T + alpha kappa T >= 1, its value at T = 0, with u = l T")
+        .step(AtMost(u, a * u / l, given=[a >= l]), "so gamma^T + alpha kappa T >= 1, its value at T = 0, with u = l T")
     )
 
 

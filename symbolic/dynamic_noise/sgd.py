@@ -275,5 +275,5 @@ def rounded_batch_size_is_admissible():
         Derivation()
         .step(AtMost(N * sp.sqrt(R), N, given=[R <= 1]), "N sqrt R <= N")
         .step(AtMost(1, whole, given=[x <= whole]), "a whole number above a positive one is at least 1")
-        .step(AtMost(whole, N, given=[whole <= N]), "and the least whole number above x <= N is at most N")
+        .step(AtMost(whole, N + 1, given=[whole < x + 1, x <= N], strict=True), "and ceil(x) < x + 1 <= N + 1, so at most N, both being whole")
     )
