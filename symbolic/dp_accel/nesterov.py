@@ -123,7 +123,9 @@ def lyapunov_function_of_noisy_nag_contracts_by_1_minus_s():
     step_to = Z - alpha * (G + w)
     lower = (1 - s) * (-G * (X - Z) - modulus / 2 * (X - Z) ** 2) + s * (G * Z - modulus / 2 * Z**2)
     still = lower - alpha * G**2 + L * alpha**2 / 2 * G**2 + modulus / 2 * (u - alpha * G / s) ** 2 - (1 - s) * modulus / 2 * V**2
-    squares = alpha / 2 * (1 - L * alpha) * G**2 + modulus / 2 * (1 - s) * (X - Z) ** 2 + modulus / 2 * s * (1 - s) * (V - Z) ** 2
+    g2, x2, v2 = sp.symbols("g2 x2 v2", nonnegative=True)
+    sizes = {g2: G**2, x2: (X - Z) ** 2, v2: (V - Z) ** 2}
+    squares = alpha / 2 * (1 - L * alpha) * g2 + modulus / 2 * (1 - s) * x2 + modulus / 2 * s * (1 - s) * v2
     moving = L * alpha**2 / 2 * ((G + w) ** 2 - G**2) - alpha * G * w + modulus / 2 * ((u - alpha / s * (G + w)) ** 2 - (u - alpha / s * G) ** 2)
     c1, c2 = sp.symbols("c_1 c_2", nonnegative=True)
     return (
@@ -134,8 +136,8 @@ def lyapunov_function_of_noisy_nag_contracts_by_1_minus_s():
             AtMost(Fz - (1 - s) * Fx, (1 - s) * c1 + s * c2, given=[s <= 1, Fx >= Fz - c1, 0 >= Fz - c2]),
             "strong convexity at x_t and at x*, weighted by 1 - s and s",
         )
-        .step(Equal(still, -squares), "what is left without noise is minus a sum of squares")
-        .step(AtMost(0, squares.subs(X, 0).subs({V: X}), given=[s <= 1, L * alpha <= 1]), "whose coefficients are not negative (alpha <= 1/L, s <= 1)")
+        .step(Equal(still, -squares.subs(sizes)), "what is left without noise is minus a sum of squares")
+        .step(AtMost(0, squares, given=[s <= 1, L * alpha <= 1]), "whose coefficients are not negative (alpha <= 1/L, s <= 1)")
         .step(Equal(sp.diff(moving, w, 2) / 2, alpha * (1 + alpha * L) / 2), "the noise enters by alpha (1 + alpha L)/2 |w|^2")
         .step(Equal(moving.subs(w, 0), 0), "and linearly, which vanishes in the mean")
         .step(Equal(alpha * (1 + alpha * L) / 2 * (2 * d * b**2 + trace), alpha * (1 + alpha * L) * (d * b**2 + trace / 2)), "E|w|^2")
@@ -189,13 +191,11 @@ def trace_of_the_sampling_covariance_is_at_most_twice_sigma_s():
     """tr Cov(v_t) <= 2 sigma_s^2 in every dimension: the total variance is half the mean squared distance of two records, so at most S^2/2."""
     g, total = sp.IndexedBase("g", real=True), sp.Symbol("q", nonnegative=True)
     i = sp.Symbol("i", integer=True, positive=True)
-    mean = sp.Sum(g[j], (j, 1, n)) / n
-    variance = sp.Sum((g[i] - mean) ** 2, (i, 1, n)) / n
-    squares, first = sp.symbols("A B", real=True)  # sum g^2, sum g
+    variance = sp.Sum(g[i] ** 2, (i, 1, n)) / n - (sp.Sum(g[i], (i, 1, n)) / n) ** 2
+    distances = sp.Sum(sp.Sum((g[i] - g[j]) ** 2, (i, 1, n)), (j, 1, n)) / n**2
     return (
         Derivation()
-        .step(Equal(sp.expand(squares / n - first**2 / n**2), (2 * n * squares - 2 * first**2) / (2 * n**2)), "variance = mean squared distance / 2")
-        .step(Equal(variance.subs(n, 3).doit(), sp.Sum(sp.Sum((g[i] - g[j]) ** 2, (i, 1, 3)), (j, 1, 3)).doit() / 18), "the same, written out for n = 3")
+        .step(Equal(variance, distances / 2), "a variance is half the mean squared distance of two records; coordinates add up")
         .step(
             AtMost(total / 2 / m * (n - m) / (n - 1), 2 * sampling_variance(S, m, n), given=[total <= S**2, m <= n, n >= 2]),
             "every squared Euclidean distance is at most the squared L1 distance, at most S^2; then (B.2)",

@@ -46,7 +46,7 @@ def uncorrelated_noise_is_enough():
                     because="E w = 0 and E w x = 0, but E w grad F(x) = -1/3: the gradient is not linear in the state")  # fmt: skip
 
 
-@claim(PAPER, "sec1-uncorr-corrected", at="Section 1, after Theorem 3.5", kind="algorithm property")
+@claim(PAPER, "sec1-uncorr-corrected", at="Section 1, after Theorem 3.5", kind="algorithm property", uses=["lem-b.1"])
 def uncorrelated_noise_is_enough_on_quadratics_and_centred_given_the_state_elsewhere():
     """On quadratics, noise uncorrelated with the whole state (x_t, x_{t-1}) is enough for second moments; elsewhere it must have mean 0 given it."""
     a, c, e = sp.symbols("a c e", real=True)  # a = 1 + beta - alpha lambda; E[x w], E[p w]
