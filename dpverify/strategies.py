@@ -118,7 +118,8 @@ def neighbours(
         if relation is ZERO_OUT:
             pair = Neighbours.zero_out(first, index)
         elif relation is REPLACE:
-            pair = Neighbours.replace(first, index, draw(one_record(width, labels, largest)))
+            opposite = (-first[0][index], first[1][index]) if isinstance(first, tuple) else -first[index]
+            pair = Neighbours.replace(first, index, draw(st.one_of(one_record(width, labels, largest), st.just(opposite))))
         elif n > 1 and draw(st.booleans()):
             pair = Neighbours.remove(first, index)
         else:

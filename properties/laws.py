@@ -101,15 +101,18 @@ class Law:
         self.check(subject(thing, data, **details))
 
 
-def law(*, examples: int = EXAMPLES, **drawn: Callable[[Subject], Any]) -> Callable[[Callable[..., None]], Law]:
-    """Makes a law of a function; `drawn` gives for each further argument its strategy, as a function of the subject."""
+def law(*, first: Callable[[Subject], list[dict[str, Any]]] | None = None, **drawn: Callable[[Subject], Any]) -> Callable[[Callable[..., None]], Law]:
+    """Makes a law of a function; `drawn` gives for each further argument its strategy, as a function of the subject.
+
+    `first` lists arguments that are always tried, before the search: what it finds depends on the modules that are loaded.
+    """
 
     def make(function: Callable[..., None]) -> Law:
         def check(about: Subject) -> None:
             if not drawn:
                 function(about)
                 return
-            from hypothesis import HealthCheck, Phase, given, settings
+            from hypothesis import HealthCheck, Phase, example, given, settings
 
             strategies = {name: strategy(about) for name, strategy in drawn.items()}
 
@@ -121,14 +124,17 @@ def law(*, examples: int = EXAMPLES, **drawn: Callable[[Subject], Any]) -> Calla
                 [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in drawn]
             )
             search = settings(
-                max_examples=examples,
+                max_examples=EXAMPLES,
                 derandomize=True,
                 database=None,
                 deadline=None,
-                phases=(Phase.generate, Phase.shrink),
+                phases=(Phase.explicit, Phase.generate, Phase.shrink),
                 suppress_health_check=list(HealthCheck),
             )
-            search(given(**strategies)(once))()
+            searched = given(**strategies)(once)
+            for arguments in first(about) if first is not None else []:
+                searched = example(**arguments)(searched)
+            search(searched)()
 
         family = function.__module__.rsplit(".", 1)[-1]
         return Law(function.__name__, family, (function.__doc__ or "").split("\n")[0], check)

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpverify.algorithms import Algorithm, Answer
 from dpverify.montecarlo import Step, walk
-from dpverify.neighbours import ADD_REMOVE, Adjacency, Neighbours, records
+from dpverify.neighbours import ADD_REMOVE, REPLACE, ZERO_OUT, Adjacency, Neighbours, records
 from dpverify.releases import Laplace, Subsampled, TreeNode
 from dpverify.strategies import datasets, neighbours, points, shape
 
@@ -91,7 +91,27 @@ def moved(step: Step, other: Answer, adjacency: Adjacency) -> list[tuple[float, 
     return [(float(np.linalg.norm(row.ravel(), ord=order)), allowed * u) for row, u in zip(gap, unit)]
 
 
-@law(pair=_pairs, start=_starts)
+def hardest(about: Subject) -> list[dict[str, Any]]:
+    """Equal records, one of them turned round, zeroed, removed or joined by its opposite; ordinary from the usual start, huge from 0."""
+    width, count, labels = shape(about.data)
+    relations = [about.adjacency] if about.algorithm is None else about.relations()
+    start = None if about.algorithm is None else about.algorithm.output(about.algorithm.init(1))
+    found = []
+    for size, begin in ((1.0, start), (1e150, None if start is None else np.zeros_like(start))):
+        for direction in (np.eye(width)[0], np.ones(width)):
+            row, label = size * direction, () if labels is None else (np.ones(count),)
+            data = np.tile(row, (count, 1)) if labels is None else (np.tile(row, (count, 1)), *label)
+            opposite: Any = -row if labels is None else (-row, 1.0)
+            pairs = {
+                REPLACE: lambda d=data, o=opposite: Neighbours.replace(d, 0, o),
+                ZERO_OUT: lambda d=data: Neighbours.zero_out(d, 0),
+                ADD_REMOVE: lambda d=data, o=opposite: Neighbours.add(d, o),
+            }
+            found += [{"pair": pairs[relation](), "start": begin} for relation in relations]
+    return found
+
+
+@law(first=hardest, pair=_pairs, start=_starts)
 def one_record_moves_the_query_by_at_most_its_sensitivity(about: Subject, pair: Neighbours, start: Any) -> None:
     """One record moves the query by at most the sensitivity its release declares, at every step, on any data, under every relation."""
     if about.algorithm is None:
