@@ -92,12 +92,12 @@ def moved(step: Step, other: Answer, adjacency: Adjacency) -> list[tuple[float, 
 
 
 def hardest(about: Subject) -> list[dict[str, Any]]:
-    """Equal records, one of them turned round, zeroed, removed or joined by its opposite; ordinary from the usual start, huge from 0."""
+    """Equal records, one of them turned round, zeroed, removed or joined by its opposite; ordinary from 0, huge from the usual start."""
     width, count, labels = shape(about.data)
     relations = [about.adjacency] if about.algorithm is None else about.relations()
     start = None if about.algorithm is None else about.algorithm.output(about.algorithm.init(1))
     found = []
-    for size, begin in ((1.0, start), (1e150, None if start is None else np.zeros_like(start))):
+    for size, begin in ((8.0, None if start is None else np.zeros_like(start)), (1e150, start)):
         for direction in (np.eye(width)[0], np.ones(width)):
             row, label = size * direction, () if labels is None else (np.ones(count),)
             data = np.tile(row, (count, 1)) if labels is None else (np.tile(row, (count, 1)), *label)

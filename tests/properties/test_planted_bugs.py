@@ -51,7 +51,7 @@ def clipped_in_the_wrong_norm():
 
 @bug("one_record_moves_the_query_by_at_most_its_sensitivity")
 def node_charged_for_a_zeroed_record():
-    case = example("dp-nsgd", steps=8)
+    case = example("dp-nsgd", steps=20)
     good = case.algorithm.release
     return changed(case, release=lambda t: replace(good(t), sensitivity={REPLACE: good(t).sensitivity[ZERO_OUT]}))
 
