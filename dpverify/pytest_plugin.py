@@ -3,9 +3,12 @@
     @pytest.mark.dp(epsilon=1.0, delta=1e-5, neighbours=pair)       # on a mechanism: it is audited, whatever its name
     def train(data, rng): ...
 
-    @pytest.mark.dp(mu=0.5)                                          # on a test: the claim of its audits
+    @pytest.mark.dp(epsilon=1.0, delta=1e-5, relation="replace")     # on a test: the claim of its audits
     def test_train(dp_audit):
-        dp_audit(train, pair)
+        dp_audit(train, data=data)                                   # the worst neighbour found; or dp_audit(train, pair)
+
+    def test_laws():
+        dpverify.properties.hold(train, data, declared=release)      # every law that applies, in one line
 
 A refuted audit fails the test, and its message is the witness. Nothing heavy is imported before an audit runs.
 """
@@ -58,18 +61,22 @@ def claim_of(arguments: dict[str, Any]) -> Any:
 def _neighbours_of(mechanism: Any, arguments: dict[str, Any], seed: int) -> Any:
     from dpverify.neighbours import Adjacency, Neighbours
 
+    relation = arguments.get("relation")
+    if relation is not None and relation not in list(Adjacency):
+        raise pytest.UsageError(f"Expected relation={relation!r} in the marker dp(...) among {', '.join(Adjacency)}.")
     pair = arguments.get("neighbours")
     if pair is not None:
-        if isinstance(pair, Neighbours):
-            return pair
-        if not callable(pair):
-            raise pytest.UsageError(f"Expected neighbours={pair!r} in the marker dp(...) to be a Neighbours or to return one.")
-        return pair()
+        pair = pair() if callable(pair) else pair
+        if not isinstance(pair, Neighbours):
+            raise pytest.UsageError(f"Expected neighbours={pair!r} of dp(...) or dp_audit(...) to be a Neighbours or to return one.")
+        if relation is not None and pair.adjacency != relation:
+            raise pytest.UsageError(f"Expected relation={relation!r} in the marker dp(...) to be that of its neighbours, {pair.adjacency}.")
+        return pair
     if arguments.get("data") is None:
-        raise pytest.UsageError("Expected neighbours=, or data= to search from, in the marker dp(...).")
+        raise pytest.UsageError("Expected neighbours=, or data= to search from, in dp(...) or dp_audit(...).")
     from dpverify.auditing.search import worst_neighbours
 
-    return worst_neighbours(mechanism, arguments["data"], Adjacency(arguments.get("relation", "replace")), seed=seed)
+    return worst_neighbours(mechanism, arguments["data"], Adjacency(relation or "replace"), seed=seed)
 
 
 def _run(
@@ -89,13 +96,16 @@ def _run(
 
 @pytest.fixture
 def dp_audit(request: pytest.FixtureRequest) -> Callable[..., Result]:
-    """Audit a mechanism: `dp_audit(mechanism, neighbours)` against the claim of the marker `dp`, or with the claim as third argument."""
+    """Audit a mechanism: `dp_audit(mechanism, neighbours)` against the claim of the marker `dp`, or with the claim as third argument.
+
+    With `data=` instead of neighbours, the pair is searched for under the marker's relation.
+    """
     marker = request.node.get_closest_marker("dp")
 
-    def run(mechanism: Any, neighbours: Any = None, claim: Any = None, **options: Any) -> Result:
+    def run(mechanism: Any, neighbours: Any = None, claim: Any = None, data: Any = None, **options: Any) -> Result:
         arguments = dict(marker.kwargs) if marker is not None else {}
-        seed = request.config.getoption("--dp-seed")
-        pair = neighbours if neighbours is not None else _neighbours_of(mechanism, arguments, seed)
+        given = {"neighbours": neighbours} if neighbours is not None else {"neighbours": None, "data": data} if data is not None else {}
+        pair = _neighbours_of(mechanism, arguments | given, request.config.getoption("--dp-seed"))
         options.setdefault("declared", arguments.get("declared"))
         return _run(request.config, request.node.user_properties, mechanism, pair, claim or claim_of(arguments), options)
 

@@ -49,6 +49,94 @@ def test_right_passes_wrong_fails_and_the_message_is_the_witness(pytester):
     outcome.stdout.fnmatch_lines(["*dp: 6 audits; the chance of a false alarm anywhere is at most 6e-06*"])
 
 
+USERS = """
+from typing import NamedTuple
+import numpy as np
+import pytest
+from dpverify.algorithms import Algorithm
+from dpverify.neighbours import REPLACE, Neighbours
+from dpverify.properties import hold
+from dpverify.releases import Gaussian
+
+DATA = np.array([[0.5, 0.0], [0.0, 2.0], [-1.0, 1.0]])
+DECLARED = Gaussian(scale=2.0, sensitivity={REPLACE: 2.0})
+
+class State(NamedTuple):
+    x: np.ndarray
+
+def clipped(rows):
+    return rows / np.maximum(1, np.linalg.norm(rows, axis=-1, keepdims=True))
+
+def optimizer(clip):
+    return Algorithm(
+        "mine", 3, init=lambda runs: State(np.zeros((runs, 2))), release=lambda t: DECLARED,
+        query=lambda data, state: clip(state.x[:, None] - data).sum(axis=1), update=lambda state, s: State(state.x - 0.1 * s), load=np.asarray_chkfinite,
+    )
+
+def train(data, rng):
+    return clipped(data).sum(axis=0) + 2 * rng.standard_normal(2)
+
+def forgot(data, rng):
+    return data.sum(axis=0) + 2 * rng.standard_normal(2)
+
+def test_laws_of_an_algorithm():
+    hold(optimizer(clipped), DATA, family="sensitivity")
+
+def test_laws_of_a_callable():
+    hold(train, DATA, declared=DECLARED)
+
+def test_laws_of_an_algorithm_that_forgot_to_clip():
+    hold(optimizer(lambda rows: rows), DATA, family="sensitivity")
+
+def test_laws_of_a_callable_that_forgot_to_clip():
+    hold(forgot, DATA, declared=DECLARED)
+
+@pytest.mark.dp(epsilon=4.0, delta=0.1, relation="replace")
+def test_claim_and_relation(dp_audit):
+    assert dp_audit(train, data=DATA).verdict == "SUPPORTED"
+
+@pytest.mark.dp(epsilon=4.0, delta=0.1, relation="replace")
+def test_claim_and_relation_without_clip(dp_audit):
+    dp_audit(forgot, data=DATA)
+
+@pytest.mark.dp(epsilon=4.0, relation="add/remove")
+def test_another_relation_than_that_of_the_pair(dp_audit):
+    dp_audit(train, Neighbours.replace(DATA, 0, [1.0, 0.0]))
+"""
+
+
+def test_a_users_file_puts_an_optimizer_through_the_laws_in_one_line(pytester):
+    pytester.makepyfile(USERS)
+    outcome = pytester.runpytest_subprocess("--dp-profile", "quick", "--dp-seed", "1", "-p", "no:cacheprovider")
+    outcome.assert_outcomes(passed=3, failed=4)
+    text = outcome.stdout.str()
+    assert "its declared replace sensitivity is 2. This refutes the declaration" in text
+    assert "(4, 0.1)-DP is refuted" in text
+    assert "Expected relation='add/remove' in the marker dp(...) to be that of its neighbours, replace." in text
+    failed = [line.split("::")[1].split(" ")[0] for line in text.splitlines() if line.startswith("FAILED")]
+    assert sorted(failed) == [
+        "test_another_relation_than_that_of_the_pair",
+        "test_claim_and_relation_without_clip",
+        "test_laws_of_a_callable_that_forgot_to_clip",
+        "test_laws_of_an_algorithm_that_forgot_to_clip",
+    ]
+    outcome.stdout.fnmatch_lines(["*dp: 2 audits; the chance of a false alarm anywhere is at most 2e-06*"])
+
+
+def test_the_seed_and_the_profile_reach_the_audit(pytester):
+    pytester.makepyfile("""
+        import numpy as np
+        from dpverify.guarantees import GDP
+        from dpverify.neighbours import Neighbours
+
+        def test_budget(dp_audit):
+            noisy = lambda data, rng, runs: data.sum() + rng.normal(size=(runs, 1))
+            evidence = dp_audit(noisy, Neighbours.replace(np.zeros((1, 1)), 0, [1.0]), GDP(1.0)).evidence
+            assert (evidence.seed, evidence.samples) == (7, 2000)
+    """)
+    pytester.runpytest_subprocess("--dp-profile", "quick", "--dp-seed", "7", "-p", "no:cacheprovider").assert_outcomes(passed=1)
+
+
 def test_a_marker_without_a_claim_is_misuse(pytester):
     pytester.makepyfile("import pytest\n@pytest.mark.dp(data=[[0.0]])\ndef m(data, rng): return rng.normal()\n")
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
