@@ -107,7 +107,9 @@ def eq_4_minimises_the_uniform_bound():
     No constant mends it: the ceiling is never 0, and T = 0 is the only minimiser when alpha kappa > 1 (thm-4.2-t-zero).
     """
     m = sp.Symbol("m", integer=True, positive=True)
-    return AtMost(_uniform(kappa, alpha, schedules.eq_4(kappa, alpha)), _uniform(kappa, alpha, m), given=[kappa > 1, kappa * alpha < 1])
+    return AtMost(
+        _uniform(kappa, alpha, schedules.eq_4(kappa, alpha)), _uniform(kappa, alpha, m), given=[kappa > 1, kappa * alpha < 1, alpha <= sp.Rational(1, 100)]
+    )
 
 
 @claim(
@@ -123,7 +125,11 @@ def eq_4_minimises_the_uniform_bound():
 def eq_23_minimises_the_uniform_bound():
     """T = ceil((1/l) ln(1 + l/alpha)), l = ln(1/gamma), minimises the uniform bound."""
     m = sp.Symbol("m", integer=True, positive=True)
-    return AtMost(_uniform(kappa, alpha, sp.ceiling(schedules.eq_23(kappa, alpha))), _uniform(kappa, alpha, m), given=[kappa > 1, kappa * alpha < 1])
+    return AtMost(
+        _uniform(kappa, alpha, sp.ceiling(schedules.eq_23(kappa, alpha))),
+        _uniform(kappa, alpha, m),
+        given=[kappa > 1, kappa * alpha < 1, alpha <= sp.Rational(1, 100)],
+    )
 
 
 @claim(PAPER, "thm-4.2-t-corrected", at="Theorem 4.2, corrected", kind="optimality", uses=["sketch-4.2-e", "sketch-4.2-grad"])
@@ -346,7 +352,9 @@ def lemma_4_1_at_the_influence_of_gd_is_eq_7():
 def eq_7_minimises_the_dynamic_bound():
     """T = ceil(2 kappa ln(1 + 1/(kappa alpha))) minimises the dynamic bound: no other whole m does better."""
     m = sp.Symbol("m", integer=True, positive=True)
-    return AtMost(_dynamic(kappa, alpha, schedules.eq_7(kappa, alpha)), _dynamic(kappa, alpha, m), given=[kappa > 1, kappa * alpha < 1])
+    return AtMost(
+        _dynamic(kappa, alpha, schedules.eq_7(kappa, alpha)), _dynamic(kappa, alpha, m), given=[kappa > 1, kappa * alpha < 1, alpha <= sp.Rational(1, 100)]
+    )
 
 
 @claim(PAPER, "thm-4.3-t-corrected", at="Theorem 4.3, Eq (7) right, corrected", kind="optimality", uses=["eq-26"])
