@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from fractions import Fraction
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -84,9 +85,45 @@ class Bounds:
         return Bounds(low, high, bool(low_open), bool(high_open))
 
     def contains(self, value: Any) -> bool:
-        above = value > self.low if self.low_open else value >= self.low
-        below = value < self.high if self.high_open else value <= self.high
-        return bool(above and below)
+        """Whether a rational lies inside, exactly."""
+        r = sp.Rational(value)
+        number = Fraction(int(r.p), int(r.q))
+        for end, open_, above in ((self.low, self.low_open, True), (self.high, self.high_open, False)):
+            if end.is_Rational:
+                limit = Fraction(int(end.p), int(end.q))
+                inside = (number > limit if above else number < limit) or (number == limit and not open_)
+            elif not end.is_finite:
+                inside = True
+            else:
+                inside = bool((r > end) if above else (r < end))
+            if not inside:
+                return False
+        return True
+
+    @property
+    def ends(self) -> tuple[float | None, float | None]:
+        """The ends as floats, None where there is none."""
+        return _float(self.low), _float(self.high)
+
+
+@lru_cache(maxsize=4096)
+def _float(end: Any) -> float | None:
+    return float(end) if end.is_finite else None
+
+
+@lru_cache(maxsize=4096)
+def _simple(b: Bounds, whole: bool) -> tuple[sp.Rational, ...]:
+    """Simple numbers inside some bounds, the simplest first."""
+    near = []
+    for end, direction in ((b.low, 1), (b.high, -1)):
+        if end.is_finite:
+            end = end if end.is_Rational else sp.Rational(str(sp.N(end, 20)))
+            near += [end, *[end + direction * step for step in [*SIMPLE[1:8], sp.Rational(1, 100)] if step > 0]]
+    if b.low.is_finite and b.high.is_finite:
+        width = b.high - b.low
+        near += [b.low + width * part for part in (sp.Rational(1, 2), sp.Rational(1, 4), sp.Rational(3, 4), sp.Rational(1, 10))]
+    seen = dict.fromkeys(v for v in SIMPLE + near if v.is_Rational and b.contains(v) and (not whole or v.is_Integer))
+    return tuple(sorted(seen, key=lambda v: (v.q, abs(v.p), v.p < 0)))
 
 
 def _assumed(symbol: sp.Symbol) -> Bounds:
@@ -140,7 +177,7 @@ class Domain:
         self.given = [c for g in rest if (c := g.xreplace(self.defined)) is not sp.true]
         self.expressions = [written_out(sp.sympify(e).xreplace(self.defined)) for e in expressions]
         self.symbols = symbols_of(*self.expressions, *self.given)
-        self._choices: dict[Any, list[sp.Rational]] = {}
+        self._fixed: dict[Any, list[Any]] = {}
 
     @staticmethod
     def _definition(equation: sp.Eq) -> tuple[sp.Symbol, Any] | None:
@@ -200,31 +237,16 @@ class Domain:
                 return False
         return all(truth(c, point) is True for c in self.given)
 
+    def _bounds(self, symbol: Any) -> Bounds:
+        return self.bounds.get(symbol) or (Bounds(low=sp.Integer(0), low_open=True) if symbol.is_positive else Bounds())
+
     def choices(self, symbol: Any) -> list[sp.Rational]:
         """Simple numbers inside the bounds of a symbol, the simplest first."""
-        if symbol not in self._choices:
-            self._choices[symbol] = self._simple(symbol)
-        return self._choices[symbol]
-
-    def _simple(self, symbol: Any) -> list[sp.Rational]:
-        b = self.bounds.get(symbol) or (Bounds(low=sp.Integer(0), low_open=True) if symbol.is_positive else Bounds())
-        near = []
-        for end, direction in ((b.low, 1), (b.high, -1)):
-            if end.is_finite:
-                end = end if end.is_Rational else sp.Rational(str(sp.N(end, 20)))
-                near += [end, *[end + direction * step for step in [*SIMPLE[1:8], sp.Rational(1, 100)] if step > 0]]
-        if b.low.is_finite and b.high.is_finite:
-            width = b.high - b.low
-            near += [b.low + width * part for part in (sp.Rational(1, 2), sp.Rational(1, 4), sp.Rational(3, 4), sp.Rational(1, 10))]
-        whole = symbol.is_integer
-        seen = dict.fromkeys(v for v in SIMPLE + near if v.is_Rational and b.contains(v) and (not whole or v.is_Integer))
-        return sorted(seen, key=lambda v: (v.q, abs(v.p), v.p < 0))
+        return list(_simple(self._bounds(symbol), bool(symbol.is_integer)))
 
     def sample(self, symbol: Any, count: int, rng: np.random.Generator) -> np.ndarray:
         """Random numbers inside the bounds of a symbol: of moderate size, large, small, or near an end."""
-        b = self.bounds.get(symbol) or (Bounds(low=sp.Integer(0), low_open=True) if symbol.is_positive else Bounds())
-        low = float(b.low) if b.low.is_finite else None
-        high = float(b.high) if b.high.is_finite else None
+        low, high = self._bounds(symbol).ends
         if low is not None and high is not None:
             values = low + (high - low) * np.where(rng.random(count) < 0.5, rng.beta(0.5, 0.5, count), rng.random(count))
         else:
@@ -275,7 +297,10 @@ class Domain:
     def fixed(self, point: Mapping[Any, Any]) -> list[Any]:
         """The expressions and hypotheses with the lengths fixed and the sums written out."""
         lengths = {s: sp.Integer(point[s]) for s in self.lengths}
-        return [written_out(e.xreplace(lengths)) if lengths else e for e in (*self.expressions, *self.given)]
+        key = tuple(lengths.values())
+        if key not in self._fixed:
+            self._fixed[key] = [written_out(e.xreplace(lengths)) if lengths else e for e in (*self.expressions, *self.given)]
+        return self._fixed[key]
 
 
 def _entry_ok(entry: sp.Indexed, value: Any) -> bool:
