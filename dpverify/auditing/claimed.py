@@ -9,15 +9,16 @@ convex phi, E_Q phi(P/Q) <= sum_i q_i phi(ratio_i) + p_inf phi'(inf). (Blackwell
 from __future__ import annotations
 
 import math
-from functools import lru_cache
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from dpverify.guarantees import ApproxDP, Guarantee, PureDP
 
 
-class WorstPair(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class WorstPair:
     """Masses under P and Q at each likelihood ratio, from 0 to infinity; `ratios[-1]` is infinity with q = 0."""
 
     ratios: np.ndarray
@@ -30,8 +31,23 @@ class WorstPair(NamedTuple):
         >>> round(worst_pair(PureDP(1.0)).tpr(0.1), 4)
         0.2718
         """
-        p, q = self.p[::-1], self.q[::-1]
-        return float(np.interp(fpr, np.cumsum(q), np.cumsum(p)))
+        return float(np.interp(fpr, *self.curve))
+
+    @cached_property
+    def curve(self) -> tuple[np.ndarray, np.ndarray]:
+        """The corners (Q(E), P(E)) of the claimed trade-off curve, from rare events to common ones."""
+        return np.cumsum(self.q[::-1]), np.cumsum(self.p[::-1])
+
+    @cached_property
+    def sides(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Points along the sides of the curve: log P, log (1 - P), log Q, log (1 - Q) as rows, the slope there, and H at that slope."""
+        fpr, tpr = self.curve
+        slopes = self.ratios[-2::-1]
+        u = np.sin(np.linspace(0, np.pi / 2, max(4, 1024 // len(slopes)) + 2)[1:-1]) ** 2
+        q, p = ((v[:-1, None] + np.diff(v)[:, None] * u).ravel() for v in (fpr, tpr))
+        logs = np.log(np.clip([p, 1 - p, q, 1 - q], 1e-15, 1.0))
+        heights = np.maximum(tpr - slopes[:, None] * fpr, 0).max(axis=1)
+        return logs, np.repeat(slopes, len(u)), np.repeat(heights, len(u))
 
 
 def _grid(claim: Guarantee, points: int) -> np.ndarray:

@@ -36,39 +36,68 @@ def clopper_pearson(x: int, n: int, alpha: float) -> tuple[float, float]:
     return lower, upper
 
 
-REACH = 24.0  # in nats: outside of its window a count falls with probability below 2 e^-24 < 1e-10
+SLACK = 1e-3  # the share of alpha that is added to every tail for counts outside of their window
+FINE = 32  # groups of counts per standard deviation; where there are no more counts than that, the tail is exact but for the window
+BLOCK = 8192
 
 
-def _window(n: int, p_low: float, p_high: float) -> tuple[int, int]:
-    """Counts that a Binomial(n, p), p_low <= p <= p_high, leaves with probability below 2 e^-REACH (Bernstein)."""
-    spread = max(p * (1 - p) for p in (p_low, p_high, min(max(0.5, p_low), p_high)))
-    t = REACH / 3 + math.sqrt((REACH / 3) ** 2 + 2 * REACH * n * spread)
-    return max(0, math.floor(n * p_low - t)), min(n, math.ceil(n * p_high + t))
+def _window(n: int, p: np.ndarray, reach: float) -> tuple[int, int]:
+    """Counts that a Binomial(n, p) leaves, for any of the p, with probability below 2 e^-reach (Bernstein)."""
+    t = reach / 3 + np.sqrt((reach / 3) ** 2 + 2 * reach * n * p * (1 - p))
+    return max(0, math.floor((n * p - t).min())), min(n, math.ceil((n * p + t).max()))
 
 
-@lru_cache(maxsize=16)
-def _log_choose(n: int, low: int, high: int) -> np.ndarray:
+@lru_cache(maxsize=64)
+def _log_choose(n: int, block: int) -> np.ndarray:
     from scipy.special import gammaln
 
-    k = np.arange(low, high + 1, dtype=float)
+    k = np.minimum(np.arange(block * BLOCK, (block + 1) * BLOCK, dtype=float), n)
     return gammaln(n + 1.0) - gammaln(k + 1) - gammaln(n - k + 1)
 
 
-def _pmf(n: int, p: np.ndarray, low: int, high: int) -> np.ndarray:
-    """Binomial probabilities, one row per p."""
-    p = np.clip(p, 1e-300, 1 - 1e-16)[:, None]
-    log = np.arange(low, high + 1, dtype=float) * (np.log(p) - np.log1p(-p))
-    log += _log_choose(n, low, high) + n * np.log1p(-p)
+def _pmf(n: int, p: np.ndarray, k: np.ndarray) -> np.ndarray:
+    """Binomial probabilities of the counts k (evenly spaced), one row per p."""
+    first, last, step = int(k[0]) // BLOCK, int(k[-1]) // BLOCK, int(k[1] - k[0]) if len(k) > 1 else 1
+    choose = np.concatenate([_log_choose(n, block) for block in range(first, last + 1)])
+    log = np.multiply.outer(np.log(p) - np.log1p(-p), k)
+    log += choose[int(k[0]) - first * BLOCK : int(k[-1]) - first * BLOCK + 1 : step]
+    log += (n * np.log1p(-p))[:, None]
     return np.exp(log, out=log)
 
 
-def _tails(observed: float, slope: float, n: int, m: int, p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """An upper bound on Pr[x/n - slope y/m >= observed] for each (p, q): exact but for what lies outside the windows."""
-    (xl, xh), (yl, yh) = _window(n, float(p.min()), float(p.max())), _window(m, float(q.min()), float(q.max()))
-    survival = np.cumsum(_pmf(n, p, xl, xh)[:, ::-1], axis=1)[:, ::-1]
-    need = np.ceil(n * (observed + slope * np.arange(yl, yh + 1) / m) - 1e-9) - xl
-    reached = np.where(need > xh - xl, 0.0, survival[:, np.clip(need, 0, xh - xl).astype(np.int64)])
-    return np.einsum("ij,ij->i", _pmf(m, q, yl, yh), reached) + 1e-9
+def _groups(n: int, p: np.ndarray, reach: float) -> tuple[np.ndarray, int, np.ndarray]:
+    """Groups of neighbouring counts: the first of each, how many, and a bound on the probability of each, one row per p.
+
+    Binomial probabilities rise up to the mode and fall from there: none in a group is above both of its ends, unless it is the mode.
+    """
+    from scipy.special import gammaln
+
+    p = np.clip(p, 1e-300, 1 - 1e-16)
+    low, high = _window(n, p, reach)
+    size = max(1, int(math.sqrt(n * float((p * (1 - p)).min())) / FINE))
+    k = np.arange(low, high + 1, size, dtype=float)
+    bounds = _pmf(n, p, k)
+    if size > 1:
+        ends = k + (size - 1)
+        inside = int(np.searchsorted(ends, n, side="right"))  # beyond it the last group is cut off by n, where they fall
+        np.maximum(bounds[:, :inside], _pmf(n, p, ends[:inside]), out=bounds[:, :inside])
+        mode = np.minimum(np.floor((n + 1) * p), n)
+        rows, at = np.arange(len(p)), ((mode - low) // size).astype(int)
+        peak = gammaln(n + 1.0) - gammaln(mode + 1) - gammaln(n - mode + 1) + mode * np.log(p) + (n - mode) * np.log1p(-p)
+        bounds[rows, at] = np.maximum(bounds[rows, at], np.exp(peak))
+        bounds *= size
+    return k, size, bounds
+
+
+def _tails(observed: float, slope: float, n: int, m: int, p: np.ndarray, q: np.ndarray, slack: float) -> np.ndarray:
+    """Upper bounds on Pr[x/n - slope y/m >= observed] for each (p, q): by `slack`, and by the grouping of large counts, above it."""
+    reach = math.log(4 / slack)
+    (kx, size, px), (ky, _, py) = _groups(n, p, reach), _groups(m, q, reach)
+    survival = np.zeros((len(p), len(kx) + 1))
+    np.cumsum(px[:, ::-1], axis=1, out=survival[:, -2::-1])
+    need = np.ceil(n * (observed + slope * ky / m) - 1e-9) - kx[0]  # of x, at the least y of each group
+    at = np.clip(need // size, 0, len(kx)).astype(np.int64)
+    return np.einsum("ij,ij->i", py, survival[:, at]) + slack
 
 
 def refutes(x: int, n: int, y: int, m: int, curve: Curve, slope: float, alpha: float) -> bool:
@@ -84,19 +113,19 @@ def refutes(x: int, n: int, y: int, m: int, curve: Curve, slope: float, alpha: f
     low, high = clopper_pearson(y, m, beta / 2)
     if x / n <= float(curve(np.array([y / m]))[0]):
         return False
-    level = alpha - beta
+    level, slack = alpha - beta, SLACK * alpha
     edges = np.linspace(low, high, 13)
+    if _tails(observed, slope, n, m, curve(edges[2::4]), edges[2::4], slack).max() > level:
+        return False
     a, b = edges[:-1], edges[1:]
     for _ in range(4):
-        bounds = _tails(observed, slope, n, m, curve(b), a)
-        if bounds.max() <= level:
-            return True
-        worst = np.argsort(-bounds)[:2]
-        if _tails(observed, slope, n, m, curve(a[worst]), a[worst]).max() > level:
-            return False
+        bounds = _tails(observed, slope, n, m, curve(b), a, slack)
         open_ = bounds > level
-        if open_.sum() > 40:  # finer cells would change little: leave it unrefuted
-            return False
+        if not open_.any():
+            return True
+        worst = bounds.argmax(keepdims=True)
+        if open_.sum() > 40 or _tails(observed, slope, n, m, curve(a[worst]), a[worst], slack).max() > level:
+            return False  # a pair that the claim admits explains the counts, or finer cells would change little
         a, b, middle = a[open_], b[open_], (a[open_] + b[open_]) / 2
         a, b = np.concatenate([a, middle]), np.concatenate([middle, b])
     return False
@@ -126,8 +155,7 @@ def _largest(refuted: Callable[[float], bool], guess: float, step: float, tolera
 def point_curve(epsilon: float, delta: float) -> Curve:
     """The trade-off curve of (epsilon, delta)-DP: min(e^eps q + delta, 1 - e^-eps (1 - q - delta), 1)."""
     pair = worst_pair(ApproxDP(epsilon, delta))
-    fpr, tpr = np.cumsum(pair.q[::-1]), np.cumsum(pair.p[::-1])
-    return lambda q: np.interp(q, fpr, tpr)
+    return lambda q: np.interp(q, *pair.curve)
 
 
 def epsilon_lower_bound(x: int, n: int, y: int, m: int, delta: float, alpha: float, tolerance: float = 1e-3) -> float:
@@ -148,7 +176,7 @@ def epsilon_lower_bound(x: int, n: int, y: int, m: int, delta: float, alpha: flo
     def refuted(epsilon: float) -> bool:
         return refutes(x, n, y, m, point_curve(epsilon, delta), math.exp(epsilon), alpha)
 
-    return _largest(refuted, guess, 0.1 * spread / p, max(tolerance, 0.02 * spread / p))
+    return _largest(refuted, guess, 0.1 * spread / p, max(tolerance, 0.05 * spread / p))
 
 
 def mu_lower_bound(x: int, n: int, y: int, m: int, alpha: float, expected: tuple[float, float], tolerance: float = 2e-4) -> float:
@@ -180,7 +208,7 @@ def mu_lower_bound(x: int, n: int, y: int, m: int, alpha: float, expected: tuple
         at = believed[1] + (believed[0] - believed[1] - mu) / 2
         return refutes(x, n, y, m, lambda u: ndtr(ndtri(u) + mu), math.exp(-mu * at - mu * mu / 2), alpha)
 
-    return _largest(refuted, max(full - spread, 0.0), 0.1 * spread, max(tolerance, 0.02 * spread))
+    return _largest(refuted, max(full - spread, 0.0), 0.1 * spread, max(tolerance, 0.05 * spread))
 
 
 def equivalent_epsilon(mu: float, delta: float) -> float:

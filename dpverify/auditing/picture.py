@@ -47,7 +47,7 @@ def draw_curves(mechanism: Mechanism, neighbours: Neighbours, claim: Guarantee, 
     x, y, n = observed_curve(mechanism, neighbours, claim, replace(budget, runs=min(budget.runs, 50_000)))
     pair = worst_pair(claim)
     figure, axes = plt.subplots(figsize=(5, 5))
-    axes.plot(np.append(0, np.cumsum(pair.q[::-1])), np.append(0, np.cumsum(pair.p[::-1])), label=f"claimed: {claim}")
+    axes.plot(*(np.append(0, side) for side in pair.curve), label=f"claimed: {claim}")
     share = 0.05 / (4 * len(x))
     low = np.array([clopper_pearson(int(k), n, share)[0] for k in x])
     high = np.array([clopper_pearson(int(k), n, share)[1] for k in x])

@@ -56,15 +56,15 @@ class Budget:
 
 
 def chunk_sizes(runs: int) -> list[int]:
-    """How the runs are cut: 20 at first, then half of what was drawn before.
+    """How the runs are cut: 20 at first (of many, a thousandth), then half of what was drawn before.
 
     >>> chunk_sizes(500)
     [20, 20, 20, 30, 45, 67, 101, 151, 46]
     """
     sizes: list[int] = []
-    done = 0
+    first, done = max(20, runs // 1000), 0
     while done < runs:
-        sizes.append(min(runs - done, max(20, done // 2)))
+        sizes.append(min(runs - done, max(first, done // 2)))
         done += sizes[-1]
     return sizes
 

@@ -55,6 +55,8 @@ def smoothed(x: np.ndarray, y: np.ndarray, roughness: float | None = None) -> tu
         gradient = design.T @ (x - (x + y) * fit) - penalty @ beta
         step = np.linalg.solve((design.T * ((x + y) * fit * (1 - fit) + 1e-9)) @ design + penalty, gradient)
         beta = np.clip(beta + np.clip(step, -3, 3), -20, 20)
+        if np.abs(step).max() < 0.01:
+            break
     fit = np.clip(expit(design @ beta), 1e-6, 1 - 1e-6)
     p, q = share * fit, share * (1 - fit)
     return p / p.sum(), q / q.sum()

@@ -69,8 +69,7 @@ class Event:
 
 
 def _curve(pair: WorstPair) -> Curve:
-    fpr, tpr = np.cumsum(pair.q[::-1]), np.cumsum(pair.p[::-1])
-    return lambda q: np.interp(q, fpr, tpr)
+    return lambda q: np.interp(q, *pair.curve)
 
 
 def choose_event(test: Sequential, claim: Guarantee, runs: int) -> Event | None:
@@ -266,6 +265,6 @@ def _ceiling(claim: Guarantee, fresh: int, runs: int, alpha: float) -> tuple[str
 
 def _slope(pair: WorstPair, q: float) -> float:
     """The slope of the claimed curve near Q(E) = q; any positive number is valid, this one is near the best."""
-    at = min(int(np.searchsorted(np.cumsum(pair.q[::-1]), q)), len(pair.ratios) - 1)
+    at = min(int(np.searchsorted(pair.curve[0], q)), len(pair.ratios) - 1)
     ratio = float(pair.ratios[::-1][at])
     return ratio if math.isfinite(ratio) and ratio > 0 else 1.0

@@ -43,6 +43,5 @@ def verify_event(exact: dict[str, Any]) -> bool:
         return float(np.logaddexp.reduce(wealths)) - math.log(len(wealths)) >= math.log(2 / alpha) - 1e-9
     if "counts" in exact:
         (x, y), n = exact["counts"], exact["fresh"]
-        fpr, tpr = np.cumsum(pair.q[::-1]), np.cumsum(pair.p[::-1])
-        return refutes(x, n, y, n, lambda q: np.interp(q, fpr, tpr), float(exact["slope"]), alpha / 2)
+        return refutes(x, n, y, n, lambda q: np.interp(q, *pair.curve), float(exact["slope"]), alpha / 2)
     raise ValueError("Expected a witness with 'bets' or 'counts'.")
