@@ -162,7 +162,7 @@ def epsilon_lower_bound(x: int, n: int, y: int, m: int, delta: float, alpha: flo
     """The largest epsilon for which (epsilon, delta)-DP is refuted by the counts of a fixed event: valid with confidence 1 - alpha.
 
     >>> round(epsilon_lower_bound(900, 1000, 100, 1000, 0.0, 0.05), 2)
-    2.04
+    2.03
     """
     from scipy.special import ndtri
 

@@ -5,6 +5,9 @@
 The variable lies in [0, 1]; its mean is bounded by betting: under a mean of at most m, prod (1 + l (z_i - m)) has mean at most 1 for every
 l in [0, 1/m], so an average over fixed l above 1/alpha refutes m (Waudby-Smith and Ramdas 2024). Several eps share alpha; between
 them delta falls, and it is convex in e^eps, so the bounds extend to the whole curve.
+
+The trade-off curve f(a) = least P(not E) over events with Q(E) <= a is that of the events {loss > t} (Neyman and Pearson), with P and Q
+the laws on D and on D'. It lies above its tangents 1 - delta(t) - e^t a, and below the chords of the points (Q(loss > t), P(loss <= t)).
 """
 
 from __future__ import annotations
@@ -15,6 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dpverify.algorithms import Algorithm
+from dpverify.auditing.claimed import _hull
+from dpverify.auditing.exact import clopper_pearson
 from dpverify.auditing.replay import as_json, describe
 from dpverify.guarantees import Guarantee
 from dpverify.neighbours import Neighbours
@@ -86,6 +91,64 @@ def profile_bounds(losses: np.ndarray, epsilons: np.ndarray, alpha: float) -> Bo
     lower = np.array([mean_lower_bound(v, share) for v in z])
     upper = np.array([mean_upper_bound(v, share) for v in z])
     return Bounds(epsilons, np.maximum.accumulate(lower[::-1])[::-1], np.minimum.accumulate(upper))
+
+
+class TradeOffBounds(NamedTuple):
+    """Bounds on the trade-off curve, all at once: upper bounds on delta, on Q(loss > t) and on P(loss <= t) at each threshold t."""
+
+    thresholds: np.ndarray
+    delta: np.ndarray
+    false_alarm: np.ndarray
+    missed: np.ndarray
+
+    def at(self, level: float) -> tuple[float, float]:
+        """The bounds on f at any level: the best tangent from below, the best chord from above.
+
+        >>> TradeOffBounds(*np.array([[0.0], [0.2], [0.4], [0.4]])).at(0.4)
+        (0.4, 0.4)
+        """
+        if not 0 <= level <= 1:
+            raise ValueError(f"Expected level={level} in [0, 1].")
+        order = np.argsort(self.false_alarm)
+        x = np.concatenate([[0.0], self.false_alarm[order], [1.0]])
+        corners = _hull(x, np.concatenate([[1.0], self.missed[order], [0.0]]))
+        return max(0.0, float((1 - self.delta - np.exp(self.thresholds) * level).max())), float(np.interp(level, *corners))
+
+
+def tradeoff_bounds(on_data: np.ndarray, on_other: np.ndarray, thresholds: np.ndarray, alpha: float) -> TradeOffBounds:
+    """Bounds on the trade-off curve from exact losses log P/Q drawn on D and on D'; the thresholds must not be chosen by these losses.
+
+    >>> rng = np.random.default_rng(0)
+    >>> on_data, on_other = rng.normal(0.5, 1.0, 2000), rng.normal(-0.5, 1.0, 2000)            # a Gaussian mechanism with mu = 1
+    >>> low, high = tradeoff_bounds(on_data, on_other, np.linspace(-3, 3, 13), 0.05).at(0.2)   # f(0.2) = 0.4367
+    >>> bool(0.38 < low < 0.4367 < high < 0.55)
+    True
+    """
+    thresholds = np.sort(np.asarray(thresholds, dtype=float))
+    share = alpha / (3 * len(thresholds))
+    delta = [mean_upper_bound(np.maximum(-np.expm1(np.minimum(t - on_data, 0)), 0), share) for t in thresholds]
+    alarms = [clopper_pearson(int((on_other > t).sum()), len(on_other), share)[1] for t in thresholds]
+    missed = [clopper_pearson(int((on_data <= t).sum()), len(on_data), share)[1] for t in thresholds]
+    return TradeOffBounds(thresholds, np.array(delta), np.array(alarms), np.array(missed))
+
+
+def loss_tradeoff(
+    algorithm: Algorithm, pair: Neighbours, thresholds: np.ndarray, *, runs: int = 10_000, alpha: float = 1e-3, seed: int = 0
+) -> TradeOffBounds:
+    """Bounds on the trade-off curve of an algorithm's transcript on a pair of neighbours, from its exact losses on both.
+
+    >>> from dpverify.algorithms import example
+    >>> case = example("private-gd")
+    >>> low, high = loss_tradeoff(case.algorithm, Neighbours.zero_out(case.data, 0), np.linspace(-2, 2, 9), runs=500).at(0.5)
+    >>> low <= high
+    True
+    """
+    from dpverify.accounting.loss import privacy_losses
+
+    first, second = (int(child.generate_state(1)[0]) for child in np.random.SeedSequence(seed).spawn(2))
+    on_data = privacy_losses(algorithm, pair, runs, first)
+    on_other = -privacy_losses(algorithm, Neighbours(pair.other, pair.data, pair.adjacency), runs, second)
+    return tradeoff_bounds(on_data, on_other, thresholds, alpha)
 
 
 def loss_audit(

@@ -1,11 +1,11 @@
 """Bounds on the profile from exact losses: they cover the exact Gaussian profile and catch a claim that is too small."""
 
 import numpy as np
-from scipy.special import bdtrc
+from scipy.special import bdtrc, ndtr, ndtri
 
 from dpverify.accounting import account
 from dpverify.algorithms import example
-from dpverify.auditing.whitebox import loss_audit, mean_lower_bound, profile_bounds
+from dpverify.auditing.whitebox import loss_audit, loss_tradeoff, mean_lower_bound, profile_bounds, tradeoff_bounds
 from dpverify.guarantees import GDP
 from dpverify.neighbours import Neighbours
 from dpverify.verdicts import REFUTED
@@ -42,3 +42,39 @@ def test_a_ledger_that_charges_too_little_is_refuted_by_exact_losses():
     assert result.verdict is REFUTED
     profile = loss_audit(case.algorithm, pair, case.claimed, runs=500).evidence.certificate["profile"]
     assert all(row["lower"] <= row["ledger"] + 1e-12 for row in profile)
+
+
+LEVELS = np.array([0.02, 0.1, 0.3, 0.5, 0.7, 0.95])
+
+
+def test_tradeoff_bounds_cover_the_exact_curve():
+    rng, alpha, misses, trials = np.random.default_rng(8), 0.2, 0, 40
+    exact = ndtr(ndtri(1 - LEVELS) - 1.0)
+    for _ in range(trials):
+        curve = tradeoff_bounds(rng.normal(0.5, 1, 400), rng.normal(-0.5, 1, 400), np.linspace(-3, 3, 7), alpha)
+        low, high = np.array([curve.at(level) for level in LEVELS]).T
+        misses += bool((low > exact).any() or (high < exact).any())
+    assert misses == 0 or bdtrc(misses - 1, trials, alpha) > 1e-6
+
+
+def test_tradeoff_bounds_close_in_on_the_curve_and_leave_a_wrong_one_outside():
+    rng = np.random.default_rng(9)
+    curve = tradeoff_bounds(rng.normal(0.5, 1, 40_000), rng.normal(-0.5, 1, 40_000), np.linspace(-3, 3, 25), 1e-3)
+    low, high = np.array([curve.at(level) for level in LEVELS]).T
+    exact, wrong = (ndtr(ndtri(1 - LEVELS) - mu) for mu in (1.0, 0.9))
+    assert (low <= exact).all()
+    assert (exact <= high).all()
+    assert (high - low).max() < 0.05
+    assert (wrong > high).any()
+
+
+def test_the_curve_of_an_algorithm_lies_above_that_of_its_ledger_and_is_attained_where_the_loss_is_gaussian():
+    case = example("private-gd")
+    pair = Neighbours.replace(case.data, 0, -3 * np.asarray(case.data)[0])
+    mu = account(case.algorithm.ledger(), pair.adjacency).mu
+    curve = loss_tradeoff(case.algorithm, pair, np.linspace(-2 * mu, 2 * mu, 9), runs=4000)
+    for level in LEVELS:
+        low, high = curve.at(level)
+        assert 0 <= low <= high
+        assert high >= ndtr(ndtri(1 - level) - mu)
+    assert curve.at(0.5)[1] < 1 - 0.5 / 2
