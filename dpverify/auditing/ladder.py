@@ -63,17 +63,19 @@ def audit(
         raise TypeError(f"Expected neighbours={neighbours!r} to be a Neighbours pair.")
     started = time.perf_counter()
     results: dict[str, Result] = {}
-    try:
-        for rung in ("replay", "noise", "accountant", "statistics"):
-            if rung in rungs:
-                noise = results.get("noise")
-                spent = NOISE_SHARE * budget.alpha if noise is not None and noise.evidence is not None else 0.0
+    for rung in ("replay", "noise", "accountant", "statistics"):
+        if rung in rungs:
+            noise = results.get("noise")
+            spent = NOISE_SHARE * budget.alpha if noise is not None and noise.evidence is not None else 0.0
+            try:
                 results[rung] = _climb(rung, mechanism, neighbours, claim, budget, declared, spent, progress)
-        result = _sum_up(results, budget)
-        if smaller and result.verdict is REFUTED:
-            result = _made_small(result, results, mechanism, neighbours, claim, budget, declared)
-    except MechanismError as error:
-        result = Result(UNDECIDED, str(error), steps=_steps(results))
+            except MechanismError as error:
+                results[rung] = broken = Result(UNDECIDED, str(error))
+                if not any(r.verdict is REFUTED for r in results.values()):
+                    return broken.with_(steps=_steps(results), seconds=time.perf_counter() - started)
+    result = _sum_up(results, budget)
+    if smaller and result.verdict is REFUTED:
+        result = _made_small(result, results, mechanism, neighbours, claim, budget, declared)
     return result.with_(seconds=time.perf_counter() - started)
 
 
@@ -110,7 +112,10 @@ def _made_small(
     def refute(candidate: Any, pair: Neighbours, fresh: Budget) -> Result:
         return _climb(rung, candidate, pair, claim, fresh, declared, 0.0)
 
-    _, _, found = shrink(mechanism, neighbours, replace(budget, runs=runs), refute, results[rung])
+    try:
+        _, _, found = shrink(mechanism, neighbours, replace(budget, runs=runs), refute, results[rung])
+    except MechanismError:  # it fails on smaller data: the witness stays as it is
+        return result
     return result if found is results[rung] else result.with_(witness=found.witness)
 
 

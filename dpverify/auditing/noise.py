@@ -2,7 +2,8 @@
 
     scale         sum noise^2 / scale^2 ~ chi^2(N) (Gaussian), sum |noise| / b ~ Gamma(N) (Laplace); refuted when too small
     law           Kolmogorov-Smirnov against the declared law (twice the exact one-sided p-value), unless the noise is just larger
-    independence  signs of noise at two steps, two coordinates, two seeds agree with probability 1/2: exact binomial tests
+    independence  signs of noise at two steps, two coordinates, two seeds agree with probability 1/2: exact binomial tests of neighbours
+                  together, and of all pairs of steps, of coordinates and of single entries (Bonferroni; of many, a random MOST)
     missing       a coordinate whose noise is exactly 0
 
 Noise is `released - query` on the tape; without a tape, half the difference of two outputs (times sqrt 2) of a release that
@@ -87,6 +88,36 @@ def _sign_test(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
     return min(1.0, 2 * float(tail)), agree / n
 
 
+MOST = 512
+
+
+def _any_two(columns: np.ndarray, seed: int) -> tuple[float, float, int, int]:
+    """(p-value, share of agreeing signs, the two columns) of the most suspicious of all pairs of columns, their number paid for."""
+    of = np.arange(columns.shape[1])
+    if len(of) > MOST:
+        of = np.sort(np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(9,))).choice(of, MOST, replace=False))
+    signs = np.sign(columns[:, of])
+    excess, seen = signs.T @ signs, np.abs(signs).T @ np.abs(signs)
+    suspicion = np.triu(np.abs(excess) / np.sqrt(np.maximum(seen, 1)), 1)
+    i, j = np.unravel_index(suspicion.argmax(), suspicion.shape)
+    if i == j:
+        return 1.0, 0.5, 0, 0
+    p, agree = _sign_test(signs[:, i], signs[:, j])
+    return min(1.0, p * len(of) * (len(of) - 1) / 2), agree, int(of[i]), int(of[j])
+
+
+def _layouts(blocks: list[np.ndarray]) -> dict[str, np.ndarray]:
+    """The noise with steps, coordinates or single entries as columns; what else there is lies in the rows."""
+    width = min(block.shape[1] for block in blocks)
+    cube = np.stack([block[:, :width] for block in blocks])
+    shapes = {
+        "releases": cube.reshape(len(blocks), -1).T,
+        "coordinates": cube.reshape(-1, width),
+        "entries": np.concatenate(blocks, axis=1),
+    }
+    return {kind: columns for kind, columns in shapes.items() if columns.shape[1] > 1}
+
+
 def _kolmogorov(values: np.ndarray, law: str) -> float:
     """An upper bound on the p-value of the two-sided Kolmogorov-Smirnov test: twice the exact one-sided one."""
     from scipy.special import ndtr, smirnov
@@ -144,7 +175,7 @@ def noise_as_declared(
             return refuted(
                 f"release {t}: the noise is the same in {runs} runs with different seeds", "fresh noise in every run", {"release": t}
             )
-    share = alpha / (len(blocks) + len({law for _, law in blocks}) + 3)
+    share = alpha / (len(blocks) + len({law for _, law in blocks}) + 6)
     larger = []
     for t, (block, law) in enumerate(blocks):
         n = block.size
@@ -181,6 +212,14 @@ def noise_as_declared(
                     f"independent noise across {kind}",
                     {"between": kind, "agree": agree, "p": p},
                 )
+    for kind, columns in _layouts([block for block, _ in blocks]).items():
+        p, agree, i, j = _any_two(columns, seed)
+        if p <= share:
+            return refuted(
+                f"the noise of {kind} {i} and {j} has the same sign in {agree:.1%} of cases (p = {p:.2g}, all pairs counted)",
+                f"independent noise across {kind}",
+                {"between": kind, "pair": [i, j], "agree": agree, "p": p},
+            )
     note = (
         f" The noise of release {larger[0][0]} is {larger[0][1]:.3g} times its declared scale: safe, but not as declared." if larger else ""
     )

@@ -145,11 +145,18 @@ def several_steps(data, rng, runs, tape, kind="right"):
             noise[:, 1] = 0
         elif kind == "fixed seed":
             noise = np.broadcast_to(np.random.default_rng(0).laplace(size=3), (runs, 3))
+        elif kind == "that of two steps before" and t == 2:
+            noise = out[0]
+        elif kind == "one entry of an earlier step" and t == 3:
+            noise[:, 2] = out[1][:, 0]
         out.append(tape.record(total, total + noise, declared))
     return np.concatenate(out, axis=1)
 
 
-@pytest.mark.parametrize("kind", ["same every step", "same in every coordinate", "wrong law", "one coordinate bare", "fixed seed"])
+KINDS = ["same every step", "same in every coordinate", "wrong law", "one coordinate bare", "fixed seed"]
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "that of two steps before", "one entry of an earlier step"])
 def test_noise_bugs(kind):
     pair = Neighbours.replace(np.zeros((2, 1)), 0, [1.0])
     bad = audit(functools.partial(several_steps, kind=kind), pair, PureDP(4.0), budget=SMALL, rungs=["noise"])
@@ -226,6 +233,18 @@ def test_a_broken_mechanism_is_reported_with_its_seed(mechanism, says):
     assert result.verdict is UNDECIDED
     assert says in result.because
     assert "17" in result.because
+
+
+def test_a_refuted_declaration_stays_refuted_when_the_mechanism_fails_later():
+    def sometimes_nan(data, rng, tape):
+        value = data.sum(axis=0)
+        released = tape.record(value, value + rng.normal(size=value.shape), Gaussian(scale=1.0, sensitivity={REPLACE: 0.5}))
+        return released if rng.random() < 0.98 else float("nan")
+
+    result = audit(sometimes_nan, PAIR, GDP(0.5), budget=Budget(runs=500), rungs=("replay", "statistics"))
+    assert result.verdict is REFUTED
+    assert result.evidence.certificate["refuted"] == ["replay"]
+    assert "returned NaN" in result.because
 
 
 def test_a_deterministic_mechanism_that_differs_is_refuted():
