@@ -123,7 +123,7 @@ def refutes(x: int, n: int, y: int, m: int, curve: Curve, slope: float, alpha: f
         open_ = bounds > level
         if not open_.any():
             return True
-        worst = bounds.argmax(keepdims=True)
+        worst = [int(bounds.argmax())]
         if open_.sum() > 40 or _tails(observed, slope, n, m, curve(a[worst]), a[worst], slack).max() > level:
             return False  # a pair that the claim admits explains the counts, or finer cells would change little
         a, b, middle = a[open_], b[open_], (a[open_] + b[open_]) / 2

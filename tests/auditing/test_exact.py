@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dpverify.auditing.exact import clopper_pearson, epsilon_lower_bound, equivalent_epsilon, mu_lower_bound, point_curve, refutes
+from dpverify.auditing.exact import (
+    FINE,
+    _tails,
+    clopper_pearson,
+    epsilon_lower_bound,
+    equivalent_epsilon,
+    mu_lower_bound,
+    point_curve,
+    refutes,
+)
 from dpverify.guarantees import GDP
 
 
@@ -43,3 +52,23 @@ def test_lower_bounds_grow_with_the_sample():
 
 def test_equivalent_epsilon_inverts_the_profile():
     assert GDP(0.5).delta(equivalent_epsilon(0.5, 1e-6)) == pytest.approx(1e-6, rel=1e-6)
+
+
+@pytest.mark.parametrize(("n", "m"), [(5, 5), (60, 40), (20_000, 20_000), (300_000, 250_000)])
+def test_tails_are_bounds_and_grouping_shifts_them_by_two_groups_at_most(n, m):
+    """Against the sum over all counts. Small counts are exact; of large ones each side is rounded, and bounded, by a group at most."""
+    rng, slack = np.random.default_rng(0), 1e-6
+    for _ in range(8):
+        q, slope = rng.uniform(0.01, 0.6), rng.uniform(0.5, 3)
+        p = q * rng.uniform(1, 1.6)
+        spread = math.sqrt(p * (1 - p) / n + slope**2 * q * (1 - q) / m)
+        observed = p - slope * q + rng.uniform(-1, 2.5) * spread
+        y = np.arange(m + 1)
+
+        def exact(value, y=y, p=p, q=q, slope=slope):
+            return binom.pmf(y, m, q) @ binom.sf(np.ceil(n * (value + slope * y / m) - 1e-9) - 1, n, p)
+
+        x_size, y_size = (int(math.sqrt(k * u * (1 - u)) / FINE) for k, u in ((n, p), (m, q)))
+        shift, more = 2 * (x_size / n + slope * y_size / m), 2 / FINE if max(x_size, y_size) > 1 else 1e-9
+        bound = _tails(observed, slope, n, m, np.array([p]), np.array([q]), slack)[0]
+        assert exact(observed) - 1e-12 <= bound <= (1 + more) * exact(observed - shift if more > 1e-9 else observed) + slack + 1e-12
