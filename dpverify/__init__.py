@@ -35,7 +35,7 @@ _NAMES = {
     "Profile": "guarantees",
 }
 
-__all__ = sorted(_NAMES)  # noqa: PLE0605
+__all__ = sorted(_NAMES)
 
 
 def __getattr__(name: str) -> Any:

@@ -15,7 +15,8 @@ PROBE = """
 addEventListener("load", () => {
   const box = q => { const e = document.querySelector(q); if (!e) return null; const r = e.getBoundingClientRect(); return [r.width, r.height]; };
   const out = {math: box("math"), graph: box("svg.graph"), wide: document.documentElement.scrollWidth, view: innerWidth,
-    loaded: performance.getEntriesByType("resource").map(r => r.name), ink: getComputedStyle(document.body).color, paper: getComputedStyle(document.body).backgroundColor};
+    loaded: performance.getEntriesByType("resource").map(r => r.name),
+    ink: getComputedStyle(document.body).color, paper: getComputedStyle(document.body).backgroundColor};
   document.title = "PROBE" + JSON.stringify(out);
 });
 </script>
