@@ -27,7 +27,8 @@ def _separation(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Squared t-statistic of the means plus that of the variances, per coordinate."""
     m = (len(x) + len(y)) / 2
     both = (x.var(axis=0) + y.var(axis=0)) / 2 + 1e-300
-    means = (x.mean(axis=0) - y.mean(axis=0)) ** 2 / both
+    with np.errstate(over="ignore"):  # infinitely far apart is far enough
+        means = (x.mean(axis=0) - y.mean(axis=0)) ** 2 / both
     variances = np.log((x.var(axis=0) + 1e-12 * both) / (y.var(axis=0) + 1e-12 * both)) ** 2 / 2
     return m * (means + variances)
 
