@@ -173,7 +173,7 @@ class PositiveSemidefinite:
     """The symmetric matrix is positive semidefinite wherever the hypotheses hold; with `unknowns`, for some values of them.
 
     >>> print(PositiveSemidefinite(sp.Matrix([[2, 1], [1, 2]])))
-    Matrix([[2, 1], [1, 2]]) is positive semidefinite
+    [[2, 1], [1, 2]] is positive semidefinite
     """
 
     matrix: Any
@@ -183,7 +183,8 @@ class PositiveSemidefinite:
 
     def __str__(self) -> str:
         some = f" for some {', '.join(map(str, self.unknowns))}" if self.unknowns else ""
-        return f"{sp.sstr(self.matrix)} is positive semidefinite{some}{_hypotheses(self.given)}"
+        rows = ", ".join("[" + ", ".join(sp.sstr(entry) for entry in row) + "]" for row in sp.Matrix(self.matrix).tolist())
+        return f"[{rows}] is positive semidefinite{some}{_hypotheses(self.given)}"
 
 
 @dataclass(frozen=True)
