@@ -20,6 +20,7 @@ from dataclasses import asdict
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 from dpverify.claims import Claim
 from dpverify.effort import Effort
@@ -135,20 +136,37 @@ class Memory:
 
     def recall(self, item: Claim, effort: Effort) -> Result | None:
         """The kept result, if nothing that it depends on has changed."""
+        record = self._read(self.key(item, effort))
         try:
-            record = json.loads((self.folder / f"{self.key(item, effort)}.json").read_text())
-            result = Result.from_json(record)
-        except (OSError, ValueError, KeyError, TypeError):
+            return None if record is None else Result.from_json(record)
+        except (KeyError, TypeError, ValueError):
             return None
-        self.hits += 1
-        return result
 
     def keep(self, item: Claim, effort: Effort, result: Result) -> None:
         """Keep a result, all of it or nothing."""
         if result.verdict is UNDECIDED and ("crashed" in result.because or "no answer in" in result.because):
             return
+        self._write(self.key(item, effort), result.to_json())
+
+    def recall_record(self, what: str, effort: Effort) -> dict[str, Any] | None:
+        """A kept record that depends on its name, the effort and dpverify alone: a run, an audit."""
+        return self._read(_digest(what, _engine(), json.dumps(asdict(effort))))
+
+    def keep_record(self, what: str, effort: Effort, record: dict[str, Any]) -> None:
+        """Keep such a record."""
+        self._write(_digest(what, _engine(), json.dumps(asdict(effort))), record)
+
+    def _read(self, key: str) -> dict[str, Any] | None:
+        try:
+            record = json.loads((self.folder / f"{key}.json").read_text())
+        except (OSError, ValueError):
+            return None
+        self.hits += 1
+        return record
+
+    def _write(self, key: str, record: dict[str, Any]) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=self.folder)
         with os.fdopen(handle, "w") as file:
-            json.dump(result.to_json(), file)
-        os.replace(name, self.folder / f"{self.key(item, effort)}.json")
+            json.dump(record, file)
+        os.replace(name, self.folder / f"{key}.json")

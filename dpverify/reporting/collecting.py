@@ -30,7 +30,9 @@ def collect(
     progress: Progress | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The document of a report, and, apart from it, the times that it took."""
+    from dpverify.algorithms import names
     from dpverify.checking import check
+    from dpverify.zoo import bugs
 
     tell = progress or (lambda what, done, total: None)
     started = time.perf_counter()
@@ -41,8 +43,11 @@ def collect(
         entry = papers.setdefault(c.claim.paper.key, {"key": c.claim.paper.key, "citation": c.claim.paper.citation, "claims": []})
         entry["claims"].append(_timeless(c.to_json()))
     keys = set(papers)
-    algorithms = _algorithms(keys, effort, tell) if runs and not claims else []
-    zoo = _zoo(effort, tell) if audits and paper is None and not claims else []
+    algorithms, zoo = [], []
+    if runs and not claims:
+        algorithms = [row for row in _each("run", names(), _run, effort, jobs, memory, tell) if row["paper"] in keys]
+    if audits and not claims and paper is None:
+        zoo = _each("audit", [bug.name for bug in bugs()], _audit, effort, jobs, memory, tell)
     alphas = [a for p in papers.values() for claim in p["claims"] for a in _alphas(claim)] + [2 * ALPHA] * len(zoo)
     times["total"] = round(time.perf_counter() - started, 1)
     times["recalled"] = memory.hits if memory else 0
@@ -73,32 +78,41 @@ def _alphas(record: dict[str, Any]) -> list[float]:
     return inner or ([evidence["alpha"]] if evidence.get("alpha") else [])
 
 
-def _algorithms(papers: set[str], effort: Effort, tell: Progress) -> list[dict[str, Any]]:
-    from dpverify import algorithms
+def _each(
+    kind: str, names: list[str], one: Callable[[str, Effort], dict[str, Any]], effort: Effort, jobs: int, memory: Memory | None, tell: Progress
+) -> list[dict[str, Any]]:
+    """One record per name, in order, from memory or made anew in parallel."""
+    from joblib import Parallel, delayed
+
+    found = {name: memory.recall_record(f"{kind} {name}", effort) for name in names} if memory else {}
+    made = {name: record for name, record in found.items() if record is not None}
+    todo = [name for name in names if name not in made]
+    for name, record in zip(todo, Parallel(n_jobs=jobs, return_as="generator")(delayed(one)(name, effort) for name in todo)):
+        made[name] = record
+        if memory:
+            memory.keep_record(f"{kind} {name}", effort, record)
+        tell(f"{kind} {name}", len(made), len(names))
+    return [made[name] for name in names]
+
+
+def _run(name: str, effort: Effort) -> dict[str, Any]:
+    from dpverify.algorithms import example
     from dpverify.montecarlo import run
     from dpverify.reporting.runs import along, summary
 
-    rows = []
-    cases = [case for name in algorithms.names() if (case := algorithms.example(name)).paper in papers]
-    for i, case in enumerate(cases):
-        tell(f"run {case.algorithm.name}", i, len(cases))
-        result = run(case.algorithm, case.data, min(effort.runs, 2_000), effort.seed, measure={case.quantity: case.measured}, every_step=True, keep=())
-        rows.append(summary(case, result, False) | along(case, result))
-    return rows
+    case = example(name)
+    result = run(case.algorithm, case.data, min(effort.runs, 2_000), effort.seed, measure={case.quantity: case.measured}, every_step=True, keep=())
+    return summary(case, result, False) | along(case, result)
 
 
-def _zoo(effort: Effort, tell: Progress) -> list[dict[str, Any]]:
+def _audit(name: str, effort: Effort) -> dict[str, Any]:
     from dpverify import zoo
     from dpverify.zoo.inspection import inspect
 
-    rows = []
-    bugs = zoo.bugs()
-    for i, bug in enumerate(bugs):
-        tell(f"audit {bug.name}", i, len(bugs))
-        seen = inspect(bug, alpha=ALPHA, seed=effort.seed)
-        rungs = {step.statement.split(":")[0]: step.result.verdict.value for step in seen.result.steps}
-        rows.append({key: value for key, value in seen.to_json().items() if key != "seconds"} | {"rungs": rungs, "seen_in": bug.seen_in})
-    return rows
+    bug = zoo.find(name)
+    seen = inspect(bug, alpha=ALPHA, seed=effort.seed)
+    rungs = {step.statement.split(":")[0]: step.result.verdict.value for step in seen.result.steps}
+    return {key: value for key, value in seen.to_json().items() if key != "seconds"} | {"rungs": rungs, "seen_in": bug.seen_in}
 
 
 def folder_for_cache() -> Path:
