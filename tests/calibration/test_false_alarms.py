@@ -1,7 +1,14 @@
 """Does alpha hold? Mechanisms that meet their claim with equality, the hardest case, audited again and again.
 
 Each observed rate is compared with alpha by an exact one-sided binomial test at 1e-6: a tester whose rate is at most alpha fails with
-that probability. The rates are printed (`pytest -s`); with `--dp-profile deep` the counts are those of a full calibration.
+that probability. The rates are printed (`pytest -s`); with `--dp-profile deep` the counts are those of a full calibration, which gave:
+
+    audits of 1500 runs at alpha = 0.05    Gaussian, its curve 10 of 500; its point 0; in 5 dimensions 0; Laplace 10; randomised response 11
+    audits of 200 runs at alpha = 0.001    Laplace 0 of 10,000
+    sequential alone at alpha = 0.05       Laplace 10 of 1000, looked at after every chunk
+    noise at alpha = 0.05                  76 of 2000
+    exact event, worst of three Q(E)       at 0.05: 0.033 (1-DP), 0.027 ((0.5, 0.05)-DP), 0.036 (0.5-GDP); at 0.001: 0.0003, 0.0002, 0.0006
+    lower bounds above the truth, of 1000  at 0.05: Gaussian 43, Laplace 26, randomised response 39, subsampled Gaussian 37
 """
 
 import math
