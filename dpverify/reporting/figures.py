@@ -135,12 +135,38 @@ def audit_curve() -> str:
     return _alone(out[0], "audit", "Trade-off curve of an audited mechanism above its claim")
 
 
+def profile_curve() -> str:
+    """delta(eps) of Algorithm 1 of dynamic-noise with its printed budget, from exact losses, against what Theorem 3.1 says of it."""
+    from dpverify.accounting.loss import privacy_losses
+    from dpverify.algorithms import dynamic_noise as dn
+    from dpverify.algorithms.private_gd import private_gd
+    from dpverify.auditing.whitebox import profile_bounds
+    from dpverify.guarantees import GDP
+    from dpverify.neighbours import Neighbours
+    from dpverify.problems import quadratic
+
+    R, T = dn.PRINTED_R, 3
+    problem = quadratic([1.0], count=2, start=[0.0], radius=1.0)
+    algorithm = private_gd(problem, clip=1.0, variances=dn.dynamic(0.5, T, R), steps=T)
+    data, epsilons = np.array([[1.0], [0.0]]), np.linspace(0, 3, 13)
+    pairs = {"record zeroed": Neighbours.zero_out(data, 0), "record replaced": Neighbours.replace(data, 0, [-1.0])}
+    with _axes(f"delta(eps) of Algorithm 1, R = {R}: exact losses of 10,000 transcripts") as (axes, out):
+        for (name, pair), colour in zip(pairs.items(), ("tab:green", "tab:red")):
+            bounds = profile_bounds(privacy_losses(algorithm, pair, 10_000, 0), epsilons, 0.05)
+            axes.fill_between(epsilons, np.maximum(bounds.lower, 1e-6), bounds.upper, alpha=0.3, color=colour, label=f"{name}: 95 %, all eps at once")
+        claimed = [max(GDP(R**0.5).delta(float(e)), 1e-6) for e in epsilons]
+        axes.plot(epsilons, claimed, color="black", label="Theorem 3.1: sum 1/sigma^2 = R, that is sqrt(R)-GDP")
+        axes.set(xlabel="eps", ylabel="delta", yscale="log")
+        axes.legend(fontsize=7)
+    return _alone(out[0], "profile", "Privacy profile of Algorithm 1 for a zeroed and for a replaced record against the claim")
+
+
 def zoo(rows: list[dict[str, Any]]) -> str:
     """The planted bugs against the rungs of an audit: which one refuted."""
     rungs = ["replay", "noise", "accountant", "statistics"]
     level = {"REFUTED": 2, "SUPPORTED": 1, "UNDECIDED": 0}
     table = np.array([[level.get(row["rungs"].get(rung, "UNDECIDED"), 0) for rung in rungs] for row in rows])
-    with _axes("planted bugs: which rung of the audit refuted (✗), passed (·) or could not tell", (6.4, 0.9 + 0.19 * len(rows))) as (axes, out):
+    with _axes("planted bugs: refuted (✗), passed (·), not told", (6.4, 0.9 + 0.19 * len(rows))) as (axes, out):
         from matplotlib.colors import ListedColormap
 
         axes.imshow(table, aspect="auto", cmap=ListedColormap(["#eeeeee", "#bfe3c6", "#e8a09a"]), vmin=0, vmax=2)

@@ -101,6 +101,7 @@ def _pictures(document: dict[str, Any]) -> dict[str, str]:
     if "dynamic-noise" in keys:
         result["dynamic-noise:schedules"] = figures.schedules()
         result["dynamic-noise:bound"] = figures.bound_over_T()
+        result["dynamic-noise:profile"] = figures.profile_curve()
     for row in document["algorithms"]:
         result[f"{row['paper']}:{row['algorithm']}"] = figures.algorithm(row)
     if document["zoo"]:
