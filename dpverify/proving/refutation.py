@@ -149,29 +149,20 @@ def numeric(relation: Equal | AtMost, domain: Domain, start: Point, names: list[
     left, right, *given = domain.fixed(start)
     stand_ins = [sp.Dummy(f"v{i}") for i in range(len(names))]
     swap = dict(zip(names, stand_ins)) | {s: v for s, v in start.items()}
-
-    def compiled(e: Any) -> Callable[..., Any]:
-        return sp.lambdify(stand_ins, e.xreplace(swap), modules=["numpy", "scipy"])
-
-    f, g = compiled(left), compiled(right)
-    hypotheses = [compiled(c.lhs - c.rhs) for c in given if isinstance(c, sp.core.relational.Relational)]
-    kinds = [c.rel_op for c in given if isinstance(c, sp.core.relational.Relational)]
+    hypotheses = [c for c in given if isinstance(c, sp.core.relational.Relational)]
+    parts = [left, right, *[c.lhs - c.rhs for c in hypotheses]]
+    together = sp.lambdify(stand_ins, [e.xreplace(swap) for e in parts], modules=["numpy", "scipy"])
 
     def score(rows: np.ndarray) -> np.ndarray:
-        columns = list(rows.T)
         with np.errstate(all="ignore"):
             try:
-                a, b = real(f(*columns), len(rows)), real(g(*columns), len(rows))
+                a, b, *slacks = (real(v, len(rows)) for v in together(*rows.T))
             except (TypeError, ValueError, NameError, OverflowError, ZeroDivisionError):
                 return np.full(len(rows), -np.inf)
             gap = np.abs(a - b) if isinstance(relation, Equal) else a - b
             result = gap / (np.abs(a) + np.abs(b) + 1e-300)
-            for h, op in zip(hypotheses, kinds):
-                try:
-                    slack = real(h(*columns), len(rows))
-                except (TypeError, ValueError, NameError, OverflowError, ZeroDivisionError):
-                    continue
-                ok = {"<": slack < 0, "<=": slack <= 0, ">": slack > 0, ">=": slack >= 0, "==": np.abs(slack) < 1e-12, "!=": slack != 0}[op]
+            for slack, c in zip(slacks, hypotheses):
+                ok = {"<": slack < 0, "<=": slack <= 0, ">": slack > 0, ">=": slack >= 0, "==": np.abs(slack) < 1e-12, "!=": slack != 0}[c.rel_op]
                 result = np.where(ok, result, -1 - np.abs(slack) / (1 + np.abs(slack)))
         return np.where(np.isfinite(result), result, -np.inf)
 
