@@ -15,12 +15,11 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterable
 from dataclasses import asdict
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from dpverify.claims import Claim
 from dpverify.effort import Effort
@@ -67,12 +66,6 @@ def _engine() -> str:
     return _digest(*[part for p in (*files, *sorted(laws.rglob("*.py"))) for part in (p.name, p.read_bytes())], json.dumps(versions()))
 
 
-@lru_cache(maxsize=256)
-def _parsed(path: str) -> tuple[str, ast.Module]:
-    text = Path(path).read_text()
-    return text, ast.parse(text)
-
-
 def _is_claim(node: ast.stmt) -> bool:
     return isinstance(node, ast.FunctionDef) and any(
         isinstance(d, ast.Call) and getattr(d.func, "id", getattr(d.func, "attr", "")) == "claim" for d in node.decorator_list
@@ -83,39 +76,77 @@ def _names(node: ast.AST) -> set[str]:
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)}
 
 
+class Pieces(NamedTuple):
+    """A module of claims in pieces: what its claims share, the text of each claim, the names in each, and what it imports."""
+
+    shared: str
+    claims: dict[str, str]
+    names: dict[str, set[str]]
+    imports: tuple[str, ...]
+    relative: bool
+
+
+@lru_cache(maxsize=256)
+def _pieces(path: str) -> Pieces:
+    text = Path(path).read_text()
+    tree, lines = ast.parse(text), text.splitlines()
+    claims: dict[str, str] = {}
+    names: dict[str, set[str]] = {"": set()}
+    kept = list(lines)
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and _is_claim(node):
+            first, last = min(d.lineno for d in node.decorator_list) - 1, node.end_lineno or node.lineno
+            claims[node.name] = "\n".join(lines[first:last])
+            names[node.name] = _names(node)
+            kept[first:last] = [""] * (last - first)
+        else:
+            names[""] |= _names(node)
+    imports, relative = [], False
+    for part in ast.walk(tree):
+        if isinstance(part, ast.ImportFrom) and part.module and part.module.startswith("dpverify.symbolic"):
+            imports += [part.module, *(f"{part.module}.{alias.name}" for alias in part.names)]
+        elif isinstance(part, ast.Import):
+            imports += [alias.name for alias in part.names if alias.name.startswith("dpverify.symbolic")]
+        relative |= isinstance(part, ast.ImportFrom) and bool(part.level)
+    return Pieces("\n".join(line for line in kept if line.strip()), claims, names, tuple(imports), relative)
+
+
 def _source_of(item: Claim) -> list[str]:
-    """The source that the claim depends on in its own module."""
-    text, tree = _parsed(item.file)
-    shared = [node for node in tree.body if not _is_claim(node)]
-    claims = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef) and _is_claim(node)}
-    wanted, todo = set(), [item.function.__name__, *[n for node in shared for n in _names(node) if n in claims]]
+    """The source that the claim depends on in its own module: the shared part, itself, and the claims that these name."""
+    pieces = _pieces(item.file)
+    wanted: set[str] = set()
+    todo = [item.function.__name__, *(pieces.names[""] & pieces.claims.keys())]
     while todo:
         name = todo.pop()
-        if name in claims and name not in wanted:
+        if name in pieces.claims and name not in wanted:
             wanted.add(name)
-            todo.extend(_names(claims[name]) & claims.keys())
-    kept = [*shared, *(claims[name] for name in sorted(wanted))]
-    return [ast.get_source_segment(text, node) or "" for node in kept] + [ast.dump(d) for name in sorted(wanted) for d in claims[name].decorator_list]
+            todo.extend(pieces.names[name] & pieces.claims.keys())
+    return [pieces.shared, *(pieces.claims[name] for name in sorted(wanted))]
 
 
-def _imported(path: str, seen: set[str]) -> Iterable[str]:
-    """The text of every module of claims that a module imports, at any distance."""
-    _, tree = _parsed(path)
-    for node in ast.walk(tree):
-        modules = []
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("dpverify.symbolic"):
-            modules = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        elif isinstance(node, ast.Import):
-            modules = [alias.name for alias in node.names if alias.name.startswith("dpverify.symbolic")]
-        elif isinstance(node, ast.ImportFrom) and node.level:
-            yield from (p.read_text() for p in sorted(Path(path).parent.glob("*.py")))
-        for name in modules:
-            module = sys.modules.get(name)
-            where = getattr(module, "__file__", None)
+@lru_cache(maxsize=256)
+def _imported(path: str) -> str:
+    """A digest of every module of claims that a module imports, at any distance."""
+    seen, todo, texts = {path}, [path], []
+    while todo:
+        here = todo.pop()
+        pieces = _pieces(here)
+        found = [getattr(sys.modules.get(name), "__file__", None) for name in pieces.imports]
+        if pieces.relative:
+            found += [str(p) for p in sorted(Path(here).parent.glob("*.py"))]
+        for where in found:
             if where and where not in seen:
                 seen.add(where)
-                yield Path(where).read_text()
-                yield from _imported(where, seen)
+                todo.append(where)
+                texts.append(Path(where).read_text())
+    return _digest(*texts)
+
+
+def forget() -> None:
+    """Read the sources again: they may have changed within this process."""
+    _pieces.cache_clear()
+    _imported.cache_clear()
+    _engine.cache_clear()
 
 
 class Memory:
@@ -132,7 +163,7 @@ class Memory:
 
     def key(self, item: Claim, effort: Effort) -> str:
         """What the result of a claim depends on, as one number."""
-        return _digest(item.id, _engine(), json.dumps(asdict(effort)), *_source_of(item), *_imported(item.file, {item.file}))
+        return _digest(item.id, _engine(), json.dumps(asdict(effort)), *_source_of(item), _imported(item.file))
 
     def recall(self, item: Claim, effort: Effort) -> Result | None:
         """The kept result, if nothing that it depends on has changed."""

@@ -178,13 +178,13 @@ def test_the_cache_agrees_with_checking_anew_and_an_edit_rechecks_only_what_chan
     assert verdicts(path, again) == fresh
     assert again.hits == 5, "all but the crash, which is never kept"
     path.write_text(paper_file.read_text().replace("AtMost(x, x**2)", "AtMost(x, x**2 + 1)"))
-    remembering._parsed.cache_clear()
+    remembering.forget()
     edited = Memory(tmp_path / "cache")
     changed = verdicts(path, edited)
     assert edited.hits == 4
     assert changed["small/wrong"][0] != fresh["small/wrong"][0]
     path.write_text(paper_file.read_text().replace('sp.Symbol("x", positive=True)', 'sp.Symbol("x", real=True)'))
-    remembering._parsed.cache_clear()
+    remembering.forget()
     shared = Memory(tmp_path / "cache")
     verdicts(path, shared)
     assert shared.hits == 0, "what all claims share has changed"
