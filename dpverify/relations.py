@@ -44,7 +44,7 @@ class Equal:
 class AtMost:
     """`lhs <= rhs` (or `<` if strict) wherever the hypotheses hold.
 
-    `by` may name tactics to try first, in order; `hints` are substitutions {symbol: expression} tried as a change of variable.
+    `by` may name tactics to try first, in order.
 
     >>> x = sp.Symbol("x", positive=True)
     >>> print(AtMost(sp.log(1 + x), sp.sqrt(x)))

@@ -52,13 +52,8 @@ def _degenerate(residual: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Gaussian:
-    """The query's value plus N(0, scale^2 I); `sensitivity` is in the L2 norm.
-
-    >>> from dpverify.neighbours import REPLACE
-    >>> Gaussian(scale=2.0, sensitivity={REPLACE: 1.0}).ratio(REPLACE)
-    0.5
-    """
+class _Noisy:
+    """The value of a query plus independent noise of one scale on each coordinate."""
 
     scale: float
     sensitivity: Mapping[Adjacency, float]
@@ -69,9 +64,19 @@ class Gaussian:
         _check_sensitivity(self.sensitivity)
 
     def ratio(self, adjacency: Adjacency) -> float:
-        """Sensitivity over scale: all that the accountant of this release needs."""
+        """Sensitivity over scale: all that an accountant of this release needs (for Laplace, its epsilon)."""
         sensitivity = _look_up(self.sensitivity, adjacency)
         return 0.0 if sensitivity == 0 else math.inf if self.scale == 0 else float(sensitivity / self.scale)
+
+
+@dataclass(frozen=True)
+class Gaussian(_Noisy):
+    """The query's value plus N(0, scale^2 I); `sensitivity` is in the L2 norm.
+
+    >>> from dpverify.neighbours import REPLACE
+    >>> Gaussian(scale=2.0, sensitivity={REPLACE: 1.0}).ratio(REPLACE)
+    0.5
+    """
 
     def noise(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
         """Noise for a value of that shape, at unit 1."""
@@ -95,26 +100,13 @@ class Gaussian:
 
 
 @dataclass(frozen=True)
-class Laplace:
+class Laplace(_Noisy):
     """The query's value plus i.i.d. Laplace noise of that *scale* (density exp(-|u|/b) / 2b, variance 2 b^2); L1 sensitivity.
 
     >>> from dpverify.neighbours import REPLACE
     >>> Laplace(scale=2.0, sensitivity={REPLACE: 1.0}).variance()
     8.0
     """
-
-    scale: float
-    sensitivity: Mapping[Adjacency, float]
-
-    def __post_init__(self) -> None:
-        if not self.scale >= 0:
-            raise ValueError(f"Expected scale={self.scale} >= 0.")
-        _check_sensitivity(self.sensitivity)
-
-    def ratio(self, adjacency: Adjacency) -> float:
-        """Sensitivity over scale: the epsilon of this release."""
-        sensitivity = _look_up(self.sensitivity, adjacency)
-        return 0.0 if sensitivity == 0 else math.inf if self.scale == 0 else float(sensitivity / self.scale)
 
     def noise(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
         """Noise for a value of that shape, at unit 1: an exponential with a random sign."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 import sympy as sp
-from sympy.core.relational import Relational
 
 _FUNCTIONS: dict[str, Any] = {
     cls.__name__: cls
@@ -78,12 +77,3 @@ def _known(assumptions: Any) -> dict[str, bool]:
     if not isinstance(assumptions, dict) or any(k not in _ASSUMPTIONS or type(v) is not bool for k, v in assumptions.items()):
         raise ValueError(f"Expected known assumptions, got {assumptions!r}.")
     return assumptions
-
-
-def is_relational(expression: Any) -> bool:
-    """Whether the expression is one comparison (or a truth value that SymPy reduced one to).
-
-    >>> is_relational(sp.Symbol("x") < 1)
-    True
-    """
-    return isinstance(expression, Relational) or expression in (sp.true, sp.false)
