@@ -178,7 +178,10 @@ def run(
     tasks = [blocks[a : a + per_task] for a in range(0, len(blocks), per_task)]
 
     def task(part: list[tuple[int, int]]) -> list[_Block]:
-        return [_block(algorithm, loaded, n, generator(seed, k), measures, every_step, keep) for k, n in part]
+        from threadpoolctl import threadpool_limits
+
+        with threadpool_limits(1, "blas"):  # several threads add up in another order: other bits than a worker's
+            return [_block(algorithm, loaded, n, generator(seed, k), measures, every_step, keep) for k, n in part]
 
     done: list[_Block] = []
     for batch in _tracked(in_order(task, tasks, workers), len(tasks), f"running {algorithm.name}", progress):
