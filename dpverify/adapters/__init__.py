@@ -97,7 +97,11 @@ class Target:
         if not self.installed:
             missing = ", ".join(name for name, version in self.versions.items() if version is None)
             raise NotInstalled(f"{self.name} needs {missing}: {self.install}")
-        return self.build(**settings)
+        subject = self.build(**settings)
+        if inspect.isfunction(subject.mechanism):  # its name in witnesses, and in the names of kept chunks: settings are part of it
+            chosen = ", ".join(f"{name}={value}" for name, value in {**known, **settings}.items())
+            subject.mechanism.__qualname__ = f"{self.name}({chosen})"
+        return subject
 
 
 def _version(package: str) -> str | None:

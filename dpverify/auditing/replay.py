@@ -51,7 +51,8 @@ def movement(a: np.ndarray, b: np.ndarray, declared: Any = None) -> float:
     """
     if a.shape != b.shape or not (np.isfinite(a).all() and np.isfinite(b).all()):
         return float("inf")
-    return float(np.linalg.norm((a - b).ravel(), ord=norm_of(declared)))
+    with np.errstate(over="ignore"):
+        return float(np.linalg.norm((a - b).ravel(), ord=norm_of(declared)))
 
 
 def comparisons(a: Entry, b: Entry, adjacency: Adjacency) -> list[tuple[float, float]]:

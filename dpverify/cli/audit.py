@@ -1,4 +1,7 @@
-"""`dpverify audit package.module:train`: can this mechanism keep the guarantee it claims? Exit 0 only if nothing speaks against it."""
+"""`dpverify audit package.module:train`: can this mechanism keep the guarantee it claims? Exit 0 only if nothing speaks against it.
+
+A name of `dpverify targets` (`opacus:dpsgd`) brings its own neighbours and its own claim; settings of the target are options.
+"""
 
 from __future__ import annotations
 
@@ -27,12 +30,38 @@ def _load(target: str) -> Any:
     return value
 
 
+def _setting(text: str) -> tuple[str, float | int | str]:
+    """NAME=VALUE, the value a number if it is one."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise typer.BadParameter(f"Expected --set NAME=VALUE, got {text!r}.")
+    for kind in (int, float):
+        try:
+            return name, kind(value)
+        except ValueError:
+            continue
+    return name, value
+
+
+def _subject(name: str, settings: dict[str, Any]) -> Any:
+    """The target of that name at these settings, or None if no library of that name is known."""
+    from dpverify.adapters import NotInstalled, select, targets
+
+    if name.partition(":")[0] not in {target.family for target in targets()}:
+        return None
+    try:
+        (target,) = select(name)
+        return target(**settings)
+    except (KeyError, NotInstalled, ValueError) as error:
+        raise typer.BadParameter(str(error.args[0]) if error.args else str(error)) from None
+
+
 def _claim(epsilon: float | None, delta: float, mu: float | None, rho: float | None, order: float | None, claim: str | None) -> Any:
     from dpverify.guarantees import GDP, RDP, ZCDP, ApproxDP, PureDP
 
     given = [v for v in (epsilon, mu, rho, claim) if v is not None]
     if len(given) != 1:
-        raise typer.BadParameter("Expected exactly one of --epsilon, --mu, --rho and --claim.")
+        raise typer.BadParameter(f"Expected exactly one of --epsilon, --mu, --rho and --claim, got {len(given)}.")
     try:
         if claim is not None:
             return _load(claim)
@@ -53,8 +82,8 @@ def add(app: typer.Typer) -> None:
 
     @app.command()
     def audit(
-        mechanism: Annotated[str, typer.Argument(help="package.module:train, any (data, rng) -> numbers.")],
-        neighbours: Annotated[str, typer.Option(help="package.module:pair, a Neighbours or a function that returns one.")],
+        mechanism: Annotated[str, typer.Argument(help="package.module:train, any (data, rng) -> numbers; or a name of `dpverify targets`.")],
+        neighbours: Annotated[str | None, typer.Option(help="package.module:pair, a Neighbours or a function that returns one.")] = None,
         epsilon: Annotated[float | None, typer.Option(help="Claimed epsilon.")] = None,
         delta: Annotated[float, typer.Option(help="Claimed delta, with --epsilon.")] = 0.0,
         mu: Annotated[float | None, typer.Option(help="Claimed mu of Gaussian DP: the whole profile is tested.")] = None,
@@ -62,6 +91,11 @@ def add(app: typer.Typer) -> None:
         order: Annotated[float | None, typer.Option(help="Order of a claimed Renyi DP, with --epsilon.")] = None,
         claim: Annotated[str | None, typer.Option(help="package.module:guarantee, anything with delta(epsilon).")] = None,
         declared: Annotated[str | None, typer.Option(help="package.module:release, what the whole output is charged as.")] = None,
+        steps: Annotated[int | None, typer.Option(help="Of a target: its number of steps.")] = None,
+        noise: Annotated[float | None, typer.Option(help="Of a target: its noise multiplier.")] = None,
+        clip: Annotated[float | None, typer.Option(help="Of a target: its clip norm.")] = None,
+        rate: Annotated[float | None, typer.Option(help="Of a target: its sampling rate.")] = None,
+        set_: Annotated[list[str] | None, typer.Option("--set", help="Of a target: NAME=VALUE, any other setting.")] = None,
         alpha: Annotated[float, typer.Option(help="Probability of a false refutation.")] = 1e-3,
         runs: Annotated[int, typer.Option(help="Runs on each of the two data sets, at most.")] = 100_000,
         seed: Annotated[int, typer.Option(help="Seed of every draw.")] = 0,
@@ -78,14 +112,28 @@ def add(app: typer.Typer) -> None:
         from dpverify.neighbours import Neighbours
         from dpverify.verdicts import SUPPORTED
 
-        target, pair = _load(mechanism), _load(neighbours)
+        options = {"steps": steps, "noise": noise, "clip": clip, "rate": rate}
+        settings = {name: value for name, value in options.items() if value is not None} | dict(_setting(text) for text in set_ or [])
+        subject = _subject(mechanism, settings)
+        if subject is None:
+            if neighbours is None:
+                raise typer.BadParameter(f"Expected --neighbours with {mechanism}: it is not one of `dpverify targets`.")
+            if settings:
+                raise typer.BadParameter(f"Expected a name of `dpverify targets` with {', '.join(settings)}, got {mechanism}.")
+            target, own_pair, own_claim, own_release = _load(mechanism), None, None, None
+        else:
+            target, own_pair, own_claim, own_release = subject.mechanism, subject.neighbours, subject.claim, subject.declared
+        pair = own_pair if neighbours is None else _load(neighbours)
         pair = pair if isinstance(pair, Neighbours) else pair()
-        guarantee = _claim(epsilon, delta, mu, rho, order, claim)
+        claimed = any(value is not None for value in (epsilon, mu, rho, claim))
+        guarantee = own_claim if own_claim is not None and not claimed else _claim(epsilon, delta, mu, rho, order, claim)
         try:
             budget = Budget(runs=runs, alpha=alpha, seed=seed, workers=workers, chunks=chunks)
         except ValueError as error:
             raise typer.BadParameter(str(error)) from None
-        release = _load(declared) if declared is not None else None
+        release = _load(declared) if declared is not None else own_release
+        if subject is not None and not json_:
+            typer.echo(f"{mechanism} claims {guarantee}{'' if claimed else f' ({subject.said_by})'}")
         result = run_audit(target, pair, guarantee, budget=budget, declared=release, progress=not json_)
         if json_:
             typer.echo(json.dumps(result.to_json()))

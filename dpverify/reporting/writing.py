@@ -38,21 +38,28 @@ def _counts(claims: list[dict[str, Any]]) -> dict[str, int]:
     return {verdict: counted[verdict] for verdict in VERDICTS}
 
 
+def template(name: str, **values: Any) -> str:
+    """A template of this package, filled in; every text from outside is escaped."""
+    import jinja2
+    from markupsafe import Markup
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("dpverify.reporting"), autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
+    environment.filters["math"] = lambda latex: Markup(mathml(latex))
+    environment.globals.update(anchor=graph.anchor, mark=graph.MARK, short=_short, page=_page)
+    return environment.get_template(name).render(**values)
+
+
 def write(
     document: dict[str, Any], folder: str | Path, times: dict[str, Any] | None = None, progress: Callable[[str, int, int], None] | None = None
 ) -> Path:
     """Write the report; returns the path of its index."""
-    import jinja2
     from markupsafe import Markup
 
     tell = progress or (lambda what, done, total: None)
     out = Path(folder)
     out.mkdir(parents=True, exist_ok=True)
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("dpverify.reporting"), autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
-    )
-    environment.filters["math"] = lambda latex: Markup(mathml(latex))
-    environment.globals.update(anchor=graph.anchor, mark=graph.MARK, doc=document, short=_short, page=_page)
     tell("pictures", 0, 2)
     pictures = _pictures(document)
     files = {
@@ -70,14 +77,13 @@ def write(
             for used in c["uses"]:
                 used_by.setdefault(used, []).append(c["id"])
     for paper in document["papers"]:
-        page = environment.get_template("paper.html")
         svg = Markup(graph.draw(paper["claims"]))
         own = {name: Markup(svg) for name, svg in pictures.items() if name.startswith(f"{paper['key']}:")}
-        files[_page(paper["key"])] = page.render(paper=paper, counts=_counts(paper["claims"]), graph=svg, used_by=used_by, pictures=own)
+        files[_page(paper["key"])] = template("paper.html", paper=paper, counts=_counts(paper["claims"]), graph=svg, used_by=used_by, pictures=own)
     undecided = [c for paper in document["papers"] for c in paper["claims"] if c["verdict"] == "UNDECIDED"]
     general = {name: Markup(svg) for name, svg in pictures.items() if ":" not in name}
-    files["index.html"] = environment.get_template("index.html").render(
-        counts={p["key"]: _counts(p["claims"]) for p in document["papers"]}, verdicts=VERDICTS, findings=findings(document),
+    files["index.html"] = template(
+        "index.html", doc=document, counts={p["key"]: _counts(p["claims"]) for p in document["papers"]}, verdicts=VERDICTS, findings=findings(document),
         undecided=undecided, pictures=general, times=times or {},
     )  # fmt: skip
     for name, text in files.items():

@@ -1,0 +1,108 @@
+"""The page of other people's software: targets x laws x verdicts, with versions, budgets and witnesses, from results kept in a folder.
+
+One JSON file per target, written where its library is installed; the page is drawn from all of them, so that libraries that cannot
+be installed together still share it.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dpverify.reporting.formats import _cell
+from dpverify.reporting.writing import template
+
+if TYPE_CHECKING:
+    from dpverify.adapters.suite import Examination
+
+SCHEMA = "dpverify-target/1"
+
+
+def keep(examination: Examination, folder: str | Path) -> Path:
+    """Write what came of one target to its file in the folder."""
+    from dpverify import __version__
+
+    out = Path(folder)
+    out.mkdir(parents=True, exist_ok=True)
+    path = out / f"{examination.target.name.replace(':', '-').replace('/', '-')}.json"
+    record = {"schema": SCHEMA, "dpverify": __version__, **examination.to_json()}
+    path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return path
+
+
+def read(folder: str | Path) -> list[dict[str, Any]]:
+    """The kept results of a folder, by name of target; a file that is not one of them is an error that names it."""
+    from dpverify.reporting.document import ReportError
+
+    records = []
+    for path in sorted(Path(folder).glob("*.json")):
+        try:
+            record = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise ReportError(f"Expected JSON in {path}: {error}.") from None
+        if not isinstance(record, dict) or record.get("schema") != SCHEMA:
+            raise ReportError(f"Expected results of schema {SCHEMA} in {path}.")
+        records.append(record)
+    return records
+
+
+def findings(records: list[dict[str, Any]]) -> list[tuple[dict[str, Any], str, dict[str, Any]]]:
+    """Every law that was refuted, but for half the claim, which is refuted to show the reach of the audits."""
+    return [(record, law, result) for record in records for law, result in record["laws"].items() if law != "half" and result.get("verdict") == "REFUTED"]
+
+
+def _groups(records: list[dict[str, Any]]) -> list[tuple[list[str], list[dict[str, Any]]]]:
+    """Targets that are put through the same laws stand in one table."""
+    groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    for record in records:
+        groups.setdefault(tuple(record["laws"]), []).append(record)
+    return [(list(laws), rows) for laws, rows in groups.items()]
+
+
+def write_page(folder: str | Path) -> Path:
+    """Draw index.html and README.md of a folder from the results kept in it; returns the path of the page."""
+    out, records = Path(folder), read(folder)
+    page = template("targets.html", records=records, groups=_groups(records), findings=findings(records))
+    (out / "index.html").write_text(page, encoding="utf-8")
+    (out / "README.md").write_text(_markdown(records), encoding="utf-8")
+    return out / "index.html"
+
+
+def _markdown(records: list[dict[str, Any]]) -> str:
+    lines = ["# Other people's software under audit", "", *INTRODUCTION, ""]
+    for laws, rows in _groups(records):
+        lines += ["| target | version | " + " | ".join(laws) + " |", "|---|---|" + "---|" * len(laws)]
+        for record in rows:
+            cells = [record["laws"][law].get("verdict", "-") for law in laws]
+            lines.append(f"| {record['target']} | {_cell(versions(record))} | " + " | ".join(cells) + " |")
+        lines.append("")
+    lines += ["## What was refuted", ""]
+    for record, law, result in findings(records):
+        lines.append(f"- **{record['target']}** ({_cell(versions(record))}), {law}: {_cell(result['because'])} Rerun: `{rerun(record)}`")
+    return "\n".join(lines) + "\n"
+
+
+INTRODUCTION = (
+    "Each target was put through the same laws at the settings shown. SUPPORTED: a test that could have failed did not; its ceiling says what it could",
+    "have shown. REFUTED: a witness breaks what the law says at that version and configuration, and nothing more. The law `half` audits half of the",
+    "claimed epsilon and should be REFUTED: it shows the reach of these audits. A dash: the law does not apply, for the reason given.",
+)
+
+
+def versions(record: dict[str, Any]) -> str:
+    """The versions of the packages of a target, on one line.
+
+    >>> versions({"versions": {"opacus": "1.6.0"}})
+    'opacus 1.6.0'
+    """
+    return ", ".join(f"{name} {version}" for name, version in record["versions"].items()) or "restated here"
+
+
+def rerun(record: dict[str, Any]) -> str:
+    """The command that repeats an examination.
+
+    >>> rerun({"target": "opacus:dpsgd", "seed": 0})
+    "dpverify targets 'opacus:dpsgd' --test --seed 0"
+    """
+    return f"dpverify targets '{record['target']}' --test --seed {record['seed']}"
