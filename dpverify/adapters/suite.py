@@ -72,7 +72,8 @@ def _sensitivity(target: Target, seed: int) -> Result | str:
     if not any(largest.values()):
         return Result(UNDECIDED, f"{tried} pairs of one to three records: no two executions could be compared.")
     reached = ", ".join(f"{name}: {value:.4g}" for name, value in largest.items())
-    evidence = Evidence("replay", {"pairs": tried, "largest": largest}, samples=2 * tried, seed=seed, ceiling="any pair that moves a query too far, on the pairs tried")
+    ceiling = "any of these pairs that moves a query too far"
+    evidence = Evidence("replay", {"pairs": tried, "largest": largest}, samples=2 * tried, seed=seed, ceiling=ceiling)
     return Result(SUPPORTED, f"{tried} pairs of one to three records: no query moved further than declared (largest share of it, {reached}).", evidence)
 
 

@@ -51,6 +51,8 @@ def _subject(name: str, settings: dict[str, Any]) -> Any:
         return None
     try:
         (target,) = select(name)
+        if target.laws is not None:
+            raise ValueError(f"{name} is not a mechanism; put it through its laws: dpverify targets '{name}' --test.")
         return target(**settings)
     except (KeyError, NotInstalled, ValueError) as error:
         raise typer.BadParameter(str(error.args[0]) if error.args else str(error)) from None
@@ -115,23 +117,20 @@ def add(app: typer.Typer) -> None:
         options = {"steps": steps, "noise": noise, "clip": clip, "rate": rate}
         settings = {name: value for name, value in options.items() if value is not None} | dict(_setting(text) for text in set_ or [])
         subject = _subject(mechanism, settings)
-        if subject is None:
-            if neighbours is None:
-                raise typer.BadParameter(f"Expected --neighbours with {mechanism}: it is not one of `dpverify targets`.")
-            if settings:
-                raise typer.BadParameter(f"Expected a name of `dpverify targets` with {', '.join(settings)}, got {mechanism}.")
-            target, own_pair, own_claim, own_release = _load(mechanism), None, None, None
-        else:
-            target, own_pair, own_claim, own_release = subject.mechanism, subject.neighbours, subject.claim, subject.declared
-        pair = own_pair if neighbours is None else _load(neighbours)
+        if subject is None and neighbours is None:
+            raise typer.BadParameter(f"Expected --neighbours with {mechanism}: it is not one of `dpverify targets`.")
+        if subject is None and settings:
+            raise typer.BadParameter(f"Expected a name of `dpverify targets` with {', '.join(settings)}, got {mechanism}.")
+        target = _load(mechanism) if subject is None else subject.mechanism
+        pair: Any = _load(neighbours) if neighbours is not None else subject.neighbours
         pair = pair if isinstance(pair, Neighbours) else pair()
         claimed = any(value is not None for value in (epsilon, mu, rho, claim))
-        guarantee = own_claim if own_claim is not None and not claimed else _claim(epsilon, delta, mu, rho, order, claim)
+        guarantee = _claim(epsilon, delta, mu, rho, order, claim) if claimed or subject is None else subject.claim
         try:
             budget = Budget(runs=runs, alpha=alpha, seed=seed, workers=workers, chunks=chunks)
         except ValueError as error:
             raise typer.BadParameter(str(error)) from None
-        release = _load(declared) if declared is not None else own_release
+        release = _load(declared) if declared is not None else getattr(subject, "declared", None)
         if subject is not None and not json_:
             typer.echo(f"{mechanism} claims {guarantee}{'' if claimed else f' ({subject.said_by})'}")
         result = run_audit(target, pair, guarantee, budget=budget, declared=release, progress=not json_)
