@@ -32,6 +32,7 @@ _NAMES = {
     "Neighbours": "neighbours",
     "PureDP": "guarantees",
     "ApproxDP": "guarantees",
+    "GDP": "guarantees",
     "Profile": "guarantees",
 }
 

@@ -1,0 +1,41 @@
+"""The examples and the code of the README run, and end as they say."""
+
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from dpverify.auditing import Budget, audit
+from dpverify.verdicts import REFUTED, SUPPORTED
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture
+def numpy_example(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT)
+    return import_module("examples.dpsgd_numpy")
+
+
+def test_the_bug_of_the_numpy_example_is_found_on_a_few_records(numpy_example):
+    result = audit(numpy_example.train, numpy_example.pair, numpy_example.CLAIM, budget=Budget(runs=2_000))
+    assert result.verdict is REFUTED
+    assert len(result.witness.exact["data"][0]) <= 4
+
+
+def test_the_mended_numpy_example_passes(numpy_example):
+    mended = audit(lambda data, rng: numpy_example.train(data, rng, mended=True), numpy_example.pair, numpy_example.CLAIM, budget=Budget(runs=1_000))
+    assert mended.verdict is SUPPORTED
+
+
+def test_the_first_example_of_the_readme_ends_in_a_contradiction(capsys):
+    first = re.search(r"```python\n(import numpy.*?)```", (ROOT / "README.md").read_text(), re.S).group(1)
+    exec(compile(first, "README.md", "exec"), {})
+    assert "a contradiction" in capsys.readouterr().out
+
+
+def test_the_readme_shows_the_numpy_example_as_it_is():
+    shown = re.search(r"```python\n(CLIP, NOISE.*?)```", (ROOT / "README.md").read_text(), re.S).group(1)
+    source = (ROOT / "examples" / "dpsgd_numpy.py").read_text()
+    assert shown.strip() in source
