@@ -1,0 +1,104 @@
+"""Privacy profiles in closed form: delta(eps) of single steps, and of compositions where a finite sum gives them.
+
+    (P, Q)                       delta(eps) = P(S) - exp(eps) Q(S),   S = {dP/dQ > exp(eps)}, the larger of both orders of the pair
+    Poisson-subsampled Gaussian  P = (1 - q) N(0, s^2) + q N(1, s^2),  Q = N(0, s^2);  S = {x > b},  b = s^2 ln(1 + (exp(eps) - 1)/q) + 1/2;
+                                 for (Q, P):  S = {x < b},  b = s^2 ln(1 + (exp(-eps) - 1)/q) + 1/2,  empty if exp(-eps) <= 1 - q
+    Laplace                      delta(eps) = 1 - exp((eps - 1/b)/2)                       for eps < 1/b
+    T randomised responses       delta(eps) = sum_k C(T, k) p^(T-k) (1-p)^k (1 - exp(eps - (T - 2k) e0))_+,   e0 = ln(p/(1-p))
+
+Gaussian: Balle and Wang 2018; subsampled Gaussian: Zhu, Dong and Wang 2022 (the pair is dominating for add and for remove).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+
+def subsampled_gaussian(epsilon: float, rate: float, noise: float) -> float:
+    """delta of one Gaussian step of that noise multiplier on a Poisson batch, for adding and removing a record.
+
+    >>> from dpverify.guarantees import GDP
+    >>> abs(subsampled_gaussian(1.0, 1.0, 2.0) - GDP(0.5).delta(1.0)) < 1e-12
+    True
+    """
+    return max(removal(epsilon, rate, noise), addition(epsilon, rate, noise))
+
+
+def removal(epsilon: float, rate: float, noise: float) -> float:
+    """The half of `subsampled_gaussian` with the record on the first side.
+
+    >>> abs(removal(0.0, 0.5, 1.0) - addition(0.0, 0.5, 1.0)) < 1e-15
+    True
+    """
+    from scipy.special import ndtr
+
+    inside = 1 + math.expm1(epsilon) / rate
+    if inside <= 0:
+        return -math.expm1(epsilon)
+    bound = noise**2 * math.log(inside) + 0.5
+    without, with_ = float(ndtr(-bound / noise)), float(ndtr((1 - bound) / noise))
+    return max(0.0, rate * (with_ - without) - math.expm1(epsilon) * without)
+
+
+def addition(epsilon: float, rate: float, noise: float) -> float:
+    """The half of `subsampled_gaussian` with the record on the second side.
+
+    >>> addition(1.0, 0.5, 1.0)  # no event is e times likelier without a record that is in half of the batches
+    0.0
+    """
+    from scipy.special import ndtr
+
+    inside = 1 + math.expm1(-epsilon) / rate
+    if inside <= 0:
+        return 0.0
+    bound = noise**2 * math.log(inside) + 0.5
+    without, with_ = float(ndtr(bound / noise)), float(ndtr((bound - 1) / noise))
+    return max(0.0, math.exp(epsilon) * rate * (without - with_) - math.expm1(epsilon) * without)
+
+
+def laplace(epsilon: float, scale: float) -> float:
+    """delta of Laplace noise of that scale on one number of sensitivity 1.
+
+    >>> laplace(0.5, 2.0)
+    0.0
+    """
+    return max(0.0, -math.expm1((epsilon - 1 / scale) / 2))
+
+
+def randomised_response(epsilon: float, truth: float, times: int = 1) -> float:
+    """delta of answering a yes-no question that many times, each time with the truth with that probability (above 1/2).
+
+    >>> round(randomised_response(0.0, 0.75), 6), randomised_response(math.log(3), 0.75)
+    (0.5, 0.0)
+    """
+    from scipy.special import gammaln
+
+    e0 = math.log(truth / (1 - truth))
+    total = 0.0
+    for lies in range(times + 1):
+        loss = (times - 2 * lies) * e0
+        if loss > epsilon:
+            log_chance = gammaln(times + 1) - gammaln(lies + 1) - gammaln(times - lies + 1)
+            log_chance += (times - lies) * math.log(truth) + lies * math.log1p(-truth)
+            total -= math.exp(log_chance) * math.expm1(epsilon - loss)
+    return total
+
+
+def epsilon_of(profile: Callable[[float], float], delta: float) -> float:
+    """The smallest epsilon at which a profile is at most delta, to 1e-12 of itself.
+
+    >>> round(epsilon_of(lambda epsilon: laplace(epsilon, 2.0), 0.0), 9)
+    0.5
+    """
+    if profile(0.0) <= delta:
+        return 0.0
+    low, high = 0.0, 1.0
+    while profile(high) > delta:
+        low, high = high, 2 * high
+        if high > 1e6:
+            return math.inf
+    while high - low > 1e-12 * high:
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if profile(middle) <= delta else (middle, high)
+    return high
