@@ -28,6 +28,7 @@ from dpverify.auditing.noise import noise_as_declared
 from dpverify.auditing.replay import as_json, comparisons, describe, execute, replay
 from dpverify.auditing.sampling import call
 from dpverify.neighbours import ADD_REMOVE, REPLACE, Adjacency, Data, Neighbours
+from dpverify.neighbours import records as count
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Verdict, Witness
 
 ALPHA = 1e-3  # of each law that is a test
@@ -139,8 +140,7 @@ def _small(records: int) -> Law:
         except MechanismError as error:
             return Result(UNDECIDED, f"It does not accept {records or 'no'} record{'s' * (records != 1)}: {error}")
         if (outputs == outputs[0]).all():
-            witness = Witness({"D": describe(data)}, "eight seeds give the same output", "noise on every release", {"output": outputs[0].tolist()})
-            return Result(REFUTED, f"On {describe(data)} eight seeds give the same output: it is published without noise.", witness=witness)
+            return _without_noise(subject, records, seed)
         noise = _noise_on(target, data, seed)
         if not isinstance(noise, str):
             return noise
@@ -148,6 +148,19 @@ def _small(records: int) -> Law:
         return Result(SUPPORTED, "Published with noise: eight seeds, different outputs.", evidence)
 
     return law
+
+
+def _without_noise(subject: Subject, records: int, seed: int) -> Result | str:
+    """Eight equal outputs may be chance (of few values) or a constant: what tells is the audit against a neighbour of that many records."""
+    pair = subject.neighbours
+    if pair.adjacency is not ADD_REMOVE and records == 0:
+        return f"eight seeds give the same output on no records, which have no neighbours under {pair.adjacency}"
+    other = _cut(pair.other, records)
+    if pair.adjacency is ADD_REMOVE:
+        other = _cut(pair.data, records + 1 if count(pair.data) > records else records - 1)
+    small = Neighbours(_cut(pair.data, records), other, pair.adjacency)
+    result = audit(subject.mechanism, small, subject.claim, budget=Budget(runs=subject.runs, alpha=ALPHA, seed=seed), rungs=["statistics"], smaller=False)
+    return result.with_(because=f"On {describe(small.data)} eight seeds give the same output. {result.because}")
 
 
 def _extreme(value: float) -> Law:
