@@ -28,7 +28,7 @@ from dpverify.auditing.noise import noise_as_declared
 from dpverify.auditing.replay import as_json, comparisons, describe, execute, replay
 from dpverify.auditing.sampling import call
 from dpverify.neighbours import ADD_REMOVE, REPLACE, Adjacency, Data, Neighbours
-from dpverify.neighbours import records as count
+from dpverify.neighbours import records as size_of
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Verdict, Witness
 
 ALPHA = 1e-3  # of each law that is a test
@@ -157,7 +157,7 @@ def _without_noise(subject: Subject, records: int, seed: int) -> Result | str:
         return f"eight seeds give the same output on no records, which have no neighbours under {pair.adjacency}"
     other = _cut(pair.other, records)
     if pair.adjacency is ADD_REMOVE:
-        other = _cut(pair.data, records + 1 if count(pair.data) > records else records - 1)
+        other = _cut(pair.data, records + 1 if size_of(pair.data) > records else records - 1)
     small = Neighbours(_cut(pair.data, records), other, pair.adjacency)
     result = audit(subject.mechanism, small, subject.claim, budget=Budget(runs=subject.runs, alpha=ALPHA, seed=seed), rungs=["statistics"], smaller=False)
     return result.with_(because=f"On {describe(small.data)} eight seeds give the same output. {result.because}")
