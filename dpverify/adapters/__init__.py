@@ -64,7 +64,7 @@ class Target:
     name: str
     about: str
     claims: str
-    build: Callable[..., Subject]
+    build: Callable[..., Any]  # a Subject, or what its own laws take
     packages: tuple[str, ...] = ()
     install: str = ""
     expect: Mapping[str, Verdict] = field(default_factory=dict)
@@ -88,7 +88,7 @@ class Target:
     def installed(self) -> bool:
         return None not in self.versions.values()
 
-    def __call__(self, **settings: Any) -> Subject:
+    def __call__(self, **settings: Any) -> Any:
         """The target at these settings; the others are as `settings` says."""
         known = self.settings
         for name in settings:
@@ -98,7 +98,7 @@ class Target:
             missing = ", ".join(name for name, version in self.versions.items() if version is None)
             raise NotInstalled(f"{self.name} needs {missing}: {self.install}")
         subject = self.build(**settings)
-        if inspect.isfunction(subject.mechanism):  # its name in witnesses, and in the names of kept chunks: settings are part of it
+        if inspect.isfunction(getattr(subject, "mechanism", None)):  # its name in witnesses, and in the names of kept chunks: settings are part of it
             chosen = ", ".join(f"{name}={value}" for name, value in {**known, **settings}.items())
             subject.mechanism.__qualname__ = f"{self.name}({chosen})"
         return subject
