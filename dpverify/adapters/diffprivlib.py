@@ -1,0 +1,53 @@
+"""diffprivlib (IBM): what the targets of its mechanisms, tools and models share.
+
+    repeated(one)(data, rng, runs) = [one(data, state) for each run],    state a RandomState that draws from rng
+
+Its claims are pure epsilon-DP, or (epsilon, delta)-DP where it takes a delta. It does not name a neighbouring relation; each target
+says which one its sensitivities are those of. Whatever prevents an output is raised, and a target that is about that publishes it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dpverify.adapters import Subject, Target
+from dpverify.guarantees import ApproxDP, PureDP
+from dpverify.verdicts import Verdict
+
+INSTALL = 'pip install "dpverify[sklearn]"'
+PACKAGES = ("diffprivlib", "scikit-learn")
+
+
+def repeated(one: Callable[[Any, np.random.RandomState], Any], name: str) -> Callable[..., Any]:
+    """The batched form of something that runs once: the library takes no batch, so this is a loop.
+
+    >>> repeated(lambda data, state: data.sum() + state.random_sample(), "sum")(np.ones(2), np.random.default_rng(0), 3).shape
+    (3, 1)
+    """
+
+    def run(data: Any, rng: np.random.Generator, runs: int) -> Any:
+        state = np.random.RandomState(rng.bit_generator)
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            return np.array([np.ravel(one(data, state)) for _ in range(runs)], dtype=float)
+
+    run.__qualname__ = name
+    return run
+
+
+def guarantee(epsilon: float, delta: float = 0.0) -> PureDP | ApproxDP:
+    """What is claimed with these parameters.
+
+    >>> guarantee(1.0), guarantee(1.0, 0.1)
+    (PureDP(epsilon=1.0), ApproxDP(epsilon=1.0, delta_=0.1))
+    """
+    return ApproxDP(epsilon, delta) if delta else PureDP(epsilon)
+
+
+def target(name: str, about: str, claims: str, build: Callable[..., Subject], **expect: Verdict) -> Target:
+    """A target of this library; `expect` are the verdicts that are not the usual ones."""
+    return Target(f"diffprivlib:{name}", about, claims, build, PACKAGES, INSTALL, expect)
