@@ -280,7 +280,7 @@ def bingham(epsilon: float = 2.0, dimension: int = 2) -> Subject:
 
 
 def vector(epsilon: float = 1.0, norm: float = 1.0, alpha: float = 0.01) -> Subject:
-    """The minimiser of log(1 + exp(-w x)) + alpha w^2 / 2, perturbed; |x| <= norm, second derivative of the loss at most 1/4."""
+    """The size of the minimiser of log(1 + exp(-w x)) + alpha w^2 / 2, perturbed; |x| <= norm, second derivative of the loss at most 1/4."""
     positive(epsilon=epsilon, norm=norm, alpha=alpha)
     from scipy.optimize import brentq
     from scipy.special import expit
@@ -299,7 +299,7 @@ def vector(epsilon: float = 1.0, norm: float = 1.0, alpha: float = 0.01) -> Subj
         perturbed = built(state, epsilon=epsilon, **settings).randomise(objective)
         slope = lambda w: float(perturbed(np.array([w]))[1][0])  # noqa: E731
         far = (abs(slope(0.0)) + norm) / alpha
-        return round(brentq(slope, -far, far, xtol=1e-9), 6)  # what is left of the search below that is not the mechanism's
+        return round(abs(brentq(slope, -far, far, xtol=1e-9)), 6)  # what the search leaves below that is not the mechanism's
 
     pair = Neighbours.replace(np.array([[norm]]), 0, [0.0])
     return Subject(repeated(one, "Vector"), guarantee(epsilon), pair, "the docstring of diffprivlib.mechanisms.Vector", runs=4_000)
