@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
+import os
 import time
 import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -51,6 +54,20 @@ class Checked:
         }  # fmt: skip
 
 
+os.environ.setdefault("SYMPY_CACHE_SIZE", "100000")  # read when SymPy is loaded, here and in workers: a proof outgrows the usual 1000
+
+
+@contextmanager
+def _rarely_collected() -> Iterator[None]:
+    """Garbage collected seldom: algebra makes many small objects, and next to none in cycles."""
+    usual = gc.get_threshold()
+    gc.set_threshold(200_000, *usual[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
+
+
 def decide(item: Claim, effort: Effort = QUICK) -> Result:
     """The result of one claim on its own; an error inside it is its result, with the traceback."""
     from dpverify.proving import prove
@@ -58,8 +75,9 @@ def decide(item: Claim, effort: Effort = QUICK) -> Result:
     start = time.perf_counter()
     try:
         wants = inspect.signature(item.function).parameters
-        relation = item.function(effort) if wants else item.function()
-        result = prove(relation, effort)
+        with _rarely_collected():
+            relation = item.function(effort) if wants else item.function()
+            result = prove(relation, effort)
     except Exception as error:
         evidence = Evidence("crash", details=traceback.format_exc())
         result = Result(UNDECIDED, f"crashed: {type(error).__name__}: {error}", evidence)

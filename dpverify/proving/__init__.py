@@ -2,8 +2,8 @@
 
 A tactic module has
     HANDLES                     the relation types it is for
-    attempt(relation, effort)   a certificate (a JSON-able dict), a `Reduction` to simpler relations (or a list of them to try in
-                                turn), a `Counterpoint`, a `Result` of a scan (never PROVED), or a string: why it gave up
+    attempt(relation, effort)   a certificate (a JSON-able dict), a `Reduction` to simpler relations (or a list or an iterator of
+                                them, to try in turn), a `Counterpoint`, a `Result` of a scan (never PROVED), or a string: why it gave up
     check(relation, cert)       the dumb checker of a certificate (a tactic that only reduces has none)
     consequences(relation)      optional: plain comparisons that must hold if the relation does (refuting one refutes it)
     refute(relation, effort)    optional: a witness of the tactic's own kind, which its `verify(exact)` accepts from JSON alone
@@ -16,6 +16,7 @@ from __future__ import annotations
 import importlib
 import textwrap
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ import numpy as np
 from dpverify.effort import QUICK, Effort
 from dpverify.proving.limits import TimeLimit, within
 from dpverify.proving.reduction import Counterpoint, Missing, Reduction, depth
-from dpverify.proving.refutation import admissible, breaks, domain_of, refute, verify_point, witness_at
+from dpverify.proving.refutation import admissible, domain_of, refute, verify_point, violated, witness_at
 from dpverify.relations import AtMost, Derivation, Equal, Instance, Quoted, Tested, latex
 from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Step, Witness
 
@@ -97,8 +98,8 @@ def _attempt(tactic: Any, name: str, relation: Any, effort: Effort) -> Result | 
             found = tactic.attempt(relation, effort)
     except (Missing, TimeLimit) as stopped:
         return str(stopped)
-    if isinstance(found, Reduction | list):
-        return _reduced([found] if isinstance(found, Reduction) else found, name, effort)
+    if isinstance(found, Reduction | list | Iterator):
+        return _reduced(iter([found] if isinstance(found, Reduction) else found), name, effort)
     if isinstance(found, Counterpoint):
         witness = witness_at(relation, found.point)
         return _refuted(relation, witness) if witness else f"a solver's counterexample {found.point} was not confirmed"
@@ -116,24 +117,32 @@ def _disagreement(relation: Equal | AtMost, effort: Effort) -> str | None:
     """A random admissible rational point at which the relation fails to 50 digits, if there is one."""
     domain = domain_of(relation)
     for point in domain.points(effort.replays, np.random.default_rng(effort.seed + 1)):
-        if breaks(relation, domain, point):
+        if violated(relation, domain, point):
             return str({str(k): str(v) for k, v in point.items()})
     return None
 
 
-def _reduced(reductions: list[Reduction], name: str, effort: Effort) -> Result | str:
-    """The first of several reductions that closes; each is left at its first step that is not proved."""
-    token = depth.set(depth.get() + 1)
-    try:
-        outcomes = []
-        for reduction in reductions:
+def _reduced(reductions: Iterator[Reduction], name: str, effort: Effort) -> Result | str:
+    """The first of several reductions that closes; each is left at its first step that is not proved, and the next is found only then."""
+    outcomes: list[str] = []
+    while True:
+        try:
+            with within(effort.tactic_seconds):
+                reduction = next(reductions, None)
+        except (Missing, TimeLimit) as stopped:
+            outcomes.append(str(stopped))
+            break
+        if reduction is None:
+            break
+        token = depth.set(depth.get() + 1)
+        try:
             outcome = _closed(reduction, name, effort)
-            if isinstance(outcome, Result):
-                return outcome
-            outcomes.append(outcome)
-        return "; or ".join(outcomes)
-    finally:
-        depth.reset(token)
+        finally:
+            depth.reset(token)
+        if isinstance(outcome, Result):
+            return outcome
+        outcomes.append(outcome)
+    return "; or ".join(outcomes) or "it does not apply"
 
 
 def _closed(reduction: Reduction, name: str, effort: Effort) -> Result | str:

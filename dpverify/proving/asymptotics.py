@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -165,10 +166,16 @@ def verify(exact: dict[str, Any]) -> bool:
     moves = [b > a if limit is sp.oo else b < a for a, b in itertools.pairwise(seen)]
     if len(seen) != len(points) or not all(moves) or not all(a < b for a, b in itertools.pairwise(distances)):
         return False
-    n = sp.Dummy("N", positive=True) if end is sp.oo else sp.Dummy("N", real=True)
     side = "-" if end is sp.oo or (end.is_finite and points[-1] < end) else "+"
+    found = _limit(ratio.xreplace(values), N, end, side)
+    return found == 0 if limit == 0 else found in (sp.oo, -sp.oo)
+
+
+@lru_cache(maxsize=256)
+def _limit(ratio: Any, N: sp.Symbol, end: Any, side: str) -> Any | None:
+    """SymPy's limit, None if it has none; the scan, the refutation and the verification of its record all ask for the same one."""
+    n = sp.Dummy("N", positive=True) if end is sp.oo else sp.Dummy("N", real=True)
     try:
-        found = sp.limit(sp.simplify(ratio.xreplace(values).xreplace({N: n})), n, end, side)
+        return sp.limit(sp.simplify(ratio.xreplace({N: n})), n, end, side)
     except (NotImplementedError, ValueError, TypeError, sp.PoleError, RecursionError, AttributeError):
-        return False
-    return abs(found) == limit if limit == 0 else found in (sp.oo, -sp.oo)
+        return None

@@ -20,6 +20,7 @@ from flint import arb, fmpq
 
 from dpverify.effort import Effort
 from dpverify.proving.evaluate import Unknown, ball, truth
+from dpverify.proving.floats import vectorised
 from dpverify.proving.refutation import domain_of, real
 from dpverify.relations import AtMost
 
@@ -85,12 +86,14 @@ class Touch(NamedTuple):
         return {1: 1, -1: (-1) ** self.order, 0: 1 - self.order % 2}[self.side]
 
 
-def _touch(gap: Any, name: sp.Symbol, at: sp.Rational, ends: tuple[Any, Any]) -> Touch | None:
+def _touch(gap: Any, name: sp.Symbol, at: sp.Rational, ends: tuple[Any, Any], inside: dict[Any, Any]) -> Touch | None:
     """The order to which the gap vanishes at a value of one variable, whatever the others are."""
     derivative = gap
     for order in range(5):
         try:
-            value = sp.simplify(derivative.subs(name, at))
+            value = derivative.subs(name, at)
+            vanishes = not value.has(sp.nan, sp.zoo, sp.oo) and not _nonzero(value, inside)
+            value = sp.simplify(value) if vanishes else value
         except (TypeError, ValueError):
             return None
         if value.has(sp.nan, sp.zoo, sp.oo):
@@ -102,21 +105,31 @@ def _touch(gap: Any, name: sp.Symbol, at: sp.Rational, ends: tuple[Any, Any]) ->
     return None
 
 
+def _nonzero(e: Any, at: dict[Any, Any]) -> bool:
+    """Whether the expression is surely not 0 at a point, so that no algebra need find out."""
+    try:
+        value = ball(e, at, 128)
+    except Unknown:
+        return False
+    return bool(value > 0 or value < 0)
+
+
 def _touches(gap: Any, names: list[sp.Symbol], ranges: list[tuple[Any, Any]]) -> list[Touch]:
     """Touching points at the ends of the ranges, and, in one variable, at a simple rational where the gap is smallest."""
-    found = [_touch(gap, n, end, r) for n, r in zip(names, ranges) for end in r]
+    inside = {n: low + (high - low) * sp.Rational(3 + k, 11) for k, (n, (low, high)) in enumerate(zip(names, ranges))}
+    found = [_touch(gap, n, end, r, inside) for n, r in zip(names, ranges) for end in r]
     if len(names) == 1:
         low, high = (float(end) for end in ranges[0])
         grid = np.linspace(low, high, 2001)[1:-1]
         with np.errstate(all="ignore"):
             try:
-                values = real(sp.lambdify(names, gap, modules=["numpy", "scipy"])(grid), len(grid))
+                values = real(vectorised(names, [gap])(grid)[0], len(grid))
             except (TypeError, ValueError, NameError, ZeroDivisionError):
                 values = np.full(len(grid), np.nan)
         if np.isfinite(values).any():
             x = sp.Rational(float(grid[int(np.nanargmin(values))])).limit_denominator(60)
             if ranges[0][0] < x < ranges[0][1]:
-                found.append(_touch(gap, names[0], x, ranges[0]))
+                found.append(_touch(gap, names[0], x, ranges[0], inside))
     return [t for t in found if t is not None and t.sign]
 
 

@@ -10,6 +10,7 @@ steps of its own (denominators keep their sign, arguments of logarithms stay pos
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,7 +27,7 @@ HANDLES = (AtMost,)
 DEPTH = 3
 
 
-def attempt(relation: AtMost, effort: Effort) -> list[Reduction] | str:
+def attempt(relation: AtMost, effort: Effort) -> Iterator[Reduction] | str:
     """Each variable and each way that the numbers do not rule out."""
     if depth.get() >= DEPTH:
         return f"already {DEPTH} reductions deep"
@@ -36,7 +37,7 @@ def attempt(relation: AtMost, effort: Effort) -> list[Reduction] | str:
     if domain.lengths or gap.has(sp.Sum, sp.Piecewise, sp.floor, sp.ceiling, sp.Abs, sp.Max, sp.Min, sp.Indexed):
         return "not a smooth function of finitely many variables"
     points = list(domain.points(60, np.random.default_rng(effort.seed + 3)))
-    return [*_ways(relation, domain, gap, points), *_cuts(relation, domain)] or "the derivative has no constant sign to start from"
+    return itertools.chain(_ways(relation, domain, gap, points), _cuts(relation, domain))
 
 
 def check(relation: AtMost, certificate: dict[str, Any]) -> bool:

@@ -87,10 +87,10 @@ class Bounds:
     def contains(self, value: Any) -> bool:
         """Whether a rational lies inside, exactly."""
         r = sp.Rational(value)
-        number = Fraction(int(r.p), int(r.q))
+        number = _fraction(r)
         for end, open_, above in ((self.low, self.low_open, True), (self.high, self.high_open, False)):
             if end.is_Rational:
-                limit = Fraction(int(end.p), int(end.q))
+                limit = _fraction(end)
                 inside = (number > limit if above else number < limit) or (number == limit and not open_)
             elif not end.is_finite:
                 inside = True
@@ -104,6 +104,11 @@ class Bounds:
     def ends(self) -> tuple[float | None, float | None]:
         """The ends as floats, None where there is none."""
         return _float(self.low), _float(self.high)
+
+
+@lru_cache(maxsize=4096)
+def _fraction(number: sp.Rational) -> Fraction:
+    return Fraction(int(number.p), int(number.q))
 
 
 @lru_cache(maxsize=4096)
@@ -178,6 +183,7 @@ class Domain:
         self.expressions = [written_out(sp.sympify(e).xreplace(self.defined)) for e in expressions]
         self.symbols = symbols_of(*self.expressions, *self.given)
         self._fixed: dict[Any, list[Any]] = {}
+        self._entries: dict[Any, list[sp.Indexed]] = {}
 
     @staticmethod
     def _definition(equation: sp.Eq) -> tuple[sp.Symbol, Any] | None:
@@ -262,7 +268,10 @@ class Domain:
     def draw(self, symbol: Any, rng: np.random.Generator) -> sp.Rational:
         """One random rational inside the bounds of a symbol."""
         value = float(self.sample(symbol, 1, rng)[0])
-        return sp.Integer(round(value)) if symbol.is_integer else sp.Rational(value).limit_denominator(1000 if abs(value) > 1e-2 else 10**6)
+        if symbol.is_integer:
+            return sp.Integer(round(value))
+        near = Fraction(value).limit_denominator(1000 if abs(value) > 1e-2 else 10**6)
+        return sp.Rational(near.numerator, near.denominator)
 
     def points(self, count: int, rng: np.random.Generator, lengths: Mapping[Any, int] | None = None) -> Iterator[dict[Any, sp.Rational]]:
         """Up to `count` rational points that satisfy every hypothesis (fewer if they are hard to hit)."""
@@ -288,7 +297,13 @@ class Domain:
 
     def entries(self, point: Mapping[Any, Any]) -> list[sp.Indexed]:
         """The entries of sequences that occur once the lengths are fixed, in order."""
-        return sorted({a for e in self.fixed(point) for a in e.atoms(sp.Indexed)}, key=sp.default_sort_key)
+        key = self._key(point)
+        if key not in self._entries:
+            self._entries[key] = sorted({a for e in self.fixed(point) for a in e.atoms(sp.Indexed)}, key=sp.default_sort_key)
+        return self._entries[key]
+
+    def _key(self, point: Mapping[Any, Any]) -> tuple[Any, ...]:
+        return tuple(sp.Integer(point[s]) for s in self.lengths)
 
     def at(self, point: Mapping[Any, Any]) -> list[Any]:
         """The expressions alone, as `fixed` writes them out."""
@@ -296,9 +311,9 @@ class Domain:
 
     def fixed(self, point: Mapping[Any, Any]) -> list[Any]:
         """The expressions and hypotheses with the lengths fixed and the sums written out."""
-        lengths = {s: sp.Integer(point[s]) for s in self.lengths}
-        key = tuple(lengths.values())
+        key = self._key(point)
         if key not in self._fixed:
+            lengths = dict(zip(self.lengths, key))
             self._fixed[key] = [written_out(e.xreplace(lengths)) if lengths else e for e in (*self.expressions, *self.given)]
         return self._fixed[key]
 

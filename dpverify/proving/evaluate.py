@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import sympy as sp
@@ -22,7 +22,7 @@ class Unknown(ArithmeticError):
 
 def rational(value: Any) -> fmpq:
     """A SymPy rational or Python number as an exact fmpq."""
-    r = sp.Rational(value)
+    r = value if isinstance(value, sp.Rational) else sp.Rational(value)
     return fmpq(int(r.p), int(r.q))
 
 
@@ -68,56 +68,88 @@ def _integer(value: arb, what: Any) -> int:
     return int(exact)
 
 
-def _ball(e: Any, at: dict[Any, arb]) -> arb:
+Value = Callable[[Mapping[Any, arb]], arb]
+
+
+def _ball(e: Any, at: Mapping[Any, arb]) -> arb:
+    return _value(e)(at)
+
+
+@lru_cache(maxsize=20_000)
+def _value(e: Any) -> Value:
+    """The expression as a function of the point; the same expression is evaluated at many points."""
+    if isinstance(e, sp.Rational):
+        number = fmpq(int(e.p), int(e.q))
+        return lambda at: arb(number)
+    if isinstance(e, sp.Symbol):
+        return partial(_looked_up, e)
+    if isinstance(e, sp.Add | sp.Mul):
+        first, *rest = map(_value, e.args)
+        return partial(_total if isinstance(e, sp.Add) else _product, first, rest)
+    if isinstance(e, sp.Pow):
+        return _power(e)
+    if isinstance(e, sp.exp):
+        inner = _value(e.args[0])
+        return lambda at: inner(at).exp()
+    if isinstance(e, sp.Sum | sp.Product):
+        return partial(_fold, e)
+    if isinstance(e, sp.Piecewise):
+        return partial(_branch, e)
+    if isinstance(e, sp.Indexed):
+        return partial(_entry, e)
+    return partial(_function, e)
+
+
+def _looked_up(e: Any, at: Mapping[Any, arb]) -> arb:
     if e in at:
         return at[e]
-    if isinstance(e, sp.Rational):
-        return arb(fmpq(int(e.p), int(e.q)))
-    if isinstance(e, sp.Add):
-        total = arb(0)
-        for arg in e.args:
-            total += _ball(arg, at)
-        return total
-    if isinstance(e, sp.Mul):
-        product = arb(1)
-        for arg in e.args:
-            product *= _ball(arg, at)
-        return product
-    if isinstance(e, sp.Pow):
-        return _power(e, at)
-    if isinstance(e, sp.exp):
-        return _ball(e.args[0], at).exp()
-    if isinstance(e, sp.Sum | sp.Product):
-        return _fold(e, at)
-    if isinstance(e, sp.Piecewise):
-        for value, condition in e.args:
-            holds = truth(condition, at)
-            if holds is None:
-                raise Unknown(f"the branch {condition} is not decided")
-            if holds:
-                return _ball(value, at)
-        raise Unknown("no branch of a Piecewise holds")
-    if isinstance(e, sp.Indexed):
-        indices = tuple(sp.Integer(_integer(_ball(i, at), i)) for i in e.indices)
-        exact = e.base[indices]
-        if exact in at:
-            return at[exact]
-        raise Unknown(f"no value for {exact}")
-    return _function(e, at)
+    raise Unknown(f"no value for {e}")
 
 
-def _power(e: sp.Pow, at: dict[Any, arb]) -> arb:
-    base, exponent = _ball(e.base, at), e.exp
-    if exponent.is_Rational:
-        p, q = int(exponent.p), int(exponent.q)
-        if q == 1:
-            return base**p
-        if q == 2:
-            root = _root_domain(base, e).sqrt()
-        else:
-            root = _root_domain(base, e).root(q)
-        return root**p
-    power = _ball(exponent, at)
+def _total(first: Value, rest: list[Value], at: Mapping[Any, arb]) -> arb:
+    total = first(at)
+    for value in rest:
+        total += value(at)
+    return total
+
+
+def _product(first: Value, rest: list[Value], at: Mapping[Any, arb]) -> arb:
+    product = first(at)
+    for value in rest:
+        product *= value(at)
+    return product
+
+
+def _branch(e: sp.Piecewise, at: Mapping[Any, arb]) -> arb:
+    for value, condition in e.args:
+        holds = truth(condition, at)
+        if holds is None:
+            raise Unknown(f"the branch {condition} is not decided")
+        if holds:
+            return _ball(value, at)
+    raise Unknown("no branch of a Piecewise holds")
+
+
+def _entry(e: sp.Indexed, at: Mapping[Any, arb]) -> arb:
+    if e in at:
+        return at[e]
+    return _looked_up(e.base[tuple(sp.Integer(_integer(_ball(i, at), i)) for i in e.indices)], at)
+
+
+def _power(e: sp.Pow) -> Value:
+    base, exponent = _value(e.base), e.exp
+    if not exponent.is_Rational:
+        return partial(_symbolic_power, e, base, _value(exponent))
+    p, q = int(exponent.p), int(exponent.q)
+    if q == 1:
+        return lambda at: base(at) ** p
+    if q == 2:
+        return lambda at: _root_domain(base(at), e).sqrt() ** p
+    return lambda at: _root_domain(base(at), e).root(q) ** p
+
+
+def _symbolic_power(e: sp.Pow, base_of: Value, exponent_of: Value, at: Mapping[Any, arb]) -> arb:
+    base, power = base_of(at), exponent_of(at)
     whole = power.unique_fmpz()
     if whole is not None and power.rad() == 0:
         return base ** int(whole)
@@ -136,7 +168,7 @@ def _root_domain(base: arb, e: Any) -> arb:
     return (top / 2) + arb(0, (top / 2).upper())
 
 
-def _fold(e: Any, at: dict[Any, arb]) -> arb:
+def _fold(e: Any, at: Mapping[Any, arb]) -> arb:
     if len(e.limits) != 1:
         raise Unknown(f"{e} has several limits")
     index, low, high = e.limits[0]
@@ -160,7 +192,7 @@ _UNARY: dict[str, Callable[[arb], arb]] = {
 }  # fmt: skip
 
 
-def _function(e: Any, at: dict[Any, arb]) -> arb:
+def _function(e: Any, at: Mapping[Any, arb]) -> arb:
     if e is sp.pi:
         return arb.pi()
     if e is sp.E:
@@ -212,9 +244,9 @@ def truth(condition: Any, at: Mapping[Any, Any]) -> bool | None:
     >>> truth(x**2 < 2, {x: sp.Rational(14, 10)})
     True
     """
-    if condition in (sp.true, True):
+    if condition is sp.true or condition is True:
         return True
-    if condition in (sp.false, False):
+    if condition is sp.false or condition is False:
         return False
     if isinstance(condition, sp.And | sp.Or):
         parts = [truth(arg, at) for arg in condition.args]
@@ -225,7 +257,7 @@ def truth(condition: Any, at: Mapping[Any, Any]) -> bool | None:
     if isinstance(condition, sp.Not):
         inner = truth(condition.args[0], at)
         return None if inner is None else not inner
-    s = sign(condition.lhs - condition.rhs, at)
+    s = sign(_excess(condition), at)
     if s is None:
         return None
     kind = type(condition).__name__
@@ -233,6 +265,11 @@ def truth(condition: Any, at: Mapping[Any, Any]) -> bool | None:
         "StrictLessThan": s < 0, "LessThan": s <= 0, "StrictGreaterThan": s > 0, "GreaterThan": s >= 0, "Equality": s == 0,
         "Unequality": s != 0,
     }[kind]  # fmt: skip
+
+
+@lru_cache(maxsize=4096)
+def _excess(comparison: Any) -> Any:
+    return comparison.lhs - comparison.rhs
 
 
 @lru_cache(maxsize=4096)

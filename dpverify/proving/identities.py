@@ -7,6 +7,7 @@ Gosper's algorithm where that works: C with C(t) - C(t-1) = term(t) gives sum = 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -101,6 +102,7 @@ def close_sums(expression: Any) -> Any:
     return e.xreplace(swap)
 
 
+@lru_cache(maxsize=256)
 def _gosper(total: sp.Sum) -> Any | None:
     index, low, high = total.limits[0]
     m = sp.Symbol("m_upper", integer=True, positive=True)
@@ -110,9 +112,9 @@ def _gosper(total: sp.Sum) -> Any | None:
         return None
     if closed is None or closed.has(sp.Piecewise):
         return None
-    step = sp.simplify(closed - closed.xreplace({m: m - 1}) - total.function.xreplace({index: m}))
-    base = sp.simplify(closed.subs(m, low) - total.function.subs(index, low))
-    if step != 0 or base != 0:
+    step = closed - closed.xreplace({m: m - 1}) - total.function.xreplace({index: m})
+    base = closed.subs(m, low) - total.function.subs(index, low)
+    if not all(_numerator(e) == 0 or sp.simplify(e) == 0 for e in (step, base)):
         return None
     return closed.subs(m, high)
 

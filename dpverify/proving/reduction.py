@@ -7,6 +7,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
+from dpverify.proving.limits import uninterrupted
+
 depth: ContextVar[int] = ContextVar("depth", default=0)  # how many reductions lie above the relation at hand
 
 
@@ -36,6 +38,7 @@ def engine(module: str, extra: str) -> Any:
     True
     """
     try:
-        return importlib.import_module(module)
+        with uninterrupted():
+            return importlib.import_module(module)
     except ImportError as error:
         raise Missing(f'needs {module}: pip install "dpverify[{extra}]"') from error

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from dpverify.effort import Effort
 from dpverify.proving.codec import from_json, to_json
 from dpverify.proving.domain import Domain, written_out
 from dpverify.proving.evaluate import Unknown, ball, sign
+from dpverify.proving.floats import vectorised
 from dpverify.relations import AtMost, Equal
 from dpverify.verdicts import Witness
 
@@ -33,13 +35,25 @@ def sides(relation: Equal | AtMost) -> tuple[Any, Any]:
 
 def domain_of(relation: Equal | AtMost) -> Domain:
     """Where the comparison is claimed."""
-    return Domain(sides(relation), relation.given)
+    left, right = sides(relation)
+    if isinstance(left, sp.MatrixBase) or isinstance(right, sp.MatrixBase):
+        return Domain((left, right), relation.given)
+    return _domain(left, right, tuple(map(sp.sympify, relation.given)))
+
+
+@lru_cache(maxsize=256)
+def _domain(left: Any, right: Any, given: tuple[Any, ...]) -> Domain:
+    """The domain of a comparison, shared by the tactics that look at it one after the other."""
+    return Domain((left, right), given)
 
 
 def breaks(relation: Equal | AtMost, domain: Domain, point: Mapping[Any, Any]) -> bool:
     """Whether the point meets every hypothesis and surely violates the relation."""
-    if not domain.holds(point):
-        return False
+    return domain.holds(point) and violated(relation, domain, point)
+
+
+def violated(relation: Equal | AtMost, domain: Domain, point: Mapping[Any, Any]) -> bool:
+    """Whether the relation surely fails at a point that is known to meet every hypothesis."""
     left, right = domain.at(point)
     try:
         s = sign(left - right, point, zero=isinstance(relation, AtMost) and relation.strict)
@@ -147,11 +161,8 @@ def admissible(relation: Equal | AtMost, effort: Effort) -> int:
 def numeric(relation: Equal | AtMost, domain: Domain, start: Point, names: list[Any]) -> Callable[[np.ndarray], np.ndarray]:
     """A vectorised score: positive where the relation is (numerically) violated and the hypotheses hold, else negative."""
     left, right, *given = domain.fixed(start)
-    stand_ins = [sp.Dummy(f"v{i}") for i in range(len(names))]
-    swap = dict(zip(names, stand_ins)) | {s: v for s, v in start.items()}
     hypotheses = [c for c in given if isinstance(c, sp.core.relational.Relational)]
-    parts = [left, right, *[c.lhs - c.rhs for c in hypotheses]]
-    together = sp.lambdify(stand_ins, [e.xreplace(swap) for e in parts], modules=["numpy", "scipy"])
+    together = vectorised(names, [left, right, *[c.lhs - c.rhs for c in hypotheses]])
 
     def score(rows: np.ndarray) -> np.ndarray:
         with np.errstate(all="ignore"):

@@ -30,13 +30,12 @@ SMOOTH = (sp.exp, sp.log, sp.sin, sp.cos, sp.sinh, sp.cosh, sp.tanh, sp.atan, sp
 Steps = tuple[tuple[Any, str], ...]
 
 
-def attempt(relation: Increasing | ArgMin, effort: Effort) -> list[Reduction] | str:
+def attempt(relation: Increasing | ArgMin, effort: Effort) -> Iterator[Reduction] | str:
     """The ways that apply, to be tried in turn."""
     why = _no_interval(relation.over, relation.given)
     if why:
         return why
-    ways = _monotone(relation) if isinstance(relation, Increasing) else _minimiser(relation)
-    return list(ways) or "no way to see its shape applies"
+    return _monotone(relation) if isinstance(relation, Increasing) else _minimiser(relation)
 
 
 def _no_interval(x: sp.Symbol, given: Sequence[Any]) -> str:

@@ -6,7 +6,7 @@ SymPy's assumption system decides the sign of rhs - lhs, as it stands, factored,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
 
 import sympy as sp
@@ -18,8 +18,10 @@ from dpverify.relations import AtMost
 
 HANDLES = (AtMost,)
 
-_FORMS = {"as it stands": lambda e: e, "factored": sp.factor, "over one denominator": lambda e: sp.factor(sp.together(e)), "expanded": sp.expand,
-          "with sums in normal form": lambda e: sp.factor(sp.expand(normalise(e), power_exp=True)) if e.has(sp.Sum) else e}  # fmt: skip
+_FORMS: dict[str, Callable[[Any], Any]] = {  # factored means over one denominator, too
+    "as it stands": lambda e: e, "factored": sp.factor, "expanded": sp.expand,
+    "with sums in normal form": lambda e: sp.factor(sp.expand(normalise(e), power_exp=True)) if e.has(sp.Sum) else e,
+}  # fmt: skip
 
 
 def _shifted(relation: AtMost) -> Any:
@@ -41,12 +43,11 @@ def _shifted(relation: AtMost) -> Any:
     return (right - left).xreplace(swap) if swap else right - left
 
 
-def _forms(gap: Any) -> Iterator[tuple[str, Any]]:
-    for name, form in _FORMS.items():
-        try:
-            yield name, form(gap)
-        except (sp.PolynomialError, NotImplementedError, AttributeError):
-            continue
+def _formed(gap: Any, name: str) -> Any | None:
+    try:
+        return _FORMS[name](gap)
+    except (sp.PolynomialError, NotImplementedError, AttributeError):
+        return None
 
 
 def _holds(form: Any, strict: bool) -> bool:
@@ -56,12 +57,16 @@ def _holds(form: Any, strict: bool) -> bool:
 def attempt(relation: AtMost, effort: Effort) -> dict[str, Any] | str:
     """Look for a form of rhs - lhs whose sign is evident."""
     gap = _shifted(relation)
-    for name, form in _forms(gap):
-        if _holds(form, relation.strict):
+    seen: set[Any] = {None}
+    for name in _FORMS:
+        form = _formed(gap, name)
+        if form not in seen and _holds(form, relation.strict):
             return {"form": name, "summary": f"rhs - lhs = {sp.sstr(form)}, {name}, has a sign by its parts"}
+        seen.add(form)
     return "the sign of rhs - lhs is not evident from its parts"
 
 
 def check(relation: AtMost, certificate: dict[str, Any]) -> bool:
     """Rewrite again, in the form named, and ask for the sign."""
-    return any(name == certificate["form"] and _holds(form, relation.strict) for name, form in _forms(_shifted(relation)))
+    form = _formed(_shifted(relation), certificate["form"])
+    return form is not None and _holds(form, relation.strict)

@@ -72,7 +72,7 @@ def dynamic_wins(features: Any, labels: Any, effort: Effort) -> Result:
     from dpverify.symbolic.dynamic_noise import runs
 
     job = runs.task(features, labels, "squares", 10.0)
-    found = runs.compared(job, runs.by_age(job, 100, 0, effort.seed), [40, 70, 100], _repeats(effort), effort.seed)
+    found = runs.compared(job, runs.by_age(job, 100, 0, effort.seed), [40, 70, 100], _repeats(effort), effort.seed, ("uni", "dyn"))
     wins = found.losses["dyn"] < found.losses["uni"]
     return sign_test(wins, "the dynamic schedule has the lower loss", effort, f" (relative loss {found.relative('dyn'):+.3f})")
 
@@ -248,7 +248,7 @@ def exponential_schedule_wins_too():
         from dpverify.symbolic.dynamic_noise import runs
 
         job = runs.task(features, labels, "squares", 10.0)
-        found = runs.compared(job, runs.by_age(job, 100, 0, effort.seed), [40, 70, 100], _repeats(effort), effort.seed)
+        found = runs.compared(job, runs.by_age(job, 100, 0, effort.seed), [40, 70, 100], _repeats(effort), effort.seed, ("uni", "exp"))
         wins = found.losses["exp"] < found.losses["uni"]
         return sign_test(wins, "the exponential schedule has the lower loss", effort, f" (relative loss {found.relative('exp'):+.3f})")
 
@@ -265,7 +265,7 @@ def advantage_grows_with_a_small_data_scale():
         ratios = []
         for k, scale in enumerate((3.0, 10.0)):
             job = runs.task(features, labels, "squares", scale)
-            found = runs.compared(job, runs.by_age(job, 100, 0, effort.seed), [40, 70, 100], _repeats(effort), effort.seed + 10 * k)
+            found = runs.compared(job, runs.by_age(job, 100, 0, effort.seed), [40, 70, 100], _repeats(effort), effort.seed + 10 * k, ("uni", "dyn"))
             ratios.append(found.losses["dyn"] / found.losses["uni"])
         return sign_test(ratios[1] < ratios[0], "the loss relative to the uniform schedule is lower at data scale 10 than at 3", effort)
 
@@ -283,7 +283,7 @@ def clipping_undoes_the_advantage():
         from dpverify.symbolic.dynamic_noise import runs
 
         job = runs.task(features, labels, "squares", 25.0)
-        found = runs.compared(job, runs.by_age(job, 60, 0, effort.seed), [10, 20, 40], _repeats(effort), effort.seed)
+        found = runs.compared(job, runs.by_age(job, 60, 0, effort.seed), [10, 20, 40], _repeats(effort), effort.seed, ("uni", "dyn"))
         share = runs.clipped_share(job, np.zeros(features.shape[1]))
         wins = found.losses["uni"] < found.losses["dyn"]
         return sign_test(wins, f"with {share:.0%} of the gradients clipped at the start the uniform schedule has the lower loss", effort)

@@ -9,6 +9,8 @@ are two Gaussian blobs at distance 10. The normalisation and the choice of T loo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,6 +44,7 @@ def blobs(count: int = 1000, dimension: int = 100, seed: int = 0) -> tuple[Array
     return rng.standard_normal((count, dimension)) + labels[:, None] * centre, labels
 
 
+@lru_cache(maxsize=1)
 def digits() -> tuple[Array, Array]:
     """The 8x8 digits 3 and 5 of scikit-learn on their first 60 principal components, with labels -1 and 1."""
     from sklearn.datasets import load_digits
@@ -154,12 +157,13 @@ class Compared(NamedTuple):
         return (float(self.losses[name].mean()) - base) / base
 
 
-def compared(job: Task, ages: Array, choices: list[int], runs: int, seed: int, tuning: int = 40) -> Compared:
-    """Each schedule at its best T among the choices."""
+def compared(job: Task, ages: Array, choices: list[int], runs: int, seed: int, names: Sequence[str] = ("uni", "dyn", "exp")) -> Compared:
+    """Each of the schedules named at its best T among the choices, by 40 runs of its own each."""
     best: dict[str, int] = {}
     losses: dict[str, Array] = {}
-    for name in ("uni", "dyn", "exp"):
-        means = {steps: float(final_losses(job, schedules(ages, steps)[name], steps, tuning, seed + 1).mean()) for steps in choices}
+    ready = {steps: schedules(ages, steps) for steps in choices}
+    for name in names:
+        means = {steps: float(final_losses(job, ready[steps][name], steps, 40, seed + 1).mean()) for steps in choices}
         best[name] = min(means, key=lambda steps: means[steps])
-        losses[name] = final_losses(job, schedules(ages, best[name])[name], best[name], runs, seed)
+        losses[name] = final_losses(job, ready[best[name]][name], best[name], runs, seed)
     return Compared(best, losses)
