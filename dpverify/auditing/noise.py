@@ -4,7 +4,7 @@
     law           Kolmogorov-Smirnov against the declared law (twice the exact one-sided p-value), unless the noise is just larger
     independence  signs of noise at two steps, two coordinates, two seeds agree with probability 1/2: exact binomial tests of neighbours
                   together, and of all pairs of steps, of coordinates and of single entries (Bonferroni; of many, a random MOST)
-    missing       a coordinate whose noise is exactly 0
+    missing       a coordinate whose noise is exactly 0, or not finite
 
 Noise is `released - query` on the tape; without a tape, half the difference of two outputs (times sqrt 2) of a release that
 was declared for the whole output. Every test has its share of alpha. This refutes what was *declared*, not privacy itself.
@@ -164,6 +164,9 @@ def noise_as_declared(
         )
 
     for t, (block, _) in enumerate(blocks):
+        broken = int((~np.isfinite(block)).any(axis=1).sum())
+        if broken:
+            return refuted(f"release {t}: the noise is not finite in {broken} of {runs} runs", "noise that is a number", {"release": t, "runs": broken})
         missing = np.flatnonzero((block == 0).all(axis=0))
         if len(missing):
             return refuted(

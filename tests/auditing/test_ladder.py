@@ -341,3 +341,13 @@ def test_the_tape_hands_back_what_was_released():
     again = Tape(frozen=tape.entries)
     assert again.record(np.zeros(2), np.zeros(2), None).tolist() == [3.0, 3.0]
     assert again.entries[0].query.tolist() == [0.0, 0.0]
+
+
+def test_noise_that_is_not_finite_is_not_the_declared_noise():
+    def divides_by_nothing(data, rng, runs, tape):
+        query = np.zeros((runs, 1))
+        return tape.record(query, np.copysign(np.inf, rng.normal(size=(runs, 1))), Gaussian(1.0, {REPLACE: 1.0}))
+
+    result = audit(divides_by_nothing, PAIR, GDP(1.0), budget=SMALL, rungs=["noise"])
+    assert result.verdict is REFUTED
+    assert "not finite in" in result.because
