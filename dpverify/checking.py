@@ -20,7 +20,7 @@ from typing import Any
 from dpverify.claims import Claim, find, select
 from dpverify.effort import QUICK, Effort
 from dpverify.memory import Memory
-from dpverify.verdicts import PROVED, REFUTED, UNDECIDED, Evidence, Result
+from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Evidence, Result
 
 
 @dataclass(frozen=True)
@@ -135,8 +135,8 @@ def check(
     results: dict[str, Result] = {}
     if memory:
         results = {id: known for id in ids if (known := memory.recall(found[id], effort)) is not None}
-    todo = [id for id in ids if id not in results]
-    work = Parallel(n_jobs=jobs, return_as="generator_unordered")(delayed(_by_id)(id, where, effort) for id in todo)
+    todo = sorted((id for id in ids if id not in results), key=lambda id: found[id].expect is not SUPPORTED)  # runs first: they take longest
+    work = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(delayed(_by_id)(id, where, effort) for id in todo)
     for id, result in work:
         results[id] = result
         if memory:

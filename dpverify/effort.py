@@ -9,8 +9,8 @@ from dataclasses import dataclass
 class Effort:
     """Limits of a check; the same limits and the same seed give the same verdict.
 
-    `points` scanned by a search, `boxes` of an interval proof, `solver_ms` per solver call, `tactic_seconds` per attempt
-    of a tactic, `runs` of a Monte Carlo test.
+    `points` scanned by a search, `boxes` of an interval proof, `solver_ms` per solver call, `tactic_seconds` of processor
+    time per attempt of a tactic, `runs` of a Monte Carlo test.
 
     >>> QUICK.points < FULL.points
     True

@@ -1,4 +1,4 @@
-"""A wall-clock limit on one attempt: symbolic algebra may run for ever, and a check must not."""
+"""A limit on the processor time of one attempt: symbolic algebra may run for ever, and a check must not, nor may it depend on other work."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
+_held: list[bool] = []  # one entry per block that must not be interrupted
+
+
 class TimeLimit(BaseException):
     """The attempt took too long. Not an Exception, so that no tactic swallows it."""
 
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Raise `TimeLimit` in the block after that many seconds (in the main thread of a process; elsewhere no limit).
+    """Raise `TimeLimit` in the block after that many seconds of processor time (in the main thread of a process; elsewhere no limit).
 
     >>> with within(5):
     ...     sum(range(10))
@@ -25,26 +28,27 @@ def within(seconds: float) -> Iterator[None]:
         return
 
     def ring(*_: object) -> None:
-        raise TimeLimit(f"no answer in {seconds:g} s")
+        if not _held:
+            raise TimeLimit(f"no answer in {seconds:g} s")
 
-    old = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)  # again and again: a callback may swallow the first
+    old = signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, seconds, 1.0)  # again and again: a callback may swallow the first, or it may be held back
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, old)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, old)
 
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
     """Hold a limit back until the block has ended: an import that is cut short leaves a broken module behind.
 
-    >>> with uninterrupted():
+    >>> with within(5), uninterrupted():
     ...     import json
     """
-    old = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
+    _held.append(True)
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, old)
+        _held.pop()

@@ -127,7 +127,7 @@ def dynamic_schedules_help_more_under_stricter_privacy():
     g = sp.Rational(1, 4)
 
     def best(bound, a):
-        return sp.Min(1, *[sp.nsimplify(bound(g, a, sp.Integer(m))) for m in range(1, 13)])
+        return sp.Min(1, *[bound(g, a, sp.Integer(m)) for m in range(1, 13)])
 
     def gained(a):
         return best(schedules.uniform_erub, a) - best(schedules.dynamic_erub, a)

@@ -14,8 +14,9 @@ from dpverify.proving import prove, verify_witness
 from dpverify.proving.codec import from_json, to_json
 from dpverify.proving.domain import Domain, written_out
 from dpverify.proving.evaluate import Unknown, ball, sign, truth
-from dpverify.proving.limits import TimeLimit, within
-from dpverify.proving.refutation import refute
+from dpverify.proving.floats import vectorised
+from dpverify.proving.limits import TimeLimit, uninterrupted, within
+from dpverify.proving.refutation import real, refute
 from dpverify.relations import AtMost, Derivation, Equal, Instance, Quoted, Tested
 from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Evidence, Result
 
@@ -149,3 +150,27 @@ def test_an_attempt_is_cut_off():
         while True:
             pass
     assert time.monotonic() - start < 30  # far from the limit: only that it ends
+
+
+def test_a_limit_counts_processor_time_and_waits_for_an_import():
+    with within(0.2):
+        time.sleep(0.5)
+    done = []
+    with pytest.raises(TimeLimit), within(0.05):
+        with uninterrupted():
+            start = time.process_time()
+            while time.process_time() - start < 0.2:
+                pass
+            done.append(True)
+        while True:
+            pass
+    assert done
+
+
+@pytest.mark.parametrize("e", [sp.log(1 + x) / y**2, sp.Max(x, 2 * y) - sp.Abs(x - y), sp.sqrt(x) ** 3 + sp.pi, x**y - sp.exp(-x), sp.Piecewise((x, x < y), (y, True)),
+                               sp.erf(x) - 1 / sp.sqrt(y), sp.tanh(x) * sp.floor(y), sp.binomial(5, 2) + x ** sp.Rational(-2, 3)], ids=str)  # fmt: skip
+def test_floats_are_near_the_balls(e):
+    points = [(0.5, 2.25), (3.0, 0.125), (1.75, 1.75)]
+    values = real(vectorised([x, y], [e])(*np.array(points).T)[0], len(points))
+    for value, (a, b) in zip(values, points):
+        assert value == pytest.approx(float(ball(e, {x: sp.Rational(a), y: sp.Rational(b)}).mid()), rel=1e-12)
