@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import math
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -160,8 +161,6 @@ def profile_of(epsilon_at: Callable[[float], float], source: str) -> Profile:
     >>> abs(profile_of(lambda delta: epsilon(GDP(1.0), delta), "mine").delta(1.0) - GDP(1.0).delta(1.0)) < 1e-6
     True
     """
-    import math
-
     answered = lru_cache(maxsize=4096)(lambda log_delta: float(epsilon_at(math.exp(log_delta))))
 
     @lru_cache(maxsize=4096)
@@ -175,6 +174,21 @@ def profile_of(epsilon_at: Callable[[float], float], source: str) -> Profile:
         return math.exp(high)
 
     return Profile(delta, source)
+
+
+def profile_through(points: Sequence[tuple[float, float]], source: str) -> Profile:
+    """The profile that a few (epsilon, delta) imply, epsilon rising: delta is convex in e^epsilon, and 1 where that is 0.
+
+    For accountants that take long to answer; never stricter than what they say.
+
+    >>> profile = profile_through([(0.0, 0.2), (1.0, 0.1)], "two points")
+    >>> [round(profile.delta(e), 3) for e in (0.0, 0.5, 1.0, 2.0)]
+    [0.2, 0.162, 0.1, 0.1]
+    """
+    import numpy as np
+
+    at, deltas = [0.0, *(math.exp(epsilon) for epsilon, _ in points)], [1.0, *(delta for _, delta in points)]
+    return Profile(lambda epsilon: float(np.interp(math.exp(min(epsilon, 700.0)), at, deltas)), source)
 
 
 def halved(claim: Guarantee) -> Guarantee:
