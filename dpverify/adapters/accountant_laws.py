@@ -4,7 +4,7 @@
     bounds        no epsilon of composed subsampled steps below a certified lower bound (`dpverify.accounting.bounds`)
     monotone      less with more noise or delta, more with a higher rate or more steps; one call as many calls; in any order
     relation      it says which neighbours it speaks of, and that is right; replacing a record costs twice the sensitivity
-    accumulation  rate and steps that its training hooks record are not below those of the batches that were drawn (Poisson)
+    accumulation  rate and steps that its training hooks record are not below those of the Poisson batches drawn, and no record is in a step twice
     shuffled      the same where batches are shuffled instead
     epochs        the noise chosen for some epochs keeps the target after them
     calibration   the noise chosen for a target meets it, by the certified bounds, and how much of the target is left unused
@@ -53,7 +53,7 @@ class Training(NamedTuple):
 
     def __str__(self) -> str:
         extras = [f"at most {self.physical} in memory"] * (self.physical is not None) + [f"{self.passes} passes a step"] * (self.passes > 1)
-        kind = ["Poisson"] if self.poisson else ["shuffled" + ", last dropped" * self.drop_last]
+        kind = ["Poisson" if self.poisson else "shuffled"] + ["last dropped"] * self.drop_last
         return ", ".join([f"{self.records} records", f"batch size {self.batch}", f"{self.epochs} epochs", *kind, *extras])
 
 
@@ -61,7 +61,7 @@ class Recorded(NamedTuple):
     """What the hooks recorded, and the records that went into each noisy step."""
 
     history: list[Steps]
-    batches: list[Sequence[int]]
+    batches: Sequence[Sequence[int]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +139,7 @@ class Case(NamedTuple):
     most: Callable[[], float] | None = None  # the largest that can be true, if that is another
 
 
-def _not_below(cases: Iterator[Case], method: str, ceiling: str) -> Result | str:
+def _not_below(cases: Iterator[Case], method: str, ceiling: str) -> Result:
     """Every answer against the least that can be true; the worst one is the witness."""
     asked, refusals, worst, largest = 0, [], None, (-math.inf, "")
     short: list[dict[str, Any]] = []
@@ -159,7 +159,7 @@ def _not_below(cases: Iterator[Case], method: str, ceiling: str) -> Result | str
             against = "exact" if case.most is None else "upper bound"
             largest = (answer / most, f"{case.setting}, delta {case.delta:g}: {answer:.6g}, {against} {most:.6g}")
     if not asked:
-        return Result(UNDECIDED, f"It gave no number for any of {len(refusals)} settings; the first: {refusals[0]}") if refusals else "it takes none of these steps"
+        return Result(UNDECIDED, f"It gave no number for any of {len(refusals)} settings; the first: {refusals[0]}")
     figures = {"settings": asked, "refused": len(refusals), "below": len(short), "largest over": largest[0] if largest[1] else None, "there": largest[1]}
     if short:
         worst = min(short, key=lambda found: found["share"])
@@ -260,56 +260,56 @@ def _broken(law: str, let: Mapping[str, str], then: str, contradicts: str, exact
     return Result(REFUTED, f"{law}: {then}.", witness=Witness(dict(let), then, contradicts, exact))
 
 
+def _in_order(accountant: Accountant) -> Iterator[tuple[str, list[tuple[str, Callable[[], float]]]]]:
+    """Questions whose answers have to rise strictly, with what each law is called."""
+    base, delta = Steps(1.5, 0.1, 20), 1e-5
+
+    def ask(ledger: Ledger, delta: float) -> tuple[str, Callable[[], float]]:
+        return f"{_say(ledger)}, delta {delta:g}", partial(accountant.epsilon, ledger, delta)
+
+    yield "more noise, less epsilon", [ask((base._replace(noise=noise),), delta) for noise in (4.0, 2.0, 1.5, 1.0, 0.8)]
+    yield "a higher rate, more epsilon", [ask((base._replace(rate=rate),), delta) for rate in (0.01, 0.05, 0.1, 0.3, 1.0)]
+    yield "more steps, more epsilon", [ask((base._replace(times=times),), delta) for times in (1, 2, 10, 20, 21, 200)]
+    yield "a larger delta, less epsilon", [ask((base,), at) for at in (1e-2, 1e-4, 1e-5, 1e-6, 1e-8)]
+    if accountant.response is not None:
+        answers = [(f"{times} answers, each true with probability 0.75, delta {delta:g}", partial(accountant.response, 0.75, times, delta)) for times in (1, 2, 5)]
+        yield "more answers, more epsilon", answers
+
+
+def _equal(accountant: Accountant) -> Iterator[tuple[str, list[tuple[str, Callable[[], float]]]]]:
+    """Pairs of questions whose answers have to be equal."""
+    delta, base = 1e-5, (Steps(1.5, 0.1, 20),)
+    if accountant.singly is not None:
+        pair: list[tuple[str, Callable[[], float]]] = [
+            (f"{_say(base)}, in one call", partial(accountant.epsilon, base, delta)), (f"{_say(base)}, one by one", partial(accountant.singly, base, delta))
+        ]  # fmt: skip
+        yield "one call for all steps is as one call for each", pair
+    if accountant.mixed:
+        unequal: Ledger = (Steps(1.0, 0.1, 5), Steps(2.0, 0.1, 10), Steps(4.0, 0.1, 3))
+        yield "the order of unequal steps does not matter", [(_say(ledger), partial(accountant.epsilon, ledger, delta)) for ledger in (unequal, unequal[::-1])]
+
+
 def _monotone(target: Target, seed: int) -> Result | str:
     accountant = target()
-    base, delta = Steps(1.5, 0.1, 20), 1e-5
-    orders = {
-        "more noise, less epsilon": [((base._replace(noise=noise),), delta) for noise in (4.0, 2.0, 1.5, 1.0, 0.8)],
-        "a higher rate, more epsilon": [((base._replace(rate=rate),), delta) for rate in (0.01, 0.05, 0.1, 0.3, 1.0)],
-        "more steps, more epsilon": [((base._replace(times=times),), delta) for times in (1, 2, 10, 20, 21, 200)],
-        "a larger delta, less epsilon": [((base,), delta) for delta in (1e-2, 1e-4, 1e-5, 1e-6, 1e-8)],
-    }
-    asked, refusals = 0, 0
-    for name, settings in orders.items():
-        before: tuple[float, Ledger, float] | None = None
-        for ledger, at in settings:
-            try:
-                answer = _asked(accountant.epsilon, ledger, at)
-            except Refused:
-                refusals += 1
-                continue
-            asked += 1
-            if before is not None and not (answer > before[0] or answer == math.inf):
-                let = {"one": f"{_say(before[1])}, delta {before[2]:g}", "other": f"{_say(ledger)}, delta {at:g}"}
-                return _broken(name, let, f"epsilon is {before[0]:.9g} and {answer:.9g}", name, {"epsilons": [before[0], answer]})
-            before = (answer, ledger, at)
-    same = []
-    if accountant.singly is not None:
-        same.append(("one call for all steps as one call for each", accountant.epsilon, (base,), accountant.singly, (base,)))
-        if accountant.response is not None:
-            respond = accountant.response
-            chances = [_asked(respond, 0.75, times, delta) for times in (1, 5)]
-            if not chances[1] > chances[0]:
-                let = {"mechanism": "answers that are true with probability 0.75", "delta": f"{delta:g}"}
-                then = f"epsilon is {chances[0]:.9g} for one answer and {chances[1]:.9g} for five"
-                return _broken("more steps, more epsilon", let, then, "more steps, more epsilon", {"epsilons": chances})
-            asked += 2
-    if accountant.mixed:
-        unequal = (Steps(1.0, 0.1, 5), Steps(2.0, 0.1, 10), Steps(4.0, 0.1, 3))
-        same.append(("the order of unequal steps does not matter", accountant.epsilon, unequal, accountant.epsilon, unequal[::-1]))
-    largest = 0.0
-    for name, ask, ledger, other, ledger_ in same:
-        try:
-            answers = [_asked(ask, ledger, delta), _asked(other, ledger_, delta)]
-        except Refused:
-            refusals += 1
-            continue
-        asked += 2
-        difference = abs(answers[1] - answers[0])
-        largest = max(largest, difference)
-        if difference > 1e-3 * max(answers):
-            let = {"one": _say(ledger), "other": _say(ledger_), "delta": f"{delta:g}"}
-            return _broken(name, let, f"epsilon is {answers[0]:.9g} and {answers[1]:.9g}", name, {"epsilons": answers})
+    asked, refusals, largest = 0, 0, 0.0
+    for strict, rows in [(True, _in_order(accountant)), (False, _equal(accountant))]:
+        for name, questions in rows:
+            before: tuple[str, float] | None = None
+            for setting, question in questions:
+                try:
+                    answer = _asked(question)
+                except Refused:
+                    refusals += 1
+                    continue
+                asked += 1
+                if before is not None:
+                    difference = answer - before[1] if answer != before[1] else 0.0
+                    wrong = not (difference > 0 or answer == math.inf) if strict else abs(difference) > 1e-3 * max(answer, before[1])
+                    if wrong:
+                        then = f"epsilon is {before[1]:.9g} and {answer:.9g}"
+                        return _broken(name, {"one": before[0], "other": setting}, then, name, {"epsilons": [before[1], answer]})
+                    largest = largest if strict else max(largest, abs(difference))
+                before = (setting, answer)
     if not asked:
         return Result(UNDECIDED, "It gave no number for any setting.")
     figures = {"settings": asked, "refused": refusals, "largest difference of what is equal": largest}
@@ -341,11 +341,12 @@ def _relation(target: Target, seed: int) -> Result | str:
                 yield Case(f"{_say([one])}, a record replaced", delta, partial(question, (one,), delta), least, why)
 
     result = _not_below(cases(accountant.replaced), "closed forms", "an epsilon that is too small for the relation asked for")
-    return result if isinstance(result, str) else result.with_(because=f"{speaks}. Replacing: {result.because}")
+    return result.with_(because=f"{speaks}. Replacing: {result.because}")
 
 
 POISSON = (
     Training(60, 7, 40), Training(60, 7, 40, physical=2), Training(60, 7, 20, drop_last=True), Training(186, 2, 2), Training(5, 5, 20),
+    Training(12, 4, 20, passes=2),
 )  # fmt: skip
 SHUFFLED = (
     Training(12, 4, 2, poisson=False), Training(12, 4, 2, physical=2, poisson=False), Training(10, 4, 2, poisson=False, drop_last=True),
@@ -361,19 +362,31 @@ def _accumulation(target: Target, seed: int) -> Result | str:
 
     figures: dict[str, Any] = {}
     for setup in POISSON:
-        history, batches = _answered(accountant.recorded, setup, seed)
+        try:
+            history, batches = _answered(accountant.recorded, setup, seed)
+        except Refused as refusal:
+            figures[str(setup)] = f"refused: {refusal}"
+            continue
         steps, true, rate = sum(step.times for step in history), len(batches), max(step.rate for step in history)
         drawn = sum(len(batch) for batch in batches)
         chance = float(binom.sf(drawn - 1, setup.records * true, min(rate, 1.0)))
         figures[str(setup)] = {"steps": [steps, true], "rate": [rate, drawn / (setup.records * true)], "chance": chance}
         let = {"training": str(setup)}
+        twice = [batch for batch in batches if len(set(batch)) < len(batch)]
+        if twice:
+            then = f"a noisy step held the records {sorted(twice[0])}, one of them twice; it is recorded as one draw at rate {rate:.6g}"
+            return _broken("accumulation", let, then, "that a record is in a step at most once", figures)
         if steps < true:
             return _broken("accumulation", let, f"{steps} steps are recorded; {true} noisy steps were made", "the steps recorded", figures)
         if chance < ALPHA / len(POISSON):
             then = f"rate {rate:.6g} is recorded; {drawn} of {setup.records * true} draws were made, which has a chance of {chance:.2g} at that rate"
             return _broken("accumulation", let, then, "the rate recorded", figures)
+    refused = [setup for setup, found in figures.items() if isinstance(found, str)]
+    if len(refused) == len(POISSON):
+        return Result(UNDECIDED, f"It trained in none of {len(POISSON)} ways; the first: {figures[refused[0]]}")
     evidence = Evidence("training", figures, alpha=ALPHA, samples=len(POISSON), seed=seed, ceiling="a step that is missing; a rate that is 10% too low")
-    return Result(SUPPORTED, f"{len(POISSON)} trainings: steps and rates recorded are not below those that were run.", evidence)
+    also = f" Refused: {'; '.join(refused)}." if refused else ""
+    return Result(SUPPORTED, f"{len(POISSON) - len(refused)} trainings: steps and rates recorded are not below those that were run.{also}", evidence)
 
 
 def _shuffled(target: Target, seed: int) -> Result | str:
@@ -382,7 +395,10 @@ def _shuffled(target: Target, seed: int) -> Result | str:
         return "it records nothing by itself: rate and steps are given to it"
     figures: dict[str, Any] = {}
     for setup in SHUFFLED:
-        history, batches = _answered(accountant.recorded, setup, seed)
+        try:
+            history, batches = _answered(accountant.recorded, setup, seed)
+        except Refused as refusal:
+            return Result(UNDECIDED, f"It does not train with {setup}: {refusal}")
         steps, true, rate = sum(step.times for step in history), len(batches), min(step.rate for step in history)
         share = max(len(batch) for batch in batches) / setup.records
         figures[str(setup)] = {"steps": [steps, true], "rate": [rate, share]}
@@ -406,7 +422,8 @@ def _epochs(target: Target, seed: int) -> Result | str:
             return Result(UNDECIDED, f"It chose no noise for ({wanted:g}, {delta:g}) and {epochs} epochs of {batches} batches: {refusal}")
         steps = sum(step.times for step in history)
         certain = epsilon_bounds(tuple(history), delta, GAP)
-        figures[f"{epochs} epochs of {batches} batches"] = {"wanted": wanted, "spent": spent, "noise": history[0].noise, "lower": certain.lower, "upper": certain.upper}
+        found = {"wanted": wanted, "spent": spent, "noise": history[0].noise, "lower": certain.lower, "upper": certain.upper}
+        figures[f"{epochs} epochs of {batches} batches"] = found
         if spent > wanted * (1 + ROUNDING):
             let = {"target": f"({wanted:g}, {delta:g})", "training": f"{epochs} epochs of {batches} batches", "noise chosen": f"{history[0].noise:.9g}"}
             then = f"after {steps} steps the same accountant reports epsilon = {spent:.6g} (the truth is between {certain.lower:.6g} and {certain.upper:.6g})"
@@ -487,10 +504,12 @@ def _agreement(target: Target, seed: int) -> Result | str:
                 worst = (ratio, f"{_say([step])}, delta {delta:g}: {mine:.6g}, {peer.name} {theirs:.6g}")
     if not ratios:
         return Result(UNDECIDED, "No other accountant gave a number for the same steps.")
-    text = f"{len(ratios)} accountants: epsilons are between {min(ratios.values()):.4g} and {max(ratios.values()):.4g} times theirs where they differ most ({worst[1]})"
+    low, high = min(ratios.values()), max(ratios.values())
+    text = f"{len(ratios)} accountants: epsilons are between {low:.4g} and {high:.4g} times theirs where they differ most ({worst[1]})"
     if not 1 / AGREE <= worst[0] <= AGREE:
         return Result(UNDECIDED, f"{text}. They cannot tell which is right; the law `bounds` can.")
-    return Result(SUPPORTED, f"{text}.", Evidence("comparison", {"ratios": ratios, "where": worst[1]}, samples=len(AGREEMENT), ceiling=f"a factor of {AGREE:g}"))
+    evidence = Evidence("comparison", {"ratios": ratios, "where": worst[1]}, samples=len(AGREEMENT), ceiling=f"a factor of {AGREE:g}")
+    return Result(SUPPORTED, f"{text}.", evidence)
 
 
 LAWS: Mapping[str, Law] = {
