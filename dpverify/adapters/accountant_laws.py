@@ -272,8 +272,8 @@ def _in_order(accountant: Accountant) -> Iterator[tuple[str, list[tuple[str, Cal
     yield "more steps, more epsilon", [ask((base._replace(times=times),), delta) for times in (1, 2, 10, 20, 21, 200)]
     yield "a larger delta, less epsilon", [ask((base,), at) for at in (1e-2, 1e-4, 1e-5, 1e-6, 1e-8)]
     if accountant.response is not None:
-        answers = [(f"{times} answers, each true with probability 0.75, delta {delta:g}", partial(accountant.response, 0.75, times, delta)) for times in (1, 2, 5)]
-        yield "more answers, more epsilon", answers
+        respond = partial(accountant.response, 0.75)
+        yield "more answers, more epsilon", [(f"{times} answers, each true with probability 0.75", partial(respond, times, delta)) for times in (1, 2, 5)]
 
 
 def _equal(accountant: Accountant) -> Iterator[tuple[str, list[tuple[str, Callable[[], float]]]]]:
@@ -291,7 +291,7 @@ def _equal(accountant: Accountant) -> Iterator[tuple[str, list[tuple[str, Callab
 
 def _monotone(target: Target, seed: int) -> Result | str:
     accountant = target()
-    asked, refusals, largest = 0, 0, 0.0
+    asked, compared, refusals, largest = 0, 0, 0, 0.0
     for strict, rows in [(True, _in_order(accountant)), (False, _equal(accountant))]:
         for name, questions in rows:
             before: tuple[str, float] | None = None
@@ -303,6 +303,7 @@ def _monotone(target: Target, seed: int) -> Result | str:
                     continue
                 asked += 1
                 if before is not None:
+                    compared += 1
                     difference = answer - before[1] if answer != before[1] else 0.0
                     wrong = not (difference > 0 or answer == math.inf) if strict else abs(difference) > 1e-3 * max(answer, before[1])
                     if wrong:
@@ -310,9 +311,9 @@ def _monotone(target: Target, seed: int) -> Result | str:
                         return _broken(name, {"one": before[0], "other": setting}, then, name, {"epsilons": [before[1], answer]})
                     largest = largest if strict else max(largest, abs(difference))
                 before = (setting, answer)
-    if not asked:
-        return Result(UNDECIDED, "It gave no number for any setting.")
-    figures = {"settings": asked, "refused": refusals, "largest difference of what is equal": largest}
+    if not compared:
+        return Result(UNDECIDED, f"It gave {asked} numbers and refused {refusals}: no two can be compared.")
+    figures = {"settings": asked, "compared": compared, "refused": refusals, "largest difference of what is equal": largest}
     evidence = Evidence("order", figures, samples=asked, ceiling="two neighbouring settings in the wrong order; a difference of 0.1% of what is equal")
     return Result(SUPPORTED, f"{asked} settings are in order; what is equal differs by at most {largest:.2g}.", evidence)
 
