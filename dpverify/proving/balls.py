@@ -11,6 +11,7 @@ each again.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -174,19 +175,39 @@ def attempt(relation: AtMost, effort: Effort) -> dict[str, Any] | str:
         return form
     names, ranges, touches = form[2:]
     start: Box = tuple((_q(a), _q(b)) for a, b in ranges)
+    if (box := _open_corner(form, start, relation.strict)) is not None:
+        return f"no cover by boxes; undecided near {_told(names, box)}"
     todo, done = [start], []
     while todo:
         box = todo.pop()
         if _nonnegative(form, box, relation.strict):
             done.append(box)
-        elif len(todo) + len(done) > effort.boxes or max(b - a for a, b in box) < fmpq(1, 2**40):
-            near = ", ".join(f"{n} ~ {float(arb((a + b) / 2).mid()):.6g}" for n, (a, b) in zip(names, box))
-            return f"no cover by {effort.boxes} boxes; undecided near {near}"
+        elif len(todo) + len(done) > effort.boxes or _tiny(box):
+            return f"no cover by {effort.boxes} boxes; undecided near {_told(names, box)}"
         else:
             todo.extend(_halves(box, start))
     touching = [[t.name.name, str(t.at), t.order] for t in touches]
     summary = f"rhs - lhs > 0 on each of {len(done)} boxes" + (f", or >= 0 where it touches 0 ({touching})" if touching else "")
     return {"boxes": [[[str(a), str(b)] for a, b in box] for box in done], "touches": touching, "summary": summary}
+
+
+def _told(names: list[sp.Symbol], box: Box) -> str:
+    return ", ".join(f"{n} ~ {float(arb((a + b) / 2).mid()):.6g}" for n, (a, b) in zip(names, box))
+
+
+def _tiny(box: Box) -> bool:
+    return bool(max(b - a for a, b in box) < fmpq(1, 2**40))
+
+
+def _open_corner(form: Form, start: Box, strict: bool) -> Box | None:
+    """A box at a corner of the domain that no halving decides: then no cover exists, and none need be looked for."""
+    for corner in itertools.product(*start):
+        box = start
+        while not _nonnegative(form, box, strict):
+            if _tiny(box):
+                return box
+            box = next(half for half in _halves(box, start) if all(a <= c <= b for c, (a, b) in zip(corner, half)))
+    return None
 
 
 def _halves(box: Box, start: Box) -> list[Box]:

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-
 _held: list[bool] = []  # one entry per block that must not be interrupted
 
 

@@ -167,8 +167,13 @@ def test_a_limit_counts_processor_time_and_waits_for_an_import():
     assert done
 
 
-@pytest.mark.parametrize("e", [sp.log(1 + x) / y**2, sp.Max(x, 2 * y) - sp.Abs(x - y), sp.sqrt(x) ** 3 + sp.pi, x**y - sp.exp(-x), sp.Piecewise((x, x < y), (y, True)),
-                               sp.erf(x) - 1 / sp.sqrt(y), sp.tanh(x) * sp.floor(y), sp.binomial(5, 2) + x ** sp.Rational(-2, 3)], ids=str)  # fmt: skip
+FLOATS = [
+    sp.log(1 + x) / y**2, sp.Max(x, 2 * y) - sp.Abs(x - y), sp.sqrt(x) ** 3 + sp.pi, x**y - sp.exp(-x), sp.Piecewise((x, x < y), (y, True)),
+    sp.erf(x) - 1 / sp.sqrt(y), sp.tanh(x) * sp.floor(y), sp.binomial(5, 2) + x ** sp.Rational(-2, 3),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("e", FLOATS, ids=str)
 def test_floats_are_near_the_balls(e):
     points = [(0.5, 2.25), (3.0, 0.125), (1.75, 1.75)]
     values = real(vectorised([x, y], [e])(*np.array(points).T)[0], len(points))
