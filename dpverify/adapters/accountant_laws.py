@@ -506,7 +506,7 @@ def _agreement(target: Target, seed: int) -> Result | str:
     if not ratios:
         return Result(UNDECIDED, "No other accountant gave a number for the same steps.")
     low, high = min(ratios.values()), max(ratios.values())
-    text = f"{len(ratios)} {'accountant' if len(ratios) == 1 else 'accountants'}: epsilons are between {low:.4g} and {high:.4g} times theirs where they differ most ({worst[1]})"
+    text = f"Against {', '.join(ratios)}: epsilon is {low:.4g} to {high:.4g} times theirs where they differ most ({worst[1]})"
     if not 1 / AGREE <= worst[0] <= AGREE:
         return Result(UNDECIDED, f"{text}. They cannot tell which is right; the law `bounds` can.")
     evidence = Evidence("comparison", {"ratios": ratios, "where": worst[1]}, samples=len(AGREEMENT), ceiling=f"a factor of {AGREE:g}")
