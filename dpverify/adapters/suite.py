@@ -4,7 +4,7 @@
     sensitivity  no record moves a query further than declared: every declared relation, one to three records
     noise        scale, law and independence of the noise (across steps, parameters, runs) are as declared
     empty        an empty data set is released with noise like any other
-    single       so is a single record
+    single       a single record is released with noise like any other
     huge         a record of 1e200 moves no query further than declared
     nan          a record that is not a number does not reach the output
     step         one step keeps the claim
@@ -14,6 +14,8 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -226,6 +228,16 @@ LAWS: Mapping[str, Law] = {
 }  # fmt: skip
 
 
+def meaning(name: str, law: Law) -> str:
+    """What a law says, as the table at the head of its module has it.
+
+    >>> meaning("single", LAWS["single"])
+    'a single record is released with noise like any other'
+    """
+    table = (line.split(None, 1) for line in (sys.modules[law.__module__].__doc__ or "").splitlines() if line.startswith("    "))
+    return next((words[1] for words in table if words[0] == name and len(words) == 2), "")
+
+
 @dataclass(frozen=True)
 class Examination:
     """What came of every law on one target: a result, or why the law does not apply."""
@@ -247,16 +259,16 @@ class Examination:
         return [law for law, result in self.results.items() if not isinstance(result, str) and result.verdict is not self.expected(law)]
 
     def to_json(self) -> dict[str, Any]:
+        target = self.target
         laws = {
-            law: {"applies": False, "because": result}
+            law: {"what": meaning(law, (target.laws or LAWS)[law]), "applies": False, "because": result}
             if isinstance(result, str)
-            else {"applies": True, "expected": self.expected(law).value, **result.to_json()}
+            else {"what": meaning(law, (target.laws or LAWS)[law]), "applies": True, "expected": self.expected(law).value, **result.to_json()}
             for law, result in self.results.items()
         }
-        target = self.target
         settings = {name: value for name, value in target.settings.items() if isinstance(value, int | float | str)}
         return {
-            "target": target.name, "about": target.about, "claims": target.claims, "claim": self.claim, "said_by": self.said_by, "settings": settings,
+            "target": target.name, "about": target.about, "notes": inspect.getdoc(target.build) or "", "claims": target.claims, "claim": self.claim, "said_by": self.said_by, "settings": settings,
             "versions": target.versions, "install": target.install, "seed": self.seed, "laws": laws, "seconds": round(self.seconds, 1),
         }  # fmt: skip
 

@@ -27,8 +27,20 @@ def keep(examination: Examination, folder: str | Path) -> Path:
     out.mkdir(parents=True, exist_ok=True)
     path = out / f"{examination.target.name.replace(':', '-').replace('/', '-')}.json"
     record = {"schema": SCHEMA, "dpverify": __version__, **examination.to_json()}
-    path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    record["laws"] = {law: _brief(law, result) for law, result in record["laws"].items()}
+    lines = [f" {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in record.items()]
+    path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
     return path
+
+
+def _brief(law: str, result: dict[str, Any]) -> dict[str, Any]:
+    """A result with its witness once, and without the times: the rungs repeat it, and a halved claim is nobody's."""
+    kept = {key: value for key, value in result.items() if key not in ("seconds", "latex", "steps")}
+    if result.get("steps"):
+        kept["steps"] = [{key: step[key] for key in ("statement", "reason", "verdict", "because", "latex")} | {"steps": []} for step in result["steps"]]
+    if law == "half" and result.get("witness"):
+        kept["witness"] = {**result["witness"], "exact": {}}
+    return kept
 
 
 def read(folder: str | Path) -> list[dict[str, Any]]:
@@ -48,8 +60,9 @@ def read(folder: str | Path) -> list[dict[str, Any]]:
 
 
 def findings(records: list[dict[str, Any]]) -> list[tuple[dict[str, Any], str, dict[str, Any]]]:
-    """Every law that was refuted, but for half the claim, which is refuted to show the reach of the audits."""
-    return [(record, law, result) for record in records for law, result in record["laws"].items() if law != "half" and result.get("verdict") == "REFUTED"]
+    """Every law that was refuted, but for half the claim, which is refuted to show the reach of the audits; records that are no numbers last."""
+    found = [(record, law, result) for record in records for law, result in record["laws"].items() if law != "half" and result.get("verdict") == "REFUTED"]
+    return sorted(found, key=lambda row: row[1] == "nan")
 
 
 def _groups(records: list[dict[str, Any]]) -> list[tuple[list[str], list[dict[str, Any]]]]:
@@ -79,7 +92,8 @@ def _markdown(records: list[dict[str, Any]]) -> str:
         lines.append("")
     lines += ["## What was refuted", ""]
     for record, law, result in findings(records):
-        lines.append(f"- **{record['target']}** ({_cell(versions(record))}), {law}: {_cell(result['because'])} Rerun: `{rerun(record)}`")
+        lines.append(f"- **{record['target']}** ({_cell(versions(record))}), {law}: {_cell(result['because'])}")
+    lines += ["", "Settings, claims, notes, witnesses and the command that repeats each stand on the page, `index.html`."]
     return "\n".join(lines) + "\n"
 
 
@@ -97,12 +111,3 @@ def versions(record: dict[str, Any]) -> str:
     'opacus 1.6.0'
     """
     return ", ".join(f"{name} {version}" for name, version in record["versions"].items()) or "restated here"
-
-
-def rerun(record: dict[str, Any]) -> str:
-    """The command that repeats an examination.
-
-    >>> rerun({"target": "opacus:dpsgd", "seed": 0})
-    "dpverify targets 'opacus:dpsgd' --test --seed 0"
-    """
-    return f"dpverify targets '{record['target']}' --test --seed {record['seed']}"
