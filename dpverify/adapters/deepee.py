@@ -8,12 +8,12 @@ watchdog says 1.71 at noise 1. Found, each shown by a target:
 
     stale     the gradients of the copies are never cleared (optimizer.zero_grad() of the documented loop reaches the wrapped model only), so
               that a record stays in the copy that saw it, and in a later batch is counted twice
-    sampled   few steps at a low rate cost more than the central limit says
     sum       with reduce="sum" the noise is that of the mean
     seed      with a seed, which is set anew before each draw, every parameter and every step gets the same noise; the documentation calls
               generators that are not cryptographic, of which this is one, for experiments only
 
-Not in its claim: gradients that are not numbers.
+Few steps at a low rate cost more than the central limit says: one step that draws one of ten records at noise 0.6 has delta = 0.0020 at
+epsilon = 2, charged 0.00004. Not in its claim: gradients that are not numbers.
 
 Without an accelerator `torch.nn.parallel.parallel_apply` fails in its forward pass; the copies are called one after the other instead.
 """
@@ -148,11 +148,6 @@ def stale(steps: int = 3, noise: float = 1.0, clip: float = 1.0) -> Subject:
     return wrapper(steps, noise, clip, records=3, batch=2)
 
 
-def sampled(steps: int = 1, noise: float = 0.5, clip: float = 1.0) -> Subject:
-    """One of ten records in every step."""
-    return wrapper(steps, noise, clip, records=10, batch=1)
-
-
 def summed(steps: int = 1, noise: float = 1.0, clip: float = 1.0) -> Subject:
     """The sum of the gradients instead of their mean."""
     return wrapper(steps, noise, clip, records=4, batch=4, reduce="sum")
@@ -173,7 +168,6 @@ SEED: dict[str, Verdict] = {**BROKEN, "noise": REFUTED, "single": REFUTED}
 TARGETS = (
     Target("deepee:wrapper", "PrivacyWrapper, full batch", CLAIM, wrapper, PACKAGES, INSTALL, {**USUAL, "half": SUPPORTED}),
     Target("deepee:stale", "PrivacyWrapper, two of three records: gradients of earlier batches stay", CLAIM, stale, PACKAGES, INSTALL, BROKEN),
-    Target("deepee:sampled", "PrivacyWrapper, one of ten records in one step: the central limit says too little", CLAIM, sampled, PACKAGES, INSTALL, BROKEN),
-    Target("deepee:sum", "PrivacyWrapper, reduce=\"sum\": the noise is that of the mean", CLAIM, summed, PACKAGES, INSTALL, {**BROKEN, "noise": REFUTED}),
+    Target("deepee:sum", 'PrivacyWrapper, reduce="sum": the noise is that of the mean', CLAIM, summed, PACKAGES, INSTALL, {**BROKEN, "noise": REFUTED}),
     Target("deepee:seed", "PrivacyWrapper with a seed: the same noise on every parameter and step", CLAIM, with_seed, PACKAGES, INSTALL, SEED),
 )
