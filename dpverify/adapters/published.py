@@ -145,7 +145,7 @@ def dynamic_noise_shuffled(steps: int = 2, noise: float = 0.5, clip: float = 1.0
     """
     positive(steps=steps, noise=noise, clip=clip, batch=batch)
     pair = Neighbours.zero_out(np.array([[3 * clip, 0.0], [0.0, 3 * clip]]), 0)
-    return Subject(_fork(steps, lambda t: noise, clip, batch, "shuffle"), ZCDP(steps * 0.5 / noise**2), pair, FORK, runs=20_000)
+    return Subject(_fork(steps, lambda t: noise, clip, batch, "shuffle"), ZCDP(steps * 0.5 / noise**2), pair, FORK, runs=10_000)
 
 
 def dynamic_noise_sampled(steps: int = 2, noise: float = 0.5, clip: float = 1.0, count: int = 10, batch: int = 1, delta: float = 1e-3) -> Subject:
@@ -292,7 +292,7 @@ def diff2(steps: int = 2, restart: int = 2, epsilon: float = 4.7, delta: float =
     rows = np.zeros((count, 2))
     rows[0, 0] = 10.0
     pair = Neighbours.replace((rows, np.ones(count)), 0, (np.array([10.0, 0.0]), -1.0))
-    return Subject(_as_printed(build), ApproxDP(epsilon, delta), pair, "Proposition 4.1", runs=90_000)
+    return Subject(_as_printed(build), ApproxDP(epsilon, delta), pair, "Proposition 4.1", runs=75_000)
 
 
 def _target(name: str, about: str, claims: str, build: Callable[..., Subject], **expect: Any) -> Target:

@@ -147,7 +147,7 @@ def tree(leaves: int = 4, joined: int = 1, noise: float = 1.0, clip: float = 1.0
         """The noisy sums of all steps, for as many runs as a block has; the tree starts anew with that seed."""
         seeded = start.tree_state.value_generator_state._replace(seeds=tf.constant(seed, tf.int64, (2,)))
         state = start._replace(tree_state=aggregator.reset_state(start.tree_state._replace(value_generator_state=seeded)))
-        published = []
+        published: list[Array] = []
         for step in range(1, leaves + 1):
             now = [tf.constant(np.tile(part if step == joined else 0 * part, (BLOCK, 1))) for part in total]
             sums, state, _ = summing.get_noised_result(now, state)

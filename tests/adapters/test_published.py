@@ -76,6 +76,16 @@ def test_theorem_4_1_of_adp_erm_fails_by_integration(n, epsilon, delta):
     assert (1 - 1 / n) * above[0] + above[1] / n - math.exp(epsilon) * above[0] > 1.9 * delta
 
 
+def test_the_charge_of_random_batches_falls_short_by_integration():
+    """One step, q = 0.1, sigma = 0.5: a record at the clip, or at 0, among zeros."""
+    from scipy.special import ndtr
+
+    claim, q, sigma = dynamic_noise_sampled(steps=1).claim, 0.1, 0.5
+    c = 0.5 + sigma**2 * math.log((math.exp(claim.epsilon) - 1 + q) / q)
+    without, seen = float(ndtr(-c / sigma)), float(ndtr((1 - c) / sigma))
+    assert (1 - q) * without + q * seen - math.exp(claim.epsilon) * without > 10 * claim.delta_
+
+
 def test_the_charge_of_random_batches_is_enough_in_the_setting_of_its_own_test():
     from dp_accounting import GaussianDpEvent, PoissonSampledDpEvent, SelfComposedDpEvent, rdp
 
