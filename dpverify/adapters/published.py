@@ -205,8 +205,8 @@ def _adp(alpha: Array, roots: Array | None, clip: float, epsilon: float, delta: 
 def adp_erm(steps: int = 4, epsilon: float = 2.0, delta: float = 0.01, count: int = 2) -> Subject:
     """Algorithm 1 with b_t = sqrt(1 + t) and alpha_t^2 = b_t: the gradient of one random record, noise alpha_t sigma, sigma by Eq (6).
 
-    Theorem 4.1 has no condition on n, T and epsilon. At n = 2 the noise is more than ten times what is needed, so that half the claim
-    holds too. Of what is released, this shows one number: the largest first coordinate of the noisy gradients, in whole multiples of G.
+    Theorem 4.1 has no condition on n, T and epsilon. At n = 2 the noise is 18 times what our accountant certifies, so that half
+    the claim holds too and an audit has nothing to see. Of what is released, this shows one number: the largest first coordinate of the noisy gradients, in whole multiples of G.
     """
     positive(steps=steps, epsilon=epsilon, delta=delta, count=count)
     from dpverify.algorithms.adp_erm import adaptive_alpha, polynomial_b
@@ -252,8 +252,8 @@ def adp_erm_norm(steps: int = 1, epsilon: float = 1.0, delta: float = 1e-3, clip
 def momentum_agg(epochs: int = 2, epsilon: float = 4.0, delta: float = 0.02, count: int = 2) -> Subject:
     """Algorithm 1: momentum of clipped gradients in a public order, by a tree whose nodes have noise N(0, (4 alpha G sigma)^2 V).
 
-    sigma = 2 sqrt(ln(1/delta))/epsilon, V as printed, delta >= e^(-epsilon), alpha = 1/N (Theorem 4). The noise is more than twice what
-    is needed (a replaced record moves a node by 2 alpha G), so that half the claim holds too.
+    sigma = 2 sqrt(ln(1/delta))/epsilon, V as printed, delta >= e^(-epsilon), alpha = 1/N (Theorem 4). The noise is 3.4 times what our
+    accountant certifies, so that half the claim holds too.
     """
     positive(epochs=epochs, epsilon=epsilon, delta=delta, count=count)
     if delta < math.exp(-epsilon):

@@ -122,8 +122,8 @@ def dpkeras_sgd_size(steps: int = 1, noise: float = 1.0, clip: float = 1.0) -> S
     """The same on added and removed examples, the relation of its privacy statement, with `num_microbatches` as it is by default.
 
     Sum and noise are divided by the number of examples at hand, which is then part of what is published; without any, every entry is
-    infinite. Its statement assumes Poisson sampling, under which that number is not fixed. With batches of one size, as Keras feeds
-    them, nothing of this shows (`tf-privacy:dpkeras-sgd`).
+    infinite. One of the epsilons of its statement assumes Poisson sampling, under which that number is not fixed. With batches of one
+    size nothing of this shows (`tf-privacy:dpkeras-sgd`).
     """
     return dpkeras_sgd(steps, noise, clip, "add/remove")
 
