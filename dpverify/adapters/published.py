@@ -205,8 +205,9 @@ def _adp(alpha: Array, roots: Array | None, clip: float, epsilon: float, delta: 
 def adp_erm(steps: int = 4, epsilon: float = 2.0, delta: float = 0.01, count: int = 2) -> Subject:
     """Algorithm 1 with b_t = sqrt(1 + t) and alpha_t^2 = b_t: the gradient of one random record, noise alpha_t sigma, sigma by Eq (6).
 
-    Theorem 4.1 has no condition on n, T and epsilon. At n = 2 the noise is 18 times what our accountant certifies, so that half
-    the claim holds too and an audit has nothing to see. Of what is released, this shows one number: the largest first coordinate of the noisy gradients, in whole multiples of G.
+    Theorem 4.1 has no condition on n, T and epsilon. At n = 2 the noise is 18 times what our accountant certifies, so that half the claim
+    holds too and an audit has nothing to see. Of what is released, this shows one number: the largest first coordinate of the noisy
+    gradients, in whole multiples of G.
     """
     positive(steps=steps, epsilon=epsilon, delta=delta, count=count)
     from dpverify.algorithms.adp_erm import adaptive_alpha, polynomial_b
