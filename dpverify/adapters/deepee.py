@@ -117,7 +117,8 @@ def wrapper(
         rows = torch.as_tensor(np.asarray(data, dtype=float))
         size = min(batch, len(rows))
         if size not in wrappers:
-            wrappers[size] = deepee.PrivacyWrapper(halves(WIDTH), size, clip, noise)
+            with seeded(0):
+                wrappers[size] = deepee.PrivacyWrapper(halves(WIDTH), size, clip, noise)
         model = wrappers[size]
         parameters = list(model.parameters())
         divisor = size if reduce == "mean" else 1

@@ -6,7 +6,8 @@ Two things were found in its step (optim/dp_optimizer.py), each shown by a targe
 record moves the query by up to `clip`, while the noise of a batch is `noise clip / sqrt(batch)` and its accountant charges it as `noise`
 times the sensitivity. With one record a batch that is right. And it takes the square root of the norm after each parameter group, so that
 with two groups a gradient (g, 0) counts as sqrt |g|, and is clipped at clip sqrt |g|. PyVacy does not state a relation; its accountant is
-the sampled Gaussian mechanism of TensorFlow Privacy. Not in its claim: gradients that are not numbers.
+the sampled Gaussian mechanism of TensorFlow Privacy, with a conversion so loose that half of its epsilon stands too. Not in its claim:
+gradients that are not numbers.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from dpverify.auditing.tape import Tape
 from dpverify.guarantees import Profile
 from dpverify.neighbours import ADD_REMOVE, REPLACE, ZERO_OUT, Neighbours
 from dpverify.releases import Gaussian
-from dpverify.verdicts import REFUTED
+from dpverify.verdicts import REFUTED, SUPPORTED, Verdict
 
 WIDTH = 4  # of a record; the first half goes to one layer, the rest to another
 
@@ -80,8 +81,9 @@ def dpsgd(steps: int = 2, noise: float = 1.0, clip: float = 1.0, batch: int = 1,
 
     def train(data: Any, rng: np.random.Generator, tape: Tape) -> Any:
         published = []
-        with seeded(int(rng.integers(2**62))):
+        with seeded(0):
             found, query = gradient(np.asarray(data, dtype=float))
+        with seeded(int(rng.integers(2**62))):
             for _ in range(steps):
                 published.append(tape.record(query, step(optimizer, found), declared))
         return np.concatenate(published)
@@ -103,10 +105,10 @@ def groups(steps: int = 2, noise: float = 1.0, clip: float = 1.0) -> Subject:
 INSTALL = 'pip install "dpverify[legacy]"'
 PACKAGES = ("pyvacy", "torch", "six")
 CLAIM = "the profile of its moments accountant"
-BROKEN = {law: REFUTED for law in ("sensitivity", "huge", "nan", "step", "training")}
+BROKEN: dict[str, Verdict] = {law: REFUTED for law in ("sensitivity", "huge", "nan", "step", "training")}
 
 TARGETS = (
-    Target("pyvacy:dpsgd", "DPSGD, one record a batch", CLAIM, dpsgd, PACKAGES, INSTALL, {"nan": REFUTED}),
+    Target("pyvacy:dpsgd", "DPSGD, one record a batch", CLAIM, dpsgd, PACKAGES, INSTALL, {"nan": REFUTED, "half": SUPPORTED}),
     Target("pyvacy:batches", "DPSGD, nine records a batch: it clips their mean", CLAIM, batches, PACKAGES, INSTALL, BROKEN),
     Target("pyvacy:groups", "DPSGD, two parameter groups: it clips at the root of the norm", CLAIM, groups, PACKAGES, INSTALL, BROKEN),
 )
