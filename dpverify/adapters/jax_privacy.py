@@ -206,7 +206,8 @@ def dpsgd(
 
     train = _descent(trainer, steps, declared, microbatch)
     claim = _claim("DpsgdTrainingAccountant", noise, steps, 2, 2)
-    return Subject(train, claim, Neighbours.remove(RECORDS, 0), "jax_privacy.accounting.DpsgdTrainingAccountant, add/remove", gradients=gradients, runs=4000)
+    said_by = "jax_privacy.accounting.DpsgdTrainingAccountant, add/remove"
+    return Subject(train, claim, Neighbours.remove(RECORDS, 0), said_by, gradients=None if microbatch else gradients, runs=4000)
 
 
 def low_precision(dtype: str = "bfloat16", noise_dtype: str = "", steps: int = 1, noise: float = 1.0, clip: float = 1.0) -> Subject:

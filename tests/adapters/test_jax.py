@@ -35,8 +35,8 @@ def test_every_target_ends_as_known(name):
     assert examination.surprises == [], {law: examination.results[law] for law in examination.surprises}
 
 
-def drawn(subject, seed=0, runs=5, data=None):
-    return call(subject.mechanism, subject.neighbours.data if data is None else data, np.random.SeedSequence(seed), runs)
+def drawn(subject, seed=0, runs=1):
+    return call(subject.mechanism, subject.neighbours.data, np.random.SeedSequence(seed), runs)
 
 
 @pytest.mark.parametrize("name", ["jax-privacy:dpsgd", "jax-privacy:poisson", "jax-privacy:bandmf", "optax:dpsgd"])
@@ -48,7 +48,7 @@ def test_same_seed_same_output(name):
 
 def test_a_run_is_the_same_alone_and_among_many():
     subject = TARGETS["jax-privacy:dpsgd"]()
-    assert np.allclose(drawn(subject, runs=1)[0], drawn(subject, runs=5000)[0], rtol=1e-12)
+    assert np.allclose(drawn(subject)[0], drawn(subject, runs=5000)[0], rtol=1e-12)
 
 
 def test_the_precision_of_jax_is_left_as_it_was():
