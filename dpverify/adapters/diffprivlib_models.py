@@ -57,16 +57,16 @@ def logistic_norm(epsilon: float = 1.0, norm: float = 1000.0, c: float = 1 / 300
     return logistic(epsilon, norm, c)
 
 
-def logistic_intercept(epsilon: float = 2.0, c: float = 2.5) -> Subject:
-    """With an intercept, the default: its size up to 10 is published where the decision at 1 is within 3 of 0, else 0."""
+def logistic_intercept(epsilon: float = 1.0, c: float = 1.0) -> Subject:
+    """With an intercept, the default. Published is whether it is beyond 3 while the decision at 1 is within 3 of 0: a record seems to be there."""
     positive(c=c)
 
     def publish(fitted: Any) -> Any:
         intercept, slope = fitted.intercept_[0], fitted.coef_[0, 0]
-        return [min(abs(intercept), 10.0) if abs(intercept + slope) < 3 else 0.0]
+        return [float(abs(intercept) > 3 > abs(intercept + slope))]
 
     pair = Neighbours.replace(_labelled([1.0, 0.0], [1, 0]), 0, ([-1.0], 1))
-    return _model("LogisticRegression", pair, epsilon, 2_000, publish, data_norm=1.0, C=c, tol=1e-6, max_iter=500)
+    return _model("LogisticRegression", pair, epsilon, 3_000, publish, data_norm=1.0, C=c, tol=1e-6, max_iter=500)
 
 
 def logistic_class(epsilon: float = 1.0) -> Subject:
