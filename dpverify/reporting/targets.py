@@ -59,10 +59,21 @@ def read(folder: str | Path) -> list[dict[str, Any]]:
     return records
 
 
-def findings(records: list[dict[str, Any]]) -> list[tuple[dict[str, Any], str, dict[str, Any]]]:
-    """Every law that was refuted, but for half the claim, which is refuted to show the reach of the audits; records that are no numbers last."""
-    found = [(record, law, result) for record in records for law, result in record["laws"].items() if law != "half" and result.get("verdict") == "REFUTED"]
-    return sorted(found, key=lambda row: row[1] == "nan")
+def findings(records: list[dict[str, Any]]) -> list[tuple[dict[str, Any], dict[str, dict[str, Any]]]]:
+    """The targets with laws that were refuted, and those laws.
+
+    Not among them: half the claim, which is refuted to show the reach of the audits, and records that are not numbers (`not_numbers`).
+    """
+    found = [
+        (record, {law: result for law, result in record["laws"].items() if law not in ("half", "nan") and result.get("verdict") == "REFUTED"})
+        for record in records
+    ]
+    return [(record, laws) for record, laws in found if laws]
+
+
+def not_numbers(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The targets whose output shows a record that is not a number."""
+    return [record for record in records if record["laws"].get("nan", {}).get("verdict") == "REFUTED"]
 
 
 def _groups(records: list[dict[str, Any]]) -> list[tuple[list[str], list[dict[str, Any]]]]:
@@ -76,7 +87,10 @@ def _groups(records: list[dict[str, Any]]) -> list[tuple[list[str], list[dict[st
 def write_page(folder: str | Path) -> Path:
     """Draw index.html and README.md of a folder from the results kept in it; returns the path of the page."""
     out, records = Path(folder), read(folder)
-    page = template("targets.html", records=records, groups=_groups(records), findings=findings(records))
+    page = template(
+        "targets.html", records=records, groups=_groups(records), findings=findings(records), not_numbers=not_numbers(records),
+        introduction=INTRODUCTION, nan=NAN,
+    )  # fmt: skip
     (out / "index.html").write_text(page, encoding="utf-8")
     (out / "README.md").write_text(_markdown(records), encoding="utf-8")
     return out / "index.html"
@@ -91,17 +105,21 @@ def _markdown(records: list[dict[str, Any]]) -> str:
             lines.append(f"| {record['target']} | {_cell(versions(record))} | " + " | ".join(cells) + " |")
         lines.append("")
     lines += ["## What was refuted", ""]
-    for record, law, result in findings(records):
-        lines.append(f"- **{record['target']}** ({_cell(versions(record))}), {law}: {_cell(result['because'])}")
+    for record, refuted in findings(records):
+        lines.append(f"- **{record['target']}** ({_cell(versions(record))}; {_cell(record['about'])})")
+        lines += [f"  - {law}: {_cell(result['because'])}" for law, result in refuted.items()]
+    lines += ["", NAN, "", ", ".join(record["target"] for record in not_numbers(records)) or "None."]
     lines += ["", "Settings, claims, notes, witnesses and the command that repeats each stand on the page, `index.html`."]
     return "\n".join(lines) + "\n"
 
 
 INTRODUCTION = (
-    "Each target was put through the same laws at the settings shown. SUPPORTED: a test that could have failed did not; its ceiling says what it could",
-    "have shown. REFUTED: a witness breaks what the law says at that version and configuration, and nothing more. The law `half` audits half of the",
-    "claimed epsilon and should be REFUTED: it shows the reach of these audits. A dash: the law does not apply, for the reason given.",
+    "Each target was put through the same laws at the settings shown. SUPPORTED: a test that could have failed did not; its ceiling says what it",
+    "could have shown. REFUTED: a witness breaks what the law says at that version and configuration, and nothing more; whether the library claims",
+    "it is in the notes of the target. The law half audits half of the claimed epsilon and should be REFUTED: it shows the reach of these audits.",
+    "A dash: the law does not apply, for the reason given.",
 )
+NAN = "Records that are not numbers are in hardly anybody's claim. Their output shows such a record (law nan):"
 
 
 def versions(record: dict[str, Any]) -> str:
