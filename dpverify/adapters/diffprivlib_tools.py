@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from dpverify.adapters import Subject, positive
-from dpverify.adapters.diffprivlib import guarantee, repeated, target
+from dpverify.adapters.diffprivlib import guarantee, repeated, slow, target
 from dpverify.neighbours import Neighbours
 from dpverify.verdicts import REFUTED, UNDECIDED
 
@@ -208,7 +208,7 @@ TARGETS = (
         "histogram-auto", "`bins` as a string takes the number of bins from the data, also where the range is given; no warning. The documentation says "
         "that the width is computed from the data", REPLACE, histogram_auto, training=REFUTED,
     ),
-    target(
+    slow(
         "median-constant", "746 equal records at epsilon = 4, or 2982 at epsilon = 1: all probabilities underflow to 0 and a RuntimeError is "
         "raised; with one record moved there is always an output", REPLACE, median_constant, nan=REFUTED, training=REFUTED,
     ),
