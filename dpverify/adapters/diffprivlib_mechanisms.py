@@ -219,7 +219,7 @@ def balanced(epsilon: float = 4.0) -> tuple[list[str], list[tuple[str, str, floa
     times and m three times; among the first three of the rest m, elsewhere c. Every row adds up to m + 6 c.
 
     >>> rows = {k: sum(np.exp(-2 * d) for *pair, d in balanced(4.0)[1] if k in pair) for k in balanced(4.0)[0]}
-    >>> max(rows.values()) - min(rows.values()) < 1e-12
+    >>> bool(max(rows.values()) - min(rows.values()) < 1e-12)
     True
     """
     h, m = math.exp(-0.02), math.exp(-epsilon / 2)
