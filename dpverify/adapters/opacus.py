@@ -14,7 +14,7 @@ import logging
 import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache, partial
 from typing import Any
 
@@ -166,7 +166,13 @@ def _claim(noise: float, rate: float, steps: int, kind: str = "rdp") -> Profile:
             return float(accountant.get_epsilon(delta))
 
     source = f"the {kind} accountant of Opacus"
-    return profile_of(epsilon, source) if kind == "rdp" else profile_through([(epsilon(delta), delta) for delta in DELTAS], source)
+    if kind == "rdp":
+        return profile_of(epsilon, source)
+    points = []
+    for delta in DELTAS:
+        with suppress(ValueError):  # "gdp" finds no epsilon where 0 would do
+            points.append((epsilon(delta), delta))
+    return profile_through(points, source)
 
 
 def _full_batch(build: Callable[[Any, Any], tuple[Any, Any]], declared: Gaussian, steps: int) -> Callable[..., Any]:
