@@ -89,8 +89,11 @@ def _found(paths: tuple[str, ...]) -> dict[str, Claim]:
     return find(*paths)
 
 
-def _by_id(id: str, paths: tuple[str, ...], effort: Effort) -> tuple[str, Result]:
-    return id, decide(_found(paths)[id], effort)
+def _by_id(id: str, paths: tuple[str, ...], effort: Effort, in_worker: bool) -> tuple[str, Result]:
+    result = decide(_found(paths)[id], effort)
+    if in_worker:
+        gc.freeze()  # joblib collects garbage every second in a worker: what algebra keeps for later need not be searched each time
+    return id, result
 
 
 def _closure(ids: Iterable[str], found: dict[str, Claim]) -> list[str]:
@@ -136,7 +139,7 @@ def check(
     if memory:
         results = {id: known for id in ids if (known := memory.recall(found[id], effort)) is not None}
     todo = sorted((id for id in ids if id not in results), key=lambda id: found[id].expect is not SUPPORTED)  # runs first: they take longest
-    work = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(delayed(_by_id)(id, where, effort) for id in todo)
+    work = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(delayed(_by_id)(id, where, effort, jobs > 1) for id in todo)
     for id, result in work:
         results[id] = result
         if memory:
