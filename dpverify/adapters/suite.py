@@ -268,7 +268,8 @@ class Examination:
         }
         settings = {name: value for name, value in target.settings.items() if isinstance(value, int | float | str)}
         return {
-            "target": target.name, "about": target.about, "notes": inspect.getdoc(target.build) or "", "claims": target.claims, "claim": self.claim, "said_by": self.said_by, "settings": settings,
+            "target": target.name, "about": target.about, "notes": inspect.getdoc(target.build) or "", "claims": target.claims,
+            "claim": self.claim, "said_by": self.said_by, "settings": settings,
             "versions": target.versions, "install": target.install, "seed": self.seed, "laws": laws, "seconds": round(self.seconds, 1),
         }  # fmt: skip
 
