@@ -192,7 +192,7 @@ TARGETS = (
         "nansum-missing", "A record that is NaN counts as 0, which bounds (9, 10) do not contain: the sum moves by 10, the sensitivity is 1",
         REPLACE, missing_sum, single=REFUTED, training=REFUTED,
     ),
-    target(
+    slow(
         "var-int", "With dtype=int the variance is computed in whole numbers and jumps from 0 to 1 where the exact one moves by 0.19, the sensitivity",
         REPLACE, whole_numbers, empty=UNDECIDED, training=REFUTED,
     ),
