@@ -50,7 +50,7 @@ def logistic(epsilon: float = 1.0, norm: float = 1.0, c: float = 1.0) -> Subject
     """No intercept. The size of the coefficient is published; a record of the full norm is replaced by one at 0."""
     positive(norm=norm, c=c)
     pair = Neighbours.replace(_labelled([norm, 0.0], [1, 0]), 0, ([0.0], 1))
-    return _model("LogisticRegression", pair, epsilon, 2_000, lambda m: [np.round(np.abs(m.coef_), 6)], data_norm=norm, C=c, fit_intercept=False)
+    return _model("LogisticRegression", pair, epsilon, 1_500, lambda m: [np.round(np.abs(m.coef_), 6)], data_norm=norm, C=c, fit_intercept=False)
 
 
 def logistic_norm(epsilon: float = 1.0, norm: float = 1000.0, c: float = 1 / 3000) -> Subject:
@@ -77,7 +77,7 @@ def logistic_class(epsilon: float = 1.0) -> Subject:
 
 def _linear(pair: Neighbours, epsilon: float, lower: float, upper: float) -> Subject:
     settings: dict[str, Any] = {"bounds_X": (lower, upper), "bounds_y": (-1.0, 1.0), "fit_intercept": False}
-    return _model("LinearRegression", pair, epsilon, 3_000, lambda m: [m.coef_], **settings)
+    return _model("LinearRegression", pair, epsilon, 1_000, lambda m: [m.coef_], **settings)
 
 
 def linear(epsilon: float = 1.0, lower: float = -1.0, upper: float = 1.0) -> Subject:
@@ -97,7 +97,7 @@ def _bayes(pair: Neighbours, epsilon: float, runs: int, upper: Any = 1.0) -> Sub
 def bayes(epsilon: float = 1.0, records: int = 4) -> Subject:
     """A record goes from one bound to the other and keeps its class."""
     data = _labelled(np.zeros(records), np.arange(records) % 2)
-    return _bayes(Neighbours.replace(data, 0, ([1.0], 0)), epsilon, 2_000)
+    return _bayes(Neighbours.replace(data, 0, ([1.0], 0)), epsilon, 1_000)
 
 
 def bayes_class(epsilon: float = 1.0) -> Subject:
@@ -113,13 +113,13 @@ def bayes_tiny(epsilon: float = 1.0) -> Subject:
 
 def scaler(epsilon: float = 1.0, records: int = 3, columns: int = 1) -> Subject:
     pair = Neighbours.replace(np.zeros((records, columns)), 0, np.ones(columns))
-    return _model("StandardScaler", pair, epsilon, 5_000, lambda m: [m.mean_, m.var_], bounds=(0.0, 1.0))
+    return _model("StandardScaler", pair, epsilon, 4_000, lambda m: [m.mean_, m.var_], bounds=(0.0, 1.0))
 
 
 def means(epsilon: float = 1.0, clusters: int = 1, columns: int = 1, records: int = 8) -> Subject:
     """One cluster: a record goes from one bound to the other."""
     pair = Neighbours.replace(np.full((records, columns), 0.5), 0, np.ones(columns))
-    return _model("KMeans", pair, epsilon, 2_000, lambda m: [m.cluster_centers_], n_clusters=clusters, bounds=(0.0, 1.0))
+    return _model("KMeans", pair, epsilon, 1_000, lambda m: [m.cluster_centers_], n_clusters=clusters, bounds=(0.0, 1.0))
 
 
 def means_inertia(epsilon: float = 1.0, records: int = 8) -> Subject:
@@ -137,7 +137,7 @@ def means_empty(epsilon: float = 1.0) -> Subject:
 def components(epsilon: float = 1.0, dimension: int = 2) -> Subject:
     """Centred records; one goes from one axis to another."""
     pair = Neighbours.replace(np.eye(dimension)[[0, 0]], 0, np.eye(dimension)[1])
-    return _model("PCA", pair, epsilon, 2_000, lambda m: [m.components_, m.explained_variance_], data_norm=1.0, centered=True)
+    return _model("PCA", pair, epsilon, 1_000, lambda m: [m.components_, m.explained_variance_], data_norm=1.0, centered=True)
 
 
 def _leaves(tree: Any) -> Any:
