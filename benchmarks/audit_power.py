@@ -1,9 +1,10 @@
-"""Power, tightness and cost of audits, next to the best event known in advance with Clopper-Pearson on each side.
+"""Power, tightness and cost of audits, next to the best event known in advance with Clopper-Pearson on each
+side.
 
     python benchmarks/audit_power.py [seeds]
 
-Gaussian: sensitivity 1, sigma = 3.7306, exactly (1, 1e-5)-DP and 0.26805-GDP. Everything at 95 % confidence; times are CPU times and are
-given as ratios to drawing the same samples in the same process.
+Gaussian: sensitivity 1, sigma = 3.7306, exactly (1, 1e-5)-DP and 0.26805-GDP. Everything at 95 % confidence;
+times are CPU times and are given as ratios to drawing the same samples in the same process.
 """
 
 from __future__ import annotations
@@ -51,29 +52,50 @@ def limit(n: int, mu: float, delta: float) -> float:
     best = 0.0
     for t in np.linspace(0, 5, 400):
         x, y = round(n * ndtr(mu - t)), round(n * ndtr(-t))
-        best = max(best, math.log(max(clopper_pearson(x, n, 0.025)[0] - delta, 1e-300) / clopper_pearson(y, n, 0.025)[1]))
+        best = max(
+            best,
+            math.log(max(clopper_pearson(x, n, 0.025)[0] - delta, 1e-300) / clopper_pearson(y, n, 0.025)[1]),
+        )
     return best
 
 
 def laplace_limit(n: int) -> float:
-    return math.log(clopper_pearson(n // 2, n, 0.025)[0] / clopper_pearson(round(n / 2 / math.e), n, 0.025)[1])
+    return math.log(
+        clopper_pearson(n // 2, n, 0.025)[0] / clopper_pearson(round(n / 2 / math.e), n, 0.025)[1]
+    )
 
 
 def tightness(seeds: int) -> None:
     print("lower bounds on epsilon at 95 % (mean over seeds), and the limit")
-    print(f"{'n':>8} {'point':>7} {'limit':>7} {'Laplace':>8} {'limit':>7} {'curve':>7}  (the curve as the epsilon of mu-GDP at 1e-5)")
+    print(
+        f"{'n':>8} {'point':>7} {'limit':>7} {'Laplace':>8} {'limit':>7} {'curve':>7}  (the curve "
+        "as the epsilon of mu-GDP at 1e-5)"
+    )
     for n in (10**4, 10**5, 10**6):
         bounds = {}
-        for name, mechanism, claim in (("point", gaussian(), POINT), ("pure", laplace(), PURE), ("curve", gaussian(), CURVE)):
+        for name, mechanism, claim in (
+            ("point", gaussian(), POINT),
+            ("pure", laplace(), PURE),
+            ("curve", gaussian(), CURVE),
+        ):
             found = []
             for seed in range(seeds):
                 # half of alpha goes to the fixed event
-                figures = statistical_audit(mechanism, PAIR, claim, Budget(runs=n, alpha=0.1, seed=seed)).evidence.certificate
+                figures = statistical_audit(
+                    mechanism, PAIR, claim, Budget(runs=n, alpha=0.1, seed=seed)
+                ).evidence.certificate
                 mu = figures.get("mu_lower_bound")
-                found.append(equivalent_epsilon(mu, 1e-5) if mu is not None else figures.get("epsilon_lower_bound", 0.0))
+                found.append(
+                    equivalent_epsilon(mu, 1e-5)
+                    if mu is not None
+                    else figures.get("epsilon_lower_bound", 0.0)
+                )
             bounds[name] = float(np.mean(found))
         limits = limit(n, 1 / SIGMA, 1e-5), laplace_limit(n)
-        print(f"{n:8} {bounds['point']:7.3f} {limits[0]:7.3f} {bounds['pure']:8.3f} {limits[1]:7.3f} {bounds['curve']:7.3f}")
+        print(
+            f"{n:8} {bounds['point']:7.3f} {limits[0]:7.3f} {bounds['pure']:8.3f} "
+            f"{limits[1]:7.3f} {bounds['curve']:7.3f}"
+        )
 
 
 def samples_to_refutation(mechanism, claim, most: int, seed: int, alpha: float = 0.05) -> int:
@@ -87,14 +109,29 @@ def samples_to_refutation(mechanism, claim, most: int, seed: int, alpha: float =
 
 
 def refutation(seeds: int) -> None:
-    print("\nsamples a side to refutation, sequential, 95 %: the best known event needs (80 % power) | median, 80 % quantile, ratio")
+    print(
+        "\nsamples a side to refutation, sequential, 95 %: the best known event needs (80 % "
+        "power) | median, 80 % quantile, ratio"
+    )
     cases = [
         ("std 2x too small, curve", gaussian(2.0), CURVE, 615, 20_000),
         ("std 1.5x too small, curve", gaussian(1.5), CURVE, None, 40_000),
         ("std 1.1x too small, curve", gaussian(1.1), CURVE, 57_531, 500_000),
         ("std 2x too small, point", gaussian(2.0), POINT, 16_689, 200_000),
-        ("record moves by 5, curve", lambda data, rng, runs: gaussian()(5 * data, rng, runs), CURVE, 45, 5_000),
-        ("record moves by 5, point", lambda data, rng, runs: gaussian()(5 * data, rng, runs), POINT, 179, 5_000),
+        (
+            "record moves by 5, curve",
+            lambda data, rng, runs: gaussian()(5 * data, rng, runs),
+            CURVE,
+            45,
+            5_000,
+        ),
+        (
+            "record moves by 5, point",
+            lambda data, rng, runs: gaussian()(5 * data, rng, runs),
+            POINT,
+            179,
+            5_000,
+        ),
         ("Laplace 1.5x too small", laplace(1.5), PURE, 355, 20_000),
     ]
     for name, mechanism, claim, known, most in cases:
@@ -103,13 +140,16 @@ def refutation(seeds: int) -> None:
         ratio = f"{late / known:.2f}" if known else "-"
         print(f"{name:28} {known or '-':>8} | {middle:9.0f} {late:9.0f} {ratio:>6}")
     refuted = sum(
-        statistical_audit(gaussian(1.1), PAIR, CURVE, Budget(runs=100_000, alpha=0.05, seed=s)).verdict is REFUTED for s in range(20)
+        statistical_audit(gaussian(1.1), PAIR, CURVE, Budget(runs=100_000, alpha=0.05, seed=s)).verdict
+        is REFUTED
+        for s in range(20)
     )
     print(f"std 1.1x too small, curve, n = 1e5: refuted in {refuted} of 20 seeds")
     declared = Gaussian(scale=SIGMA, sensitivity={REPLACE: 1.0})
     for draws in (400, 1000):
         short = sum(
-            noise_as_declared(gaussian(1.1), PAIR.data, declared, 0.05, seed, draws, draws).verdict is REFUTED for seed in range(20)
+            noise_as_declared(gaussian(1.1), PAIR.data, declared, 0.05, seed, draws, draws).verdict is REFUTED
+            for seed in range(20)
         )
         print(f"std 1.1x too small, the noise itself, {draws} draws: refuted in {short} of 20 seeds")
 
@@ -123,9 +163,19 @@ def cost() -> None:
         return time.process_time() - started
 
     for n in (10**5, 10**6):
-        drawing = min(clock(lambda: [gaussian()(PAIR.data, np.random.default_rng(s), n) for s in (0, 1)]) for _ in range(5))  # noqa: B023
+        drawing = min(
+            clock(lambda n=n: [gaussian()(PAIR.data, np.random.default_rng(s), n) for s in (0, 1)])
+            for _ in range(5)
+        )
         for claim in (CURVE, POINT):
-            audit = min(clock(lambda: statistical_audit(gaussian(), PAIR, claim, Budget(runs=n, alpha=0.05, seed=s))) for s in range(4))  # noqa: B023
+            audit = min(
+                clock(
+                    lambda n=n, s=s, claim=claim: statistical_audit(
+                        gaussian(), PAIR, claim, Budget(runs=n, alpha=0.05, seed=s)
+                    )
+                )
+                for s in range(4)
+            )
             print(f"n = {n:8}  {claim!s:16} {audit / drawing:6.1f}   ({audit:.3f} s against {drawing:.3f} s)")
 
 

@@ -1,7 +1,10 @@
-"""Section 5 of dp-accel again: six private algorithms, m in {1e3, 1e5}, T in {100, 200, 500, 1000}, c in {0.1, 1}, 20 runs each.
+"""Section 5 of dp-accel again: six private algorithms, m in {1e3, 1e5}, T in {100, 200, 500, 1000}, c in
+{0.1, 1}, 20 runs each.
 
-    python benchmarks/dp_accel_section5.py FOLDER           figure3.png (m = n) and figure4.png (m = 1000), the table on stdout; a few minutes
-    python benchmarks/dp_accel_section5.py FOLDER --quick   T in {100, 200}, 10 runs, fewer distinct records; seconds
+python benchmarks/dp_accel_section5.py FOLDER           figure3.png (m = n) and figure4.png (m = 1000), the
+table on stdout; a few minutes
+python benchmarks/dp_accel_section5.py FOLDER --quick   T in {100, 200}, 10 runs, fewer distinct records;
+seconds
 """
 
 from __future__ import annotations
@@ -18,19 +21,25 @@ from dpverify.symbolic.dp_accel import runs as section5
 COLOURS = {100: "tab:blue", 200: "tab:green", 500: "tab:orange", 1000: "tab:red"}
 
 
-def paths(m: int, lengths: list[int], runs: int, distinct: int, seed: int, progress: Progress) -> dict[tuple[str, int, float], Any]:
+def paths(
+    m: int, lengths: list[int], runs: int, distinct: int, seed: int, progress: Progress
+) -> dict[tuple[str, int, float], Any]:
     """The mean of F(x_t) - F* along every algorithm, for every T and c."""
     keys = [(name, T, c) for name in section5.NAMES for T in lengths for c in (0.1, 1.0)]
     task = progress.add_task(f"m = {m}", total=len(keys))
     found = {}
     for k, (name, T, c) in enumerate(keys):
-        found[name, T, c] = section5.traces(name, T, c, m, runs=runs, seed=seed + k, distinct=distinct).path["excess"]
+        found[name, T, c] = section5.traces(name, T, c, m, runs=runs, seed=seed + k, distinct=distinct).path[
+            "excess"
+        ]
         progress.update(task, advance=1, description=f"m = {m}: {name}, T = {T}, c = {c}")
     return found
 
 
 def draw(found: dict[tuple[str, int, float], Any], m: int, file: Path) -> None:
-    """One panel per algorithm, c = 0.1 above c = 1, one colour per T; where T was re-adjusted the line ends at T'."""
+    """One panel per algorithm, c = 0.1 above c = 1, one colour per T; where T was re-adjusted the line ends
+    at T'.
+    """
     import matplotlib
 
     matplotlib.use("Agg")
@@ -39,7 +48,11 @@ def draw(found: dict[tuple[str, int, float], Any], m: int, file: Path) -> None:
     figure, panels = plt.subplots(2, len(section5.NAMES), figsize=(18, 6), sharey=True)
     for (name, T, c), path in sorted(found.items(), key=lambda item: -item[0][1]):
         panel = panels[(0.1, 1.0).index(c), section5.NAMES.index(name)]
-        panel.semilogy(path, color=COLOURS[T], label=f"T = {T}" if len(path) == T + 1 else f"T = {T}, T' = {len(path) - 1}")
+        panel.semilogy(
+            path,
+            color=COLOURS[T],
+            label=f"T = {T}" if len(path) == T + 1 else f"T = {T}, T' = {len(path) - 1}",
+        )
         panel.set_title(f"{name}, c = {c}", fontsize=9)
         panel.legend(fontsize=7)
         panel.set_xlabel("t")
@@ -52,11 +65,18 @@ def draw(found: dict[tuple[str, int, float], Any], m: int, file: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path, help="where the figures go")
     parser.add_argument("--quick", action="store_true", help="T in {100, 200}, 10 runs, 250 distinct records")
     parser.add_argument("--runs", type=int, default=20)
-    parser.add_argument("--distinct", type=int, default=2000, help="distinct records among the 1e5 (the others are copies); 100000 for none")
+    parser.add_argument(
+        "--distinct",
+        type=int,
+        default=2000,
+        help="distinct records among the 1e5 (the others are copies); 100000 for none",
+    )
     parser.add_argument("--seed", type=int, default=0)
     chosen = parser.parse_args()
     lengths = [100, 200] if chosen.quick else [100, 200, 500, 1000]
@@ -69,7 +89,10 @@ def main() -> None:
         print(f"{name}: m = {m}, mean of F - F* at the last step, {runs} runs")
         print(f"{'':14}" + "".join(f"{f'c={c:g} T={T}':>14}" for c in (0.1, 1.0) for T in lengths))
         for algorithm in section5.NAMES:
-            print(f"{algorithm:14}" + "".join(f"{found[algorithm, T, c][-1]:14.4g}" for c in (0.1, 1.0) for T in lengths))
+            print(
+                f"{algorithm:14}"
+                + "".join(f"{found[algorithm, T, c][-1]:14.4g}" for c in (0.1, 1.0) for T in lengths)
+            )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
-"""How far the choices of T of dynamic-noise are from the best one, over kappa and alpha: ratio of their bounds to the least, T = 0 included.
+"""How far the choices of T of dynamic-noise are from the best one, over kappa and alpha: ratio of their
+bounds to the least, T = 0 included.
 
-python benchmarks/dynamic_noise_steps.py FOLDER           steps.png, and the worst and the median ratio of each formula on stdout; seconds
+python benchmarks/dynamic_noise_steps.py FOLDER           steps.png, and the worst and the median ratio of
+each formula on stdout; seconds
 python benchmarks/dynamic_noise_steps.py FOLDER --quick   a coarser grid
 """
 
@@ -43,7 +45,10 @@ CHOICES: list[Choice] = [
 def least(bound: Callable[..., Any], kappa: float, alpha: float) -> float:
     """The least bound over whole T: 1 at T = 0, or at a neighbour of the real minimiser."""
     real = lambert(kappa, alpha) if bound is paper.uniform_erub else float(paper.eq_26(1 - 1 / kappa, alpha))
-    return min(1.0, *(float(bound(1 - 1 / kappa, alpha, T)) for T in {max(1.0, np.floor(real)), max(1.0, np.ceil(real))}))
+    return min(
+        1.0,
+        *(float(bound(1 - 1 / kappa, alpha, T)) for T in {max(1.0, np.floor(real)), max(1.0, np.ceil(real))}),
+    )
 
 
 def ratios(kappas: Array, alphas: Array, progress: Progress) -> Array:
@@ -53,7 +58,9 @@ def ratios(kappas: Array, alphas: Array, progress: Progress) -> Array:
     for i, alpha in enumerate(alphas.tolist()):
         for j, kappa in enumerate(kappas.tolist()):
             for c, (_, bound, choose) in enumerate(CHOICES):
-                table[c, i, j] = float(bound(1 - 1 / kappa, alpha, choose(kappa, alpha))) / least(bound, kappa, alpha)
+                table[c, i, j] = float(bound(1 - 1 / kappa, alpha, choose(kappa, alpha))) / least(
+                    bound, kappa, alpha
+                )
         progress.advance(task)
     return table
 
@@ -70,7 +77,12 @@ def draw(kappas: Array, alphas: Array, table: Array, file: Path) -> None:
         shown = panel.pcolormesh(kappas, alphas, np.log10(values), vmin=0, vmax=2, cmap="viridis")
         panel.plot(kappas, 1 / kappas, "w--", linewidth=1)
         panel.plot(kappas, 1 / kappas**2, "w:", linewidth=1)
-        panel.set(xscale="log", yscale="log", ylim=(alphas[0], alphas[-1]), title=f"{name}\nat most {values.max():.4g} times the least")
+        panel.set(
+            xscale="log",
+            yscale="log",
+            ylim=(alphas[0], alphas[-1]),
+            title=f"{name}\nat most {values.max():.4g} times the least",
+        )
     figure.supxlabel("kappa (dashed: alpha kappa = 1, dotted: alpha kappa^2 = 1)")
     figure.supylabel("alpha")
     figure.colorbar(shown, ax=panels, label="log10 of the bound over the least bound")
@@ -79,7 +91,9 @@ def draw(kappas: Array, alphas: Array, table: Array, file: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path, help="where the figure goes")
     parser.add_argument("--quick", action="store_true", help="a coarser grid")
     chosen = parser.parse_args()
@@ -90,7 +104,10 @@ def main() -> None:
         table = ratios(kappas, alphas, progress)
     draw(kappas, alphas, table, chosen.folder / "steps.png")
     inside = np.outer(alphas, kappas**2) <= 1
-    print(f"bound at the chosen T over the least bound, kappa in [1.1, 1e4], alpha in [1e-6, 1], {size} by {size}")
+    print(
+        "bound at the chosen T over the least bound, kappa in [1.1, 1e4], alpha in [1e-6, 1], "
+        f"{size} by {size}"
+    )
     print(f"{'':18}{'median':>10}{'worst':>10}{'worst, alpha kappa^2 <= 1':>28}")
     for (name, _, _), values in zip(CHOICES, table):
         print(f"{name:18}{np.median(values):10.4g}{values.max():10.4g}{values[inside].max():28.4g}")

@@ -1,9 +1,11 @@
-"""The speed of runs, as ratios within one process: against merely drawing the noise, against a loop over runs, and how it grows.
+"""The speed of runs, as ratios within one process: against merely drawing the noise, against a loop over
+runs, and how it grows.
 
     python benchmarks/speed.py [--quick]
 
-`noise` is the time of drawing the same normals (or Laplace variates) with the same bit generator in the same blocks; a ratio of 1 would
-be algorithms for free. Figures are processor seconds, the best of several repeats: a busy machine only ever adds.
+`noise` is the time of drawing the same normals (or Laplace variates) with the same bit generator in the same
+blocks; a ratio of 1 would be algorithms for free. Figures are processor seconds, the best of several repeats:
+a busy machine only ever adds.
 """
 
 from __future__ import annotations
@@ -42,9 +44,14 @@ def best(function: Callable[[], Any], repeats: int) -> float:
 
 
 def draw(algorithm: Algorithm, data: Any, runs: int) -> Callable[[], None]:
-    """Merely drawing the noise of all steps: as many standard normals, or exponentials with signs, in the same blocks."""
+    """Merely drawing the noise of all steps: as many standard normals, or exponentials with signs, in the
+    same blocks.
+    """
     *steps, _ = walk(algorithm, data, 2, generator(0, 0))
-    plan = [(step.answer.value.shape[1:], isinstance(getattr(step.release, "inner", step.release), Laplace)) for step in steps]
+    plan = [
+        (step.answer.value.shape[1:], isinstance(getattr(step.release, "inner", step.release), Laplace))
+        for step in steps
+    ]
     size = block_size(algorithm)
 
     def noise() -> None:
@@ -98,12 +105,18 @@ def at_scale(n: int, d: int, T: int) -> dict[str, tuple[Algorithm, Any]]:
     b = polynomial_b(1, 1)
     made = {
         "private-gd": private_gd(problem, clip=1.0, variances=Schedule(4.0), steps=T),
-        "private-gd-momentum": private_gd_momentum(problem, clip=1.0, variances=Schedule(4.0), steps=T, beta=0.9, step_size=0.1),
-        "private-sgd, n/10 Poisson": private_sgd(problem, clip=1.0, batch=n // 10, variances=Schedule(4.0), steps=T),
+        "private-gd-momentum": private_gd_momentum(
+            problem, clip=1.0, variances=Schedule(4.0), steps=T, beta=0.9, step_size=0.1
+        ),
+        "private-sgd, n/10 Poisson": private_sgd(
+            problem, clip=1.0, batch=n // 10, variances=Schedule(4.0), steps=T
+        ),
         "private-sgd, n/10 fixed": private_sgd(
             problem, clip=1.0, batch=n // 10, variances=Schedule(4.0), steps=T, how="without replacement"
         ),
-        "adp-sgd, one record": adp_sgd(problem, G=1.0, sigma=1.0, alpha=adaptive_alpha(b), b=b, steps=T, eta=0.1),
+        "adp-sgd, one record": adp_sgd(
+            problem, G=1.0, sigma=1.0, alpha=adaptive_alpha(b), b=b, steps=T, eta=0.1
+        ),
     }
     return {name: (algorithm, data) for name, algorithm in made.items()}
 
@@ -113,12 +126,17 @@ def bit_generators(repeats: int) -> None:
     print("\nbit generator    normal  exponential  uniform   (ns each)")
     for name in ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64"):
         rng = np.random.Generator(getattr(np.random, name)(0))
-        cost = [best(lambda f=f: f(500_000), repeats) * 2000 for f in (rng.standard_normal, rng.standard_exponential, rng.random)]
+        cost = [
+            best(lambda f=f: f(500_000), repeats) * 2000
+            for f in (rng.standard_normal, rng.standard_exponential, rng.random)
+        ]
         print(f"{name:15} {cost[0]:7.1f} {cost[1]:12.1f} {cost[2]:8.1f}")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--quick", action="store_true", help="a tenth of the runs")
     quick = parser.parse_args().quick
     runs, repeats = (1_000, 2) if quick else (10_000, 5)
@@ -132,21 +150,30 @@ def main() -> None:
         loop = best(naive(algorithm, data, few), 1) * runs / few
         batches = best(draw_batches(algorithm, runs), repeats)
         print(
-            f"{name:30} {taken:7.3f} {noise:10.3f} {taken / noise:6.2f} {batches:11.3f} {taken - noise - batches:9.3f}"
+            f"{name:30} {taken:7.3f} {noise:10.3f} {taken / noise:6.2f} {batches:11.3f} "
+            f"{taken - noise - batches:9.3f}"
             f" {loop / taken:8.0f} times slower"
         )
 
     print(f"\nevery algorithm on its own example, {runs} runs")
-    print("algorithm                      run (s)  noise (s)  ratio   share of the releases that are Laplace, trees")
+    print(
+        "algorithm                      run (s)  noise (s)  ratio   share of the releases that "
+        "are Laplace, trees"
+    )
     for name in names():
         case = example(name)
         taken = best(lambda c=case: run(c.algorithm, c.data, runs, keep=()), repeats)
         noise = best(draw(case.algorithm, case.data, runs), repeats)
         kinds = [getattr(release, "inner", release) for release in case.algorithm.ledger()]
-        laplace, tree = (np.mean([isinstance(kind, type_) for kind in kinds]) for type_ in (Laplace, TreeNode))
+        laplace, tree = (
+            np.mean([isinstance(kind, type_) for kind in kinds]) for type_ in (Laplace, TreeNode)
+        )
         print(f"{name:30} {taken:7.3f} {noise:10.3f} {taken / noise:6.2f}   {laplace:.0%}, {tree:.0%}")
 
-    print("\ngrowth of private-gd (and of private-sgd in n): time at 4 times the size over time at the size; 4 is linear")
+    print(
+        "\ngrowth of private-gd (and of private-sgd in n): time at 4 times the size over time at "
+        "the size; 4 is linear"
+    )
     base = {"n": 100, "d": 20, "T": 100}
     for what in ("runs", "T", "d", "n"):
         name = "private-sgd, n/10 Poisson" if what == "n" else "private-gd"
@@ -162,10 +189,20 @@ def main() -> None:
     times = []
     for n in (16, 64, 256):
         problem, data = nsgd_problem(n)
-        settings = {"clip": 1.0, "smoothness": 0.25, "alpha": 0.05, "gamma": 0.5, "scales": Scales(1.0, 1.0, 0.1), "step_size": 0.01}
+        settings = {
+            "clip": 1.0,
+            "smoothness": 0.25,
+            "alpha": 0.05,
+            "gamma": 0.5,
+            "scales": Scales(1.0, 1.0, 0.1),
+            "step_size": 0.01,
+        }
         algorithm = sensitivity_reduced_nsgd(problem, steps=4 * n, **settings)
         times.append(best(lambda a=algorithm, d=data: run(a, d, runs // 20, keep=()), 2) / algorithm.steps)
-        print(f"  N = {n:4} {times[-1] / times[0]:.2f}   (logarithmic would be {math.log2(n) / 4:.2f}, linear {n / 16:.0f})")
+        print(
+            f"  N = {n:4} {times[-1] / times[0]:.2f}   (logarithmic would be "
+            f"{math.log2(n) / 4:.2f}, linear {n / 16:.0f})"
+        )
 
     print("\npeak memory of private-gd beyond the data (MB), keeping nothing")
     algorithm, data = at_scale(100, 20, 100)["private-gd"]

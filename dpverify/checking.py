@@ -1,6 +1,6 @@
 """Check claims: call each, decide what it returns, and say what the verdict leans on.
 
-    check("dp-accel/prop-4.2")      one claim (and, unseen, the claims it uses)
+check("dp-accel/prop-4.2")      one claim (and, unseen, the claims it uses)
 """
 
 from __future__ import annotations
@@ -40,7 +40,11 @@ class Checked:
     @property
     def summary(self) -> str:
         """The reason in one line, with what it leans on."""
-        lean = f" (proved, given {', '.join(self.given)})" if self.given and self.result.verdict is PROVED else ""
+        lean = (
+            f" (proved, given {', '.join(self.given)})"
+            if self.given and self.result.verdict is PROVED
+            else ""
+        )
         taint = f" (tainted: leans on {', '.join(self.tainted)}, which is refuted)" if self.tainted else ""
         return self.result.because + lean + taint
 
@@ -48,13 +52,24 @@ class Checked:
         """The contract of `dpverify check --json`: one object per claim."""
         c = self.claim
         return {
-            "id": c.id, "paper": c.paper.key, "at": c.at, "kind": c.kind, "statement": c.statement, "expect": c.expect.value,
-            "uses": list(c.uses), "correction": c.correction, "breaks": c.breaks, "given": list(self.given), "tainted": list(self.tainted),
+            "id": c.id,
+            "paper": c.paper.key,
+            "at": c.at,
+            "kind": c.kind,
+            "statement": c.statement,
+            "expect": c.expect.value,
+            "uses": list(c.uses),
+            "correction": c.correction,
+            "breaks": c.breaks,
+            "given": list(self.given),
+            "tainted": list(self.tainted),
             **self.result.to_json(),
-        }  # fmt: skip
+        }
 
 
-os.environ.setdefault("SYMPY_CACHE_SIZE", "100000")  # read when SymPy is loaded, here and in workers: a proof outgrows the usual 1000
+os.environ.setdefault(
+    "SYMPY_CACHE_SIZE", "100000"
+)  # read when SymPy is loaded, here and in workers: a proof outgrows the usual 1000
 
 
 @contextmanager
@@ -92,7 +107,9 @@ def _found(paths: tuple[str, ...]) -> dict[str, Claim]:
 def _by_id(id: str, paths: tuple[str, ...], effort: Effort, in_worker: bool) -> tuple[str, Result]:
     result = decide(_found(paths)[id], effort)
     if in_worker:
-        gc.freeze()  # joblib collects garbage every second in a worker: what algebra keeps for later need not be searched each time
+        # joblib collects garbage every second in a worker: what algebra keeps for later need not be searched
+        # each time
+        gc.freeze()
     return id, result
 
 
@@ -119,8 +136,8 @@ def check(
 ) -> list[Checked]:
     """Check the claims that match the patterns (ids or globs; all if there are none), and what they lean on.
 
-    `progress(id, done, total)` is called after each. The result does not depend on the number of jobs. With a `memory`, claims
-    of which nothing changed since they were last checked are not checked again.
+    `progress(id, done, total)` is called after each. The result does not depend on the number of jobs. With a
+    `memory`, claims of which nothing changed since they were last checked are not checked again.
 
     >>> [c.result.verdict.value for c in check("dynamic-noise/lemma-4.1")]
     ['PROVED']
@@ -138,8 +155,12 @@ def check(
     results: dict[str, Result] = {}
     if memory:
         results = {id: known for id in ids if (known := memory.recall(found[id], effort)) is not None}
-    todo = sorted((id for id in ids if id not in results), key=lambda id: found[id].expect is not SUPPORTED)  # runs first: they take longest
-    work = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(delayed(_by_id)(id, where, effort, jobs > 1) for id in todo)
+    todo = sorted(
+        (id for id in ids if id not in results), key=lambda id: found[id].expect is not SUPPORTED
+    )  # runs first: they take longest
+    work = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(
+        delayed(_by_id)(id, where, effort, jobs > 1) for id in todo
+    )
     for id, result in work:
         results[id] = result
         if memory:

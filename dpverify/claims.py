@@ -39,7 +39,9 @@ class Paper:
 
 @dataclass(frozen=True)
 class Claim:
-    """One statement of a paper: where it stands, what it leans on, what we expect, and the function that restates it."""
+    """One statement of a paper: where it stands, what it leans on, what we expect, and the function that
+    restates it.
+    """
 
     id: str
     paper: Paper
@@ -91,13 +93,28 @@ def claim(
             raise ClaimError(f"Expected breaks={breaks!r} to be 'privacy', 'theorem' or 'proof' in {where}.")
         statement = " ".join(function.__doc__.split())
         leans = tuple(full(id) for id in uses)
-        return Claim(full(name), paper, at, kind, statement, Verdict(expect), leans, full(correction) if correction else None, breaks, function)
+        return Claim(
+            full(name),
+            paper,
+            at,
+            kind,
+            statement,
+            Verdict(expect),
+            leans,
+            full(correction) if correction else None,
+            breaks,
+            function,
+        )
 
     return make
 
 
 def _claims_of(module: ModuleType) -> list[Claim]:
-    own = [value for value in vars(module).values() if isinstance(value, Claim) and value.function.__module__ == module.__name__]
+    own = [
+        value
+        for value in vars(module).values()
+        if isinstance(value, Claim) and value.function.__module__ == module.__name__
+    ]
     return sorted(own, key=lambda c: c.function.__code__.co_firstlineno)
 
 
@@ -107,7 +124,9 @@ def _modules_at(path: Path) -> Iterable[ModuleType]:
     source = path / "__init__.py" if path.is_dir() else path
     if not source.exists():
         raise ClaimError(f"Expected claims at {path}: no such file or package.")
-    spec = importlib.util.spec_from_file_location(name, source, submodule_search_locations=[str(path)] if path.is_dir() else None)
+    spec = importlib.util.spec_from_file_location(
+        name, source, submodule_search_locations=[str(path)] if path.is_dir() else None
+    )
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
@@ -134,7 +153,8 @@ def _installed(keys: Iterable[str] | None) -> Iterable[ModuleType]:
 
 
 def find(*paths: str | Path, papers: Iterable[str] | None = None) -> dict[str, Claim]:
-    """All claims by id, in the order of their papers: those at `paths`, or the installed papers (all, or those named).
+    """All claims by id, in the order of their papers: those at `paths`, or the installed papers (all, or
+    those named).
 
     Duplicate ids, unknown ids in `uses` or `correction`, and cycles are errors that name the file.
 
@@ -165,7 +185,9 @@ def _validate(found: dict[str, Claim], partial: bool) -> None:
         if state.get(id) == 2 or id not in found:
             return
         if state.get(id) == 1:
-            raise ClaimError(f"Cycle of claims {' -> '.join((*trail[trail.index(id):], id))} in {found[id].file}.")
+            raise ClaimError(
+                f"Cycle of claims {' -> '.join((*trail[trail.index(id) :], id))} in {found[id].file}."
+            )
         state[id] = 1
         for other in found[id].uses:
             visit(other, (*trail, id))
@@ -176,7 +198,8 @@ def _validate(found: dict[str, Claim], partial: bool) -> None:
 
 
 def select(found: dict[str, Claim], patterns: Sequence[str]) -> list[Claim]:
-    """The claims whose id matches one of the patterns (an id, or a glob such as `dp-accel/eq-*`); all if there are none.
+    """The claims whose id matches one of the patterns (an id, or a glob such as `dp-accel/eq-*`); all if
+    there are none.
 
     >>> select({}, [])
     []
@@ -190,6 +213,8 @@ def select(found: dict[str, Claim], patterns: Sequence[str]) -> list[Claim]:
             import difflib
 
             near = difflib.get_close_matches(pattern, found, n=3, cutoff=0.5)
-            raise ClaimError(f"No claim matches {pattern!r}.{' Did you mean ' + ', '.join(near) + '?' if near else ''}")
+            raise ClaimError(
+                f"No claim matches {pattern!r}.{' Did you mean ' + ', '.join(near) + '?' if near else ''}"
+            )
         chosen.update((item.id, item) for item in hits)
     return [item for item in found.values() if item.id in chosen]

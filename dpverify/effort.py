@@ -9,8 +9,8 @@ from dataclasses import dataclass
 class Effort:
     """Limits of a check; the same limits and the same seed give the same verdict.
 
-    `points` scanned by a search, `boxes` of an interval proof, `solver_ms` per solver call, `tactic_seconds` of processor
-    time per attempt of a tactic, `runs` of a Monte Carlo test.
+    `points` scanned by a search, `boxes` of an interval proof, `solver_ms` per solver call, `tactic_seconds`
+    of processor time per attempt of a tactic, `runs` of a Monte Carlo test.
 
     >>> QUICK.points < FULL.points
     True
@@ -27,5 +27,7 @@ class Effort:
 
 
 QUICK = Effort("quick", points=2_000, boxes=4_000, solver_ms=2_000, runs=2_000)
-FULL = Effort("full", points=20_000, boxes=60_000, solver_ms=15_000, runs=20_000, tactic_seconds=40.0, replays=40)
+FULL = Effort(
+    "full", points=20_000, boxes=60_000, solver_ms=15_000, runs=20_000, tactic_seconds=40.0, replays=40
+)
 PROFILES = {effort.name: effort for effort in (QUICK, FULL)}

@@ -1,8 +1,8 @@
 """Privacy guarantees as data: what somebody claims, in the form in which they claim it.
 
-Each knows the privacy profile it implies: `delta(eps)` is the smallest delta that the guarantee promises at that eps,
-for every pair of neighbours and both directions. To refute a guarantee is to show an event whose probabilities under two
-neighbours lie above the profile.
+Each knows the privacy profile it implies: `delta(eps)` is the smallest delta that the guarantee promises at
+that eps, for every pair of neighbours and both directions. To refute a guarantee is to show an event whose
+probabilities under two neighbours lie above the profile.
 """
 
 from __future__ import annotations
@@ -118,7 +118,9 @@ class RDP:
         return f"({self.order:g}, {self.epsilon:g})-RDP"
 
     def delta(self, epsilon: float) -> float:
-        """An upper bound on the profile: delta <= exp((a-1)(eps_a - eps)) (1 - 1/a)^(a-1) / a (for eps >= 0)."""
+        """An upper bound on the profile: delta <= exp((a-1)(eps_a - eps)) (1 - 1/a)^(a-1) / a (for eps >=
+        0).
+        """
         a = self.order
         return min(1.0, math.exp((a - 1) * (self.epsilon - epsilon + math.log1p(-1 / a)) - math.log(a)))
 
@@ -172,7 +174,8 @@ class Profile:
 
 @dataclass(frozen=True)
 class TradeOff:
-    """f-DP: an event of probability x on one data set has probability at most 1 - f(x) on the other; f convex and decreasing.
+    """f-DP: an event of probability x on one data set has probability at most 1 - f(x) on the other; f convex
+    and decreasing.
 
     >>> round(TradeOff(lambda x: max(0.0, 1 - 2.718281828 * x, (1 - x) / 2.718281828), "1-DP").delta(0.5), 3)
     0.288
@@ -185,7 +188,9 @@ class TradeOff:
         return f"f-DP with {self.source}"
 
     def delta(self, epsilon: float) -> float:
-        """sup over x of 1 - f(x) - e^eps x, bounded from above cell by cell (f decreases), so that it is never too strict."""
+        """sup over x of 1 - f(x) - e^eps x, bounded from above cell by cell (f decreases), so that it is
+        never too strict.
+        """
         cells, values = _sampled(self.f)
         return max(0.0, float((1 - values[1:] - math.exp(epsilon) * cells[:-1]).max()))
 

@@ -1,8 +1,9 @@
 """Results of checks, kept by the content they depend on: what did not change is not checked again.
 
-The key of a claim covers its own source, the rest of its module (other claims left out, unless it names them), every module of
-claims that it imports, all of dpverify but its report and its command line, the effort, and the versions of Python and of the
-packages that can change a verdict. A claim that crashed or ran out of time is never kept.
+The key of a claim covers its own source, the rest of its module (other claims left out, unless it names
+them), every module of claims that it imports, all of dpverify but its report and its command line, the
+effort, and the versions of Python and of the packages that can change a verdict. A claim that crashed or ran
+out of time is never kept.
 """
 
 from __future__ import annotations
@@ -26,9 +27,20 @@ from dpverify.effort import Effort
 from dpverify.verdicts import UNDECIDED, Result
 
 PACKAGES = (
-    "sympy", "mpmath", "numpy", "scipy", "python-flint", "z3-solver", "cvxpy", "clarabel", "scs", "dp-accounting", "hypothesis",
-    "scikit-learn", "joblib",
-)  # fmt: skip
+    "sympy",
+    "mpmath",
+    "numpy",
+    "scipy",
+    "python-flint",
+    "z3-solver",
+    "cvxpy",
+    "clarabel",
+    "scs",
+    "dp-accounting",
+    "hypothesis",
+    "scikit-learn",
+    "joblib",
+)
 OUTSIDE = ("reporting", "cli", "exam")  # parts of dpverify that cannot change a verdict
 
 
@@ -63,21 +75,29 @@ def _engine() -> str:
     home = Path(inspect.getfile(dpverify)).parent
     files = sorted(p for p in home.rglob("*.py") if p.relative_to(home).parts[0] not in OUTSIDE)
     laws = Path(inspect.getfile(importlib.import_module("dpverify.properties"))).parent
-    return _digest(*[part for p in (*files, *sorted(laws.rglob("*.py"))) for part in (p.name, p.read_bytes())], json.dumps(versions()))
+    return _digest(
+        *[part for p in (*files, *sorted(laws.rglob("*.py"))) for part in (p.name, p.read_bytes())],
+        json.dumps(versions()),
+    )
 
 
 def _is_claim(node: ast.stmt) -> bool:
     return isinstance(node, ast.FunctionDef) and any(
-        isinstance(d, ast.Call) and getattr(d.func, "id", getattr(d.func, "attr", "")) == "claim" for d in node.decorator_list
+        isinstance(d, ast.Call) and getattr(d.func, "id", getattr(d.func, "attr", "")) == "claim"
+        for d in node.decorator_list
     )
 
 
 def _names(node: ast.AST) -> set[str]:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)}
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | {
+        n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)
+    }
 
 
 class Pieces(NamedTuple):
-    """A module of claims in pieces: what its claims share, the text of each claim, the names in each, and what it imports."""
+    """A module of claims in pieces: what its claims share, the text of each claim, the names in each, and
+    what it imports.
+    """
 
     shared: str
     claims: dict[str, str]
@@ -112,7 +132,9 @@ def _pieces(path: str) -> Pieces:
 
 
 def _source_of(item: Claim) -> list[str]:
-    """The source that the claim depends on in its own module: the shared part, itself, and the claims that these name."""
+    """The source that the claim depends on in its own module: the shared part, itself, and the claims that
+    these name.
+    """
     pieces = _pieces(item.file)
     wanted: set[str] = set()
     todo = [item.function.__name__, *(pieces.names[""] & pieces.claims.keys())]
@@ -163,7 +185,9 @@ class Memory:
 
     def key(self, item: Claim, effort: Effort) -> str:
         """What the result of a claim depends on, as one number."""
-        return _digest(item.id, _engine(), json.dumps(asdict(effort)), *_source_of(item), _imported(item.file))
+        return _digest(
+            item.id, _engine(), json.dumps(asdict(effort)), *_source_of(item), _imported(item.file)
+        )
 
     def recall(self, item: Claim, effort: Effort) -> Result | None:
         """The kept result, if nothing that it depends on has changed."""

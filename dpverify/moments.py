@@ -1,9 +1,11 @@
-"""Exact mean and covariance of the iterates where every step is affine in the state and the noise, as on quadratics.
+"""Exact mean and covariance of the iterates where every step is affine in the state and the noise, as on
+quadratics.
 
     s_{t+1} = A_t s_t + B_t xi_t + c_t   =>   m_{t+1} = A_t m_t + c_t,   P_{t+1} = A_t P_t A_t' + B_t V_t B_t'
 
-A_t, B_t and c_t are read off the algorithm itself, by running its query and update on unit vectors, and checked on random states; V_t is
-the covariance of the noise and of the secret batch. An algorithm that is not affine is refused, with the step.
+A_t, B_t and c_t are read off the algorithm itself, by running its query and update on unit vectors, and
+checked on random states; V_t is the covariance of the noise and of the secret batch. An algorithm that is not
+affine is refused, with the step.
 """
 
 from __future__ import annotations
@@ -41,7 +43,9 @@ class Moments:
     def expected_value(self, problem: Problem, data: Data) -> Array:
         """E F(x_t) at every iterate, for a quadratic F: F(mean) + tr(H covariance)/2."""
         hessian = _hessian(problem, data)
-        return problem.value(self.mean, problem.load(data)) + 0.5 * np.einsum("ij,tij->t", hessian, self.covariance)
+        return problem.value(self.mean, problem.load(data)) + 0.5 * np.einsum(
+            "ij,tij->t", hessian, self.covariance
+        )
 
 
 def _hessian(problem: Problem, data: Data) -> Array:
@@ -59,11 +63,15 @@ def exact_moments(algorithm: Algorithm, data: Data, *, tolerance: float = 1e-8) 
     >>> from dpverify.algorithms import example
     >>> case = example("private-gd")
     >>> moments = exact_moments(case.algorithm, case.data)
-    >>> moments.mean.shape, bool(moments.expected_value(case.problem, case.data)[-1] - case.problem.optimum(case.data)[1] <= case.bound)
+    >>> moments.mean.shape, bool(moments.expected_value(case.problem,
+    ...     case.data)[-1] - case.problem.optimum(case.data)[1] <= case.bound)
     ((21, 5), True)
     """
     if algorithm.memory is not None or algorithm.coins is not None:
-        raise NotAffine(f"{algorithm.name} has a secret memory or public coins, which the recursion of moments does not follow")
+        raise NotAffine(
+            f"{algorithm.name} has a secret memory or public coins, which the recursion of "
+            "moments does not follow"
+        )
     loaded = algorithm.load(data)
     state = algorithm.init(1)
     rng = np.random.default_rng(0)
@@ -92,13 +100,19 @@ def exact_moments(algorithm: Algorithm, data: Data, *, tolerance: float = 1e-8) 
 
 
 class _Advance:
-    """One step as a function of rows of states and rows of noise, with the covariance of its noise and secret batch."""
+    """One step as a function of rows of states and rows of noise, with the covariance of its noise and secret
+    batch.
+    """
 
-    def __init__(self, algorithm: Algorithm, loaded: Any, state: State, t: int, mean: Array, rng: np.random.Generator) -> None:
+    def __init__(
+        self, algorithm: Algorithm, loaded: Any, state: State, t: int, mean: Array, rng: np.random.Generator
+    ) -> None:
         self.algorithm, self.loaded, self.state, self.t = algorithm, loaded, state, t
         self.release = algorithm.release(t)
         if isinstance(self.release, TreeNode):
-            raise NotAffine(f"step {t} of {algorithm.name} releases nodes of a tree, whose noise is used again later")
+            raise NotAffine(
+                f"step {t} of {algorithm.name} releases nodes of a tree, whose noise is used again later"
+            )
         self.batch_mean: Array | None = None
         batch_cov: Array | float = 0.0
         if isinstance(self.release, Subsampled):
@@ -123,9 +137,16 @@ class _Advance:
 
 
 def _affine(
-    function: Callable[[Array, Array], Array], at: Array, width: int, rng: np.random.Generator, tolerance: float, what: str
+    function: Callable[[Array, Array], Array],
+    at: Array,
+    width: int,
+    rng: np.random.Generator,
+    tolerance: float,
+    what: str,
 ) -> tuple[Array, Array, Array]:
-    """The value at (`at`, 0) and the two matrices of an affine function of (state, noise), read off unit vectors and checked."""
+    """The value at (`at`, 0) and the two matrices of an affine function of (state, noise), read off unit
+    vectors and checked.
+    """
     k = len(at)
     rows = np.tile(at, (1 + k + width + 3, 1))
     noise = np.zeros((len(rows), width))
@@ -143,9 +164,16 @@ def _affine(
 
 
 def _batch_moments(
-    algorithm: Algorithm, loaded: Any, state: State, mean: Array, release: Subsampled, rng: np.random.Generator
+    algorithm: Algorithm,
+    loaded: Any,
+    state: State,
+    mean: Array,
+    release: Subsampled,
+    rng: np.random.Generator,
 ) -> tuple[Array, Array]:
-    """Mean and covariance of the query over the secret batch, where each record adds its own vector whatever the state."""
+    """Mean and covariance of the query over the secret batch, where each record adds its own vector whatever
+    the state.
+    """
     first = release.first or 0
     n = release.of if release.first is not None else count_of(loaded)
     single = np.arange(first, first + n)[:, None]

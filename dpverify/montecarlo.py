@@ -1,9 +1,11 @@
-"""Many independent runs of an algorithm as arrays: one row per run, in blocks of fixed size, each block with its own seed.
+"""Many independent runs of an algorithm as arrays: one row per run, in blocks of fixed size, each block with
+its own seed.
 
     block k draws from SFC64(SeedSequence(seed, spawn_key=(k,)))
 
-The size of a block depends on the dimension alone, so the result is the same, bit for bit, for any number of workers and for any
-`chunk` (the number of runs that a worker takes at a time). Memory is that of the blocks in flight, plus what `keep` asks for.
+The size of a block depends on the dimension alone, so the result is the same, bit for bit, for any number of
+workers and for any `chunk` (the number of runs that a worker takes at a time). Memory is that of the blocks
+in flight, plus what `keep` asks for.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ _ENTRIES = 2**14  # of a block's iterates: they and their noise stay in the proc
 
 
 class Step(NamedTuple):
-    """One step of a block of runs: the state before it, the secret batch, the exact answer, and what was released."""
+    """One step of a block of runs: the state before it, the secret batch, the exact answer, and what was
+    released.
+    """
 
     t: int
     release: Release
@@ -78,7 +82,9 @@ def walk(algorithm: Algorithm, data: Data, runs: int, rng: np.random.Generator) 
 
 def count_of(loaded: Any) -> int:
     """The number of records of a data set, loaded or not."""
-    return len(loaded) if hasattr(loaded, "__len__") and not isinstance(loaded, tuple) else count_records(loaded)
+    return (
+        len(loaded) if hasattr(loaded, "__len__") and not isinstance(loaded, tuple) else count_records(loaded)
+    )
 
 
 def block_size(algorithm: Algorithm) -> int:
@@ -89,10 +95,11 @@ def block_size(algorithm: Algorithm) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """What many runs gave: each measure at the end of every run, its mean along the way, and what `keep` asked for.
+    """What many runs gave: each measure at the end of every run, its mean along the way, and what `keep`
+    asked for.
 
-    `path[name]` and `path_variance[name]` have one entry per iterate, the start first. `iterates` has shape (runs, steps + 1, d);
-    `releases[t - 1]` is what step t published, one row per run.
+    `path[name]` and `path_variance[name]` have one entry per iterate, the start first. `iterates` has shape
+    (runs, steps + 1, d); `releases[t - 1]` is what step t published, one row per run.
     """
 
     algorithm: str
@@ -115,10 +122,12 @@ class Runs:
 
 
 def mean_at_least(values: Array, alpha: float = 0.025) -> float:
-    """A lower confidence bound on the mean of a non-negative quantity that holds in finite samples, whatever its tails.
+    """A lower confidence bound on the mean of a non-negative quantity that holds in finite samples, whatever
+    its tails.
 
-    The first tenth of the values sets a cap; the mean of the capped rest is bounded by the empirical Bernstein inequality
-    (Maurer and Pontil 2009), and the mean itself is no smaller. No upper bound exists without an assumption on the tails.
+    The first tenth of the values sets a cap; the mean of the capped rest is bounded by the empirical
+    Bernstein inequality (Maurer and Pontil 2009), and the mean itself is no smaller. No upper bound exists
+    without an assumption on the tails.
 
     >>> 0.9 < mean_at_least(np.random.default_rng(0).exponential(size=20_000)) < 1.0
     True
@@ -153,7 +162,8 @@ def run(
     chunk: int | None = None,
     progress: bool = False,
 ) -> Runs:
-    """`runs` independent runs; `measure` names functions of the iterate, taken at the end or, with `every_step`, all the way.
+    """`runs` independent runs; `measure` names functions of the iterate, taken at the end or, with
+    `every_step`, all the way.
 
     >>> from dpverify.algorithms import example
     >>> case = example("private-gd")
@@ -180,8 +190,12 @@ def run(
     def task(part: list[tuple[int, int]]) -> list[_Block]:
         from threadpoolctl import threadpool_limits
 
-        with threadpool_limits(1, "blas"):  # several threads add up in another order: other bits than a worker's
-            return [_block(algorithm, loaded, n, generator(seed, k), measures, every_step, keep) for k, n in part]
+        with threadpool_limits(
+            1, "blas"
+        ):  # several threads add up in another order: other bits than a worker's
+            return [
+                _block(algorithm, loaded, n, generator(seed, k), measures, every_step, keep) for k, n in part
+            ]
 
     done: list[_Block] = []
     for batch in _tracked(in_order(task, tasks, workers), len(tasks), f"running {algorithm.name}", progress):
@@ -219,7 +233,10 @@ def _block(
             for name, function in measures.items():
                 value = np.asarray(function(x), dtype=float)
                 if value.shape != (runs,):
-                    raise ValueError(f"Expected measure {name!r} to give one value per run, got shape {value.shape} for {runs} runs.")
+                    raise ValueError(
+                        f"Expected measure {name!r} to give one value per run, got shape "
+                        f"{value.shape} for {runs} runs."
+                    )
                 mean = float(value.mean())
                 paths[name].append((mean, float(np.sum((value - mean) ** 2))))
                 if last:
@@ -262,11 +279,24 @@ def _tracked(results: Iterator[Any], total: int, title: str, progress: bool) -> 
     from rich.progress import track
 
     console = Console(stderr=True)
-    yield from track(results, total=total, description=title, console=console, transient=True, disable=not console.is_terminal)
+    yield from track(
+        results,
+        total=total,
+        description=title,
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
 
 
 def _collect(
-    algorithm: Algorithm, runs: int, seed: int, measures: Mapping[str, Measure], every_step: bool, keep: tuple[str, ...], done: list[_Block]
+    algorithm: Algorithm,
+    runs: int,
+    seed: int,
+    measures: Mapping[str, Measure],
+    every_step: bool,
+    keep: tuple[str, ...],
+    done: list[_Block],
 ) -> Runs:
     values, path, variance = {}, {}, {}
     for name in measures:
@@ -289,7 +319,9 @@ def _collect(
         values,
         path,
         variance,
-        np.concatenate([block.output for block in done if block.output is not None]) if "output" in keep else None,
+        np.concatenate([block.output for block in done if block.output is not None])
+        if "output" in keep
+        else None,
         np.concatenate(iterates) if "iterates" in keep else None,
         [np.concatenate(parts) for parts in zip(*releases)] if "releases" in keep else None,
     )

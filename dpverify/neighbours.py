@@ -1,6 +1,7 @@
 """Neighbouring data sets: two data sets and the relation that makes them neighbours.
 
-A data set is an array whose first axis counts the records, or a tuple of such arrays of equal length (features, labels).
+A data set is an array whose first axis counts the records, or a tuple of such arrays of equal length
+(features, labels).
 """
 
 from __future__ import annotations
@@ -69,11 +70,15 @@ class Neighbours:
 
     @classmethod
     def replace(cls, data: Data, index: int, record: Any) -> Neighbours:
-        """`data`, and the same with the record at `index` replaced by `record` (a tuple of parts where data is one)."""
+        """`data`, and the same with the record at `index` replaced by `record` (a tuple of parts where data
+        is one).
+        """
         _index(data, index)
 
         def change(part: np.ndarray, i: int) -> np.ndarray:
-            new = np.array(part, dtype=np.result_type(part, np.asarray(record[i] if isinstance(data, tuple) else record)))
+            new = np.array(
+                part, dtype=np.result_type(part, np.asarray(record[i] if isinstance(data, tuple) else record))
+            )
             new[index] = record[i] if isinstance(data, tuple) else record
             return new
 

@@ -1,10 +1,12 @@
-"""Objectives whose records have clipped gradient sums in closed form, without ever building a (runs, records, d) array.
+"""Objectives whose records have clipped gradient sums in closed form, without ever building a (runs, records,
+d) array.
 
     F(x) = public(x) + (1/N) sum_i f(x; record_i),    query  sum_i clip(grad f(x; record_i), C)
 
-Only the second part depends on data. `public` (curvature, regulariser) is added by the update, so one record moves the query by
-at most C when added, removed or zeroed, and by at most 2C when replaced. N is public: it is a constant of the problem, not
-`len(data)`, which is private under add/remove. Each problem knows its constants and its optimum.
+Only the second part depends on data. `public` (curvature, regulariser) is added by the update, so one record
+moves the query by at most C when added, removed or zeroed, and by at most 2C when replaced. N is public: it
+is a constant of the problem, not `len(data)`, which is private under add/remove. Each problem knows its
+constants and its optimum.
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ def finite(value: Any, name: str) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Records:
-    """A checked data set with what does not depend on the iterate: the norms of its rows, and memoised sums."""
+    """A checked data set with what does not depend on the iterate: the norms of its rows, and memoised
+    sums.
+    """
 
     features: Array  # (n, p)
     targets: Array  # (n,)
@@ -53,12 +57,16 @@ class Records:
             largest = np.max(np.abs(self.features), axis=1, initial=0.0)
             scaled = self.features / np.where(largest > 0, largest, 1.0)[:, None]
             with np.errstate(over="ignore"):
-                self.memo["norms", order] = np.minimum(largest * np.linalg.norm(scaled, ord=order, axis=1), np.finfo(float).max)
+                self.memo["norms", order] = np.minimum(
+                    largest * np.linalg.norm(scaled, ord=order, axis=1), np.finfo(float).max
+                )
         return self.memo["norms", order]
 
     def groups(self) -> Array:
         """For every record the number of its distinct value: equal records have equal numbers."""
-        return np.unique(np.column_stack([self.features, self.targets]), axis=0, return_inverse=True)[1].reshape(-1)
+        return np.unique(np.column_stack([self.features, self.targets]), axis=0, return_inverse=True)[
+            1
+        ].reshape(-1)
 
 
 def _limits(clip: Any, norms: Array) -> Array:
@@ -67,15 +75,18 @@ def _limits(clip: Any, norms: Array) -> Array:
     if not np.all(clip >= 0):
         raise ValueError(f"Expected clip={clip if clip.ndim == 0 else clip.min()} >= 0.")
     with np.errstate(divide="ignore", over="ignore"):
-        return np.where(norms > 0, (clip[:, None] if clip.ndim else clip) / np.where(norms > 0, norms, 1.0), np.inf)
+        return np.where(
+            norms > 0, (clip[:, None] if clip.ndim else clip) / np.where(norms > 0, norms, 1.0), np.inf
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
     """What the problems share: the dimension, the public number of records N, the start, the constants.
 
-    `smoothness` is M (or L), `pl` the Polyak-Lojasiewicz (or strong convexity) constant mu, `lipschitz` a bound G on the L2 norm
-    and `lipschitz1` on the L1 norm of a record's gradient (S1 = 2 lipschitz1 under replacement); None where there is none.
+    `smoothness` is M (or L), `pl` the Polyak-Lojasiewicz (or strong convexity) constant mu, `lipschitz` a
+    bound G on the L2 norm and `lipschitz1` on the L1 norm of a record's gradient (S1 = 2 lipschitz1 under
+    replacement); None where there is none.
     """
 
     dimension: int
@@ -104,7 +115,9 @@ class Problem:
         features = finite(parts[0], "data")
         features = features.reshape(len(features), -1)
         if features.shape[1] != self.width:
-            raise ValueError(f"Expected data with records of width {self.width}, got data of shape {np.shape(parts[0])}.")
+            raise ValueError(
+                f"Expected data with records of width {self.width}, got data of shape {np.shape(parts[0])}."
+            )
         targets = finite(parts[1], "targets").reshape(-1) if len(parts) > 1 else np.zeros(len(features))
         return Records(features, targets)
 
@@ -132,12 +145,20 @@ class Problem:
         raise NotImplementedError
 
     def private_sum(
-        self, x: Array, data: Data | Records, clip: Any = np.inf, *, batch: Array | None = None, minus: Array | None = None, order: int = 2
+        self,
+        x: Array,
+        data: Data | Records,
+        clip: Any = np.inf,
+        *,
+        batch: Array | None = None,
+        minus: Array | None = None,
+        order: int = 2,
     ) -> Array:
-        """sum_i clip(grad f(x; record_i) - grad f(minus; record_i), clip) over all records, or over each run's own batch.
+        """sum_i clip(grad f(x; record_i) - grad f(minus; record_i), clip) over all records, or over each
+        run's own batch.
 
-        `clip` is a number or one per run; `order` is the norm that is clipped. `batch` is an array (runs, m) of record numbers, -1 for
-        nobody, or (runs, records) of True and False.
+        `clip` is a number or one per run; `order` is the norm that is clipped. `batch` is an array (runs, m)
+        of record numbers, -1 for nobody, or (runs, records) of True and False.
         """
         raise NotImplementedError
 
@@ -174,9 +195,11 @@ def divided(total: Array, by: float) -> Array:
 
 @dataclass(frozen=True, kw_only=True)
 class Quadratic(Problem):
-    """F(x) = sum_j spectrum_j x_j^2 / 2 - (1/N) sum_i b_i'x: public curvature, one private vector b_i per record.
+    """F(x) = sum_j spectrum_j x_j^2 / 2 - (1/N) sum_i b_i'x: public curvature, one private vector b_i per
+    record.
 
-    A record's gradient is -b_i, so the query does not depend on x and the privacy loss of Gaussian releases is exactly normal.
+    A record's gradient is -b_i, so the query does not depend on x and the privacy loss of Gaussian releases
+    is exactly normal.
 
     >>> problem = quadratic([1.0, 4.0], count=2)
     >>> problem.gradient(np.array([[1.0, 1.0]]), np.array([[2.0, 0.0], [0.0, 2.0]])).tolist()
@@ -205,7 +228,14 @@ class Quadratic(Problem):
         return -x @ self.load(data).features.sum(axis=0)
 
     def private_sum(
-        self, x: Array, data: Data | Records, clip: Any = np.inf, *, batch: Array | None = None, minus: Array | None = None, order: int = 2
+        self,
+        x: Array,
+        data: Data | Records,
+        clip: Any = np.inf,
+        *,
+        batch: Array | None = None,
+        minus: Array | None = None,
+        order: int = 2,
     ) -> Array:
         loaded = self.load(data)
         if minus is not None:
@@ -249,7 +279,9 @@ def quadratic(spectrum: Any, *, count: int, start: Any = None, radius: float | N
     )
 
 
-def mean_estimation(dimension: int, *, count: int, start: Any = None, radius: float | None = None) -> Quadratic:
+def mean_estimation(
+    dimension: int, *, count: int, start: Any = None, radius: float | None = None
+) -> Quadratic:
     """F(x) = |x|^2 / 2 - (1/N) sum_i y_i'x, whose minimiser is the mean of the records.
 
     >>> mean_estimation(2, count=2).optimum(np.array([[0.0, 2.0], [2.0, 2.0]]))[0].tolist()
@@ -281,12 +313,14 @@ def _gather(weights: Array | None, rows: Array, batch: Array) -> Array:
 
 @dataclass(frozen=True, kw_only=True)
 class Linear(Problem):
-    """F(x) = ridge |x|^2 + (1/N) sum_i loss(a_i'x, y_i): a record's gradient is slope(a_i'x, y_i) a_i, so its norm is closed form.
+    """F(x) = ridge |x|^2 + (1/N) sum_i loss(a_i'x, y_i): a record's gradient is slope(a_i'x, y_i) a_i, so its
+    norm is closed form.
 
-    `kind` is "squares" (u-y)^2/2, "logistic" ln(1+exp(-y u)), or "wavy" (u-y)^2 + 3 sin(u-y)^2, which satisfies the
-    Polyak-Lojasiewicz inequality and is not convex.
+    `kind` is "squares" (u-y)^2/2, "logistic" ln(1+exp(-y u)), or "wavy" (u-y)^2 + 3 sin(u-y)^2, which
+    satisfies the Polyak-Lojasiewicz inequality and is not convex.
 
-    >>> least_squares(np.ones((1, 2)), count=1).gradient(np.zeros((1, 2)), (np.ones((1, 2)), np.ones(1))).tolist()
+    >>> least_squares(np.ones((1, 2)), count=1).gradient(np.zeros((1, 2)), (np.ones((1, 2)),
+    ...     np.ones(1))).tolist()
     [[-1.0, -1.0]]
     """
 
@@ -329,7 +363,14 @@ class Linear(Problem):
         return total
 
     def private_sum(
-        self, x: Array, data: Data | Records, clip: Any = np.inf, *, batch: Array | None = None, minus: Array | None = None, order: int = 2
+        self,
+        x: Array,
+        data: Data | Records,
+        clip: Any = np.inf,
+        *,
+        batch: Array | None = None,
+        minus: Array | None = None,
+        order: int = 2,
     ) -> Array:
         loaded = self.load(data)
         limit = _limits(clip, loaded.norms(order))
@@ -353,7 +394,9 @@ class Linear(Problem):
                 c = self._slope(np.einsum("rmp,rp->rm", a, x), y)
                 if minus is not None:
                     c -= self._slope(np.einsum("rmp,rp->rm", a, minus), y)
-            limits = limit[chosen] if limit.ndim == 1 else np.take_along_axis(limit, np.maximum(chosen, 0), axis=1)
+            limits = (
+                limit[chosen] if limit.ndim == 1 else np.take_along_axis(limit, np.maximum(chosen, 0), axis=1)
+            )
             total += np.einsum("rm,rmp->rp", np.where(chosen >= 0, _clipped(c, limits), 0.0), a)
         return total
 
@@ -396,13 +439,17 @@ def _slices(n: int, runs: int) -> list[slice]:
 
 
 def _clipped(c: Array, limit: Array) -> Array:
-    """Coefficients cut to their limits; one that overflowed to NaN counts as 0, which is within every limit."""
+    """Coefficients cut to their limits; one that overflowed to NaN counts as 0, which is within every
+    limit.
+    """
     if not np.all(np.isfinite(c)):
         c = np.nan_to_num(c, nan=0.0)
     return np.clip(c, -limit, limit)
 
 
-def _linear(kind: str, features: Any, count: int, ridge: float, start: Any, curvature: float, pl_of_loss: float) -> Linear:
+def _linear(
+    kind: str, features: Any, count: int, ridge: float, start: Any, curvature: float, pl_of_loss: float
+) -> Linear:
     a = finite(features, "features")
     if a.ndim != 2 or len(a) == 0:
         raise ValueError(f"Expected features of shape (records, dimension), got {a.shape}.")
@@ -424,7 +471,8 @@ def _linear(kind: str, features: Any, count: int, ridge: float, start: Any, curv
 
 
 def least_squares(features: Any, *, count: int, ridge: float = 0.0, start: Any = None) -> Linear:
-    """Least squares with the constants of these features (a public design, or constants that the caller vouches for).
+    """Least squares with the constants of these features (a public design, or constants that the caller
+    vouches for).
 
     >>> least_squares(np.eye(2), count=2).smoothness
     0.5
@@ -442,7 +490,8 @@ def logistic(features: Any, *, count: int, ridge: float = 0.0, start: Any = None
 
 
 def wavy(features: Any, *, count: int, start: Any = None) -> Linear:
-    """A non-convex problem with the PL inequality: the residuals' u^2 + 3 sin(u)^2, at most as many records as dimensions.
+    """A non-convex problem with the PL inequality: the residuals' u^2 + 3 sin(u)^2, at most as many records
+    as dimensions.
 
         |F'|^2 >= 2 mu (F - 0),  mu = lambda_min(A A') / (32 N),  because u^2 + 3 sin(u)^2 has it with 1/32
 
@@ -451,7 +500,9 @@ def wavy(features: Any, *, count: int, start: Any = None) -> Linear:
     """
     a = finite(features, "features")
     if a.ndim != 2 or len(a) > a.shape[1]:
-        raise ValueError(f"Expected features of shape (records, dimension) with records <= dimension, got {a.shape}.")
+        raise ValueError(
+            f"Expected features of shape (records, dimension) with records <= dimension, got {a.shape}."
+        )
     return _linear("wavy", a, count, 0.0, start, 8.0, 1 / 32)
 
 
@@ -462,7 +513,8 @@ def _nobody(data: Records) -> Array:
 
 @dataclass(frozen=True, kw_only=True)
 class Network(Problem):
-    """One hidden layer: F(x) = (1/N) sum_i (v'softplus(W a_i) - y_i)^2 / 2, x = (W row by row, v); norms in closed form.
+    """One hidden layer: F(x) = (1/N) sum_i (v'softplus(W a_i) - y_i)^2 / 2, x = (W row by row, v); norms in
+    closed form.
 
     A record of zeros, target included, is nobody: it adds nothing to the sum, as zeroing a record out means.
 
@@ -494,7 +546,14 @@ class Network(Problem):
         return total
 
     def private_sum(
-        self, x: Array, data: Data | Records, clip: Any = np.inf, *, batch: Array | None = None, minus: Array | None = None, order: int = 2
+        self,
+        x: Array,
+        data: Data | Records,
+        clip: Any = np.inf,
+        *,
+        batch: Array | None = None,
+        minus: Array | None = None,
+        order: int = 2,
     ) -> Array:
         loaded = self.load(data)
         norms = loaded.norms(order)
@@ -532,7 +591,9 @@ class Network(Problem):
         return total
 
     def optimum(self, data: Data | Records) -> tuple[Array, float]:
-        """The best of a few local searches: an upper bound on the minimum, since the problem is not convex."""
+        """The best of a few local searches: an upper bound on the minimum, since the problem is not
+        convex.
+        """
         from scipy.optimize import minimize
 
         loaded = self.load(data)
@@ -540,7 +601,10 @@ class Network(Problem):
         starts = [self.start, *(self.start + rng.standard_normal(self.dimension) for _ in range(4))]
         found = [
             minimize(
-                lambda x: (self.value(x[None], loaded)[0], self.gradient(x[None], loaded)[0]), s, jac=True, options={"maxiter": 2000}
+                lambda x: (self.value(x[None], loaded)[0], self.gradient(x[None], loaded)[0]),
+                s,
+                jac=True,
+                options={"maxiter": 2000},
             )
             for s in starts
         ]

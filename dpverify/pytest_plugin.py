@@ -1,16 +1,20 @@
-"""The pytest plugin: the fixture `dp_audit`, the marker `dp`, the options `--dp-profile` and `--dp-seed`, and the sum of all alphas.
+"""The pytest plugin: the fixture `dp_audit`, the marker `dp`, the options `--dp-profile` and `--dp-seed`, and
+the sum of all alphas.
 
-    @pytest.mark.dp(epsilon=1.0, delta=1e-5, neighbours=pair)       # on a mechanism: it is audited, whatever its name
+    @pytest.mark.dp(epsilon=1.0, delta=1e-5, neighbours=pair)       # on a mechanism: it is audited, whatever
+    its name
     def train(data, rng): ...
 
     @pytest.mark.dp(epsilon=1.0, delta=1e-5, relation="replace")     # on a test: the claim of its audits
     def test_train(dp_audit):
-        dp_audit(train, data=data)                                   # the worst neighbour found; or dp_audit(train, pair)
+        dp_audit(train, data=data)                                   # the worst neighbour found; or
+        dp_audit(train, pair)
 
     def test_laws():
         dpverify.properties.hold(train, data, declared=release)      # every law that applies, in one line
 
-A refuted audit fails the test, and its message is the witness. Nothing heavy is imported before an audit runs.
+A refuted audit fails the test, and its message is the witness. Nothing heavy is imported before an audit
+runs.
 """
 
 from __future__ import annotations
@@ -25,12 +29,21 @@ if TYPE_CHECKING:
 
     from dpverify.verdicts import Result
 
-PROFILES = {"quick": (2_000, 1e-6), "ci": (20_000, 1e-6), "deep": (1_000_000, 1e-6)}  # runs a side, alpha per audit
+PROFILES = {
+    "quick": (2_000, 1e-6),
+    "ci": (20_000, 1e-6),
+    "deep": (1_000_000, 1e-6),
+}  # runs a side, alpha per audit
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("dp", "audits of differential privacy")
-    group.addoption("--dp-profile", choices=sorted(PROFILES), default="ci", help="How much an audit may spend (default: ci).")
+    group.addoption(
+        "--dp-profile",
+        choices=sorted(PROFILES),
+        default="ci",
+        help="How much an audit may spend (default: ci).",
+    )
     group.addoption("--dp-seed", type=int, default=0, help="Seed of every audit (default: 0).")
 
 
@@ -63,14 +76,22 @@ def _neighbours_of(mechanism: Any, arguments: dict[str, Any], seed: int) -> Any:
 
     relation = arguments.get("relation")
     if relation is not None and relation not in list(Adjacency):
-        raise pytest.UsageError(f"Expected relation={relation!r} in the marker dp(...) among {', '.join(Adjacency)}.")
+        raise pytest.UsageError(
+            f"Expected relation={relation!r} in the marker dp(...) among {', '.join(Adjacency)}."
+        )
     pair = arguments.get("neighbours")
     if pair is not None:
         pair = pair() if callable(pair) else pair
         if not isinstance(pair, Neighbours):
-            raise pytest.UsageError(f"Expected neighbours={pair!r} of dp(...) or dp_audit(...) to be a Neighbours or to return one.")
+            raise pytest.UsageError(
+                f"Expected neighbours={pair!r} of dp(...) or dp_audit(...) to be a Neighbours or "
+                "to return one."
+            )
         if relation is not None and pair.adjacency != relation:
-            raise pytest.UsageError(f"Expected relation={relation!r} in the marker dp(...) to be that of its neighbours, {pair.adjacency}.")
+            raise pytest.UsageError(
+                f"Expected relation={relation!r} in the marker dp(...) to be that of its "
+                f"neighbours, {pair.adjacency}."
+            )
         return pair
     if arguments.get("data") is None:
         raise pytest.UsageError("Expected neighbours=, or data= to search from, in dp(...) or dp_audit(...).")
@@ -80,7 +101,12 @@ def _neighbours_of(mechanism: Any, arguments: dict[str, Any], seed: int) -> Any:
 
 
 def _run(
-    config: pytest.Config, properties: list[tuple[str, object]], mechanism: Any, pair: Any, claim: Any, options: dict[str, Any]
+    config: pytest.Config,
+    properties: list[tuple[str, object]],
+    mechanism: Any,
+    pair: Any,
+    claim: Any,
+    options: dict[str, Any],
 ) -> Result:
     from dpverify.auditing import Budget, audit
     from dpverify.verdicts import REFUTED
@@ -96,18 +122,34 @@ def _run(
 
 @pytest.fixture
 def dp_audit(request: pytest.FixtureRequest) -> Callable[..., Result]:
-    """Audit a mechanism: `dp_audit(mechanism, neighbours)` against the claim of the marker `dp`, or with the claim as third argument.
+    """Audit a mechanism: `dp_audit(mechanism, neighbours)` against the claim of the marker `dp`, or with the
+    claim as third argument.
 
     With `data=` instead of neighbours, the pair is searched for under the marker's relation.
     """
     marker = request.node.get_closest_marker("dp")
 
-    def run(mechanism: Any, neighbours: Any = None, claim: Any = None, data: Any = None, **options: Any) -> Result:
+    def run(
+        mechanism: Any, neighbours: Any = None, claim: Any = None, data: Any = None, **options: Any
+    ) -> Result:
         arguments = dict(marker.kwargs) if marker is not None else {}
-        given = {"neighbours": neighbours} if neighbours is not None else {"neighbours": None, "data": data} if data is not None else {}
+        given = (
+            {"neighbours": neighbours}
+            if neighbours is not None
+            else {"neighbours": None, "data": data}
+            if data is not None
+            else {}
+        )
         pair = _neighbours_of(mechanism, arguments | given, request.config.getoption("--dp-seed"))
         options.setdefault("declared", arguments.get("declared"))
-        return _run(request.config, request.node.user_properties, mechanism, pair, claim or claim_of(arguments), options)
+        return _run(
+            request.config,
+            request.node.user_properties,
+            mechanism,
+            pair,
+            claim or claim_of(arguments),
+            options,
+        )
 
     return run
 
@@ -155,4 +197,6 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     alphas = list(_alphas(terminalreporter))
     if alphas:
         plural = "audit" if len(alphas) == 1 else "audits"
-        terminalreporter.write_line(f"dp: {len(alphas)} {plural}; the chance of a false alarm anywhere is at most {sum(alphas):.3g}")
+        terminalreporter.write_line(
+            f"dp: {len(alphas)} {plural}; the chance of a false alarm anywhere is at most {sum(alphas):.3g}"
+        )

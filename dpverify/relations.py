@@ -1,8 +1,8 @@
 """What a symbolic claim asserts: relations between SymPy expressions, and derivations made of them.
 
-We derive, the paper states: `Equal(derived=..., stated=...)`. Symbols carry their assumptions (positive, integer) and
-`given` the rest of the hypotheses, as SymPy relationals; sequences are `Indexed` (`IndexedBase("q", positive=True)[t]`),
-and a `Sum` with a symbolic upper end stands for arbitrary T.
+We derive, the paper states: `Equal(derived=..., stated=...)`. Symbols carry their assumptions (positive,
+integer) and `given` the rest of the hypotheses, as SymPy relationals; sequences are `Indexed`
+(`IndexedBase("q", positive=True)[t]`), and a `Sum` with a symbolic upper end stands for arbitrary T.
 """
 
 from __future__ import annotations
@@ -58,21 +58,25 @@ class AtMost:
     by: Sequence[str] = ()
 
     def __str__(self) -> str:
-        return f"{sp.sstr(self.lhs)} {'<' if self.strict else '<='} {sp.sstr(self.rhs)}{_hypotheses(self.given)}"
+        return (
+            f"{sp.sstr(self.lhs)} {'<' if self.strict else '<='} {sp.sstr(self.rhs)}{_hypotheses(self.given)}"
+        )
 
 
 @dataclass(frozen=True)
 class Minimises:
     """Among positive sequences with `budget = total`, `at` minimises `objective`, for arbitrary length.
 
-    `objective` and `spent` are the terms of the two sums, in the positive variable `over` and the index; `at` is the term of
-    the stated minimiser; the sums run over `index` = 1..`length`. With `unique`, it is the only minimiser. With `value`, the
-    minimum equals it.
+    `objective` and `spent` are the terms of the two sums, in the positive variable `over` and the index; `at`
+    is the term of the stated minimiser; the sums run over `index` = 1..`length`. With `unique`, it is the
+    only minimiser. With `value`, the minimum equals it.
 
     >>> t, T = sp.Symbol("t", integer=True, positive=True), sp.Symbol("T", integer=True, positive=True)
-    >>> q, v, R = sp.IndexedBase("q", positive=True), sp.Symbol("v", positive=True), sp.Symbol("R", positive=True)
+    >>> q, v, R = sp.IndexedBase("q", positive=True), sp.Symbol("v", positive=True), sp.Symbol("R",
+    ...     positive=True)
     >>> roots = sp.Sum(sp.sqrt(q[t]), (t, 1, T))
-    >>> print(Minimises(q[t] * v, over=v, spent=1 / v, total=R, at=roots / (R * sp.sqrt(q[t])), index=t, length=T))
+    >>> print(Minimises(q[t] * v, over=v, spent=1 / v, total=R, at=roots / (R * sp.sqrt(q[t])), index=t,
+    ...     length=T))
     v = Sum(sqrt(q[t]), (t, 1, T))/(R*sqrt(q[t])) minimises sum_t v*q[t] on sum_t 1/v = R, t = 1..T
     """
 
@@ -91,9 +95,14 @@ class Minimises:
         what = "is the only minimiser of" if self.unique and self.value is not None else "minimises"
         text = (
             f"{self.over} = {sp.sstr(self.at)} {what} sum_{self.index} {sp.sstr(self.objective)} "
-            f"on sum_{self.index} {sp.sstr(self.spent)} = {sp.sstr(self.total)}, {self.index} = 1..{self.length}"
+            f"on sum_{self.index} {sp.sstr(self.spent)} = {sp.sstr(self.total)}, {self.index} = "
+            f"1..{self.length}"
         )
-        return text + (f"; the minimum is {sp.sstr(self.value)}" if self.value is not None else "") + _hypotheses(self.given)
+        return (
+            text
+            + (f"; the minimum is {sp.sstr(self.value)}" if self.value is not None else "")
+            + _hypotheses(self.given)
+        )
 
 
 @dataclass(frozen=True)
@@ -122,8 +131,9 @@ class Increasing:
 class ArgMin:
     """`at` minimises `expression` over `over` in its domain (its assumptions and `given`).
 
-    With `over` an integer symbol, `at` may contain floor or ceiling, and the true integer minimiser is compared with it;
-    `starts` is the left end of the domain that must be compared too (T = 0). With `unique` no other point does as well.
+    With `over` an integer symbol, `at` may contain floor or ceiling, and the true integer minimiser is
+    compared with it; `starts` is the left end of the domain that must be compared too (T = 0). With `unique`
+    no other point does as well.
 
     >>> x = sp.Symbol("x", positive=True)
     >>> print(ArgMin(x + 1 / x, x, sp.Integer(1)))
@@ -139,12 +149,16 @@ class ArgMin:
 
     def __str__(self) -> str:
         only = " alone" if self.unique else ""
-        return f"{self.over} = {sp.sstr(self.at)}{only} minimises {sp.sstr(self.expression)}{_hypotheses(self.given)}"
+        return (
+            f"{self.over} = {sp.sstr(self.at)}{only} minimises "
+            f"{sp.sstr(self.expression)}{_hypotheses(self.given)}"
+        )
 
 
 @dataclass(frozen=True)
 class Induction:
-    """For a sequence x[start] = first, x[T+1] = next(x[T], T): `relation` (in `value` and `over`) holds at every T >= start.
+    """For a sequence x[start] = first, x[T+1] = next(x[T], T): `relation` (in `value` and `over`) holds at
+    every T >= start.
 
     `next` is an expression in `value` and `over`; `value` stands for x[T] in `relation`.
 
@@ -170,7 +184,8 @@ class Induction:
 
 @dataclass(frozen=True)
 class PositiveSemidefinite:
-    """The symmetric matrix is positive semidefinite wherever the hypotheses hold; with `unknowns`, for some values of them.
+    """The symmetric matrix is positive semidefinite wherever the hypotheses hold; with `unknowns`, for some
+    values of them.
 
     >>> print(PositiveSemidefinite(sp.Matrix([[2, 1], [1, 2]])))
     [[2, 1], [1, 2]] is positive semidefinite
@@ -183,16 +198,19 @@ class PositiveSemidefinite:
 
     def __str__(self) -> str:
         some = f" for some {', '.join(map(str, self.unknowns))}" if self.unknowns else ""
-        rows = ", ".join("[" + ", ".join(sp.sstr(entry) for entry in row) + "]" for row in sp.Matrix(self.matrix).tolist())
+        rows = ", ".join(
+            "[" + ", ".join(sp.sstr(entry) for entry in row) + "]" for row in sp.Matrix(self.matrix).tolist()
+        )
         return f"[{rows}] is positive semidefinite{some}{_hypotheses(self.given)}"
 
 
 @dataclass(frozen=True)
 class Theta:
-    """`lower * scale <= expression <= upper * scale` on the domain; a side that is None is not claimed (O and Omega).
+    """`lower * scale <= expression <= upper * scale` on the domain; a side that is None is not claimed (O and
+    Omega).
 
-    With `constants=False` only the existence of constants is claimed: then a scan along `towards` is the most there is, and
-    a ratio that leaves every bound along an explicit sequence refutes it.
+    With `constants=False` only the existence of constants is claimed: then a scan along `towards` is the most
+    there is, and a ratio that leaves every bound along an explicit sequence refutes it.
 
     >>> x = sp.Symbol("x", positive=True)
     >>> print(Theta(x + 1, x, lower=1, upper=2, given=[x >= 1]))
@@ -209,9 +227,13 @@ class Theta:
 
     def __str__(self) -> str:
         if not self.constants:
-            sides = {(True, True): "Theta", (False, True): "O", (True, False): "Omega"}[(self.lower is not None, self.upper is not None)]
+            sides = {(True, True): "Theta", (False, True): "O", (True, False): "Omega"}[
+                (self.lower is not None, self.upper is not None)
+            ]
             where = f" as {self.towards[0]} -> {self.towards[1]}" if self.towards else ""
-            return f"{sp.sstr(self.expression)} = {sides}({sp.sstr(self.scale)}){where}{_hypotheses(self.given)}"
+            return (
+                f"{sp.sstr(self.expression)} = {sides}({sp.sstr(self.scale)}){where}{_hypotheses(self.given)}"
+            )
         left = f"{sp.sstr(self.lower)}*({sp.sstr(self.scale)}) <= " if self.lower is not None else ""
         right = f" <= {sp.sstr(self.upper)}*({sp.sstr(self.scale)})" if self.upper is not None else ""
         return f"{left}{sp.sstr(self.expression)}{right}{_hypotheses(self.given)}"
@@ -219,10 +241,11 @@ class Theta:
 
 @dataclass(frozen=True)
 class Instance:
-    """One case of a general statement: `let` describes it in words, `relation` is what the statement says of it.
+    """One case of a general statement: `let` describes it in words, `relation` is what the statement says of
+    it.
 
-    A refuted instance refutes the general statement, if the case meets its hypotheses, which `meets` lists as relations that
-    are proved as well. A proved instance supports it, and no more.
+    A refuted instance refutes the general statement, if the case meets its hypotheses, which `meets` lists as
+    relations that are proved as well. A proved instance supports it, and no more.
 
     >>> print(Instance(AtMost(sp.Integer(2), sp.Integer(1)), let={"f": "x^2/2"}))
     at f = x^2/2: 2 <= 1
@@ -259,7 +282,8 @@ class Derivation:
 
 @dataclass(frozen=True)
 class Tested:
-    """A statement that a run decides: `run(effort)` returns a Result that is SUPPORTED, REFUTED or UNDECIDED, never PROVED.
+    """A statement that a run decides: `run(effort)` returns a Result that is SUPPORTED, REFUTED or UNDECIDED,
+    never PROVED.
 
     >>> Tested("the mean is 0", lambda effort: None).statement
     'the mean is 0'
@@ -276,7 +300,8 @@ class Tested:
 
 @dataclass(frozen=True)
 class Quoted:
-    """A statement quoted from elsewhere, or one with no content that could be checked: UNDECIDED, for this reason.
+    """A statement quoted from elsewhere, or one with no content that could be checked: UNDECIDED, for this
+    reason.
 
     >>> print(Quoted("a rate of prior work, whose setting is not restated here"))
     not checked: a rate of prior work, whose setting is not restated here
@@ -315,21 +340,35 @@ def latex(relation: Any) -> str:
     if isinstance(relation, Equal):
         text = f"{sp.latex(relation.derived)} = {sp.latex(relation.stated)}"
     elif isinstance(relation, AtMost):
-        text = f"{sp.latex(relation.lhs)} {'<' if relation.strict else chr(92) + 'le'} {sp.latex(relation.rhs)}"
+        text = (
+            f"{sp.latex(relation.lhs)} {'<' if relation.strict else chr(92) + 'le'} {sp.latex(relation.rhs)}"
+        )
     elif isinstance(relation, Minimises):
         sums = f"\\sum_{{{relation.index}=1}}^{{{sp.latex(relation.length)}}}"
         over = sp.latex(relation.over)
         text = (
-            f"\\arg\\min_{{{over} > 0}} \\left\\{{ {sums} {sp.latex(relation.objective)} : {sums} {sp.latex(relation.spent)} = "
+            f"\\arg\\min_{{{over} > 0}} \\left\\{{ {sums} {sp.latex(relation.objective)} : {sums} "
+            f"{sp.latex(relation.spent)} = "
             f"{sp.latex(relation.total)} \\right\\}} = {sp.latex(relation.at)}"
         )
     elif isinstance(relation, ArgMin):
-        text = f"\\arg\\min_{{{sp.latex(relation.over)}}} {sp.latex(relation.expression)} = {sp.latex(relation.at)}"
+        text = (
+            f"\\arg\\min_{{{sp.latex(relation.over)}}} {sp.latex(relation.expression)} = "
+            f"{sp.latex(relation.at)}"
+        )
     elif isinstance(relation, PositiveSemidefinite):
         text = f"{sp.latex(relation.matrix)} \\succeq 0"
     elif isinstance(relation, Theta) and relation.constants:
-        left = f"{sp.latex(relation.lower)} \\cdot {sp.latex(relation.scale)} \\le " if relation.lower is not None else ""
-        right = f" \\le {sp.latex(relation.upper)} \\cdot {sp.latex(relation.scale)}" if relation.upper is not None else ""
+        left = (
+            f"{sp.latex(relation.lower)} \\cdot {sp.latex(relation.scale)} \\le "
+            if relation.lower is not None
+            else ""
+        )
+        right = (
+            f" \\le {sp.latex(relation.upper)} \\cdot {sp.latex(relation.scale)}"
+            if relation.upper is not None
+            else ""
+        )
         text = f"{left}{sp.latex(relation.expression)}{right}"
     elif isinstance(relation, Induction | Instance):
         return latex(relation.relation)

@@ -2,9 +2,10 @@
 
     released = value + scale * unit * noise,     noise ~ N(0, I) (Gaussian) or Lap(1)^k (Laplace)
 
-A release knows its scale and, per neighbouring relation, the sensitivity of the query it protects (L2 for Gaussian, L1 for
-Laplace). The sampler draws from it, the privacy loss evaluates its density, and every accountant reads it. `unit` is 1, or one
-factor per run that multiplies scale and sensitivity alike (a clip norm that follows the public iterates).
+A release knows its scale and, per neighbouring relation, the sensitivity of the query it protects (L2 for
+Gaussian, L1 for Laplace). The sampler draws from it, the privacy loss evaluates its density, and every
+accountant reads it. `unit` is 1, or one factor per run that multiplies scale and sensitivity alike (a clip
+norm that follows the public iterates).
 """
 
 from __future__ import annotations
@@ -39,7 +40,10 @@ def _check_sensitivity(sensitivity: Mapping[Adjacency, Any]) -> None:
 def _look_up(sensitivity: Mapping[Adjacency, Any], adjacency: Adjacency) -> Any:
     if adjacency not in sensitivity:
         declared = ", ".join(str(known) for known in sensitivity)
-        raise ValueError(f"Expected adjacency={str(adjacency)!r} among the relations whose sensitivity is declared: {declared}.")
+        raise ValueError(
+            f"Expected adjacency={str(adjacency)!r} among the relations whose sensitivity is "
+            f"declared: {declared}."
+        )
     return sensitivity[adjacency]
 
 
@@ -87,11 +91,15 @@ class Gaussian(_Noisy):
         return drawn
 
     def log_density(self, residual: Array, unit: Array | None = None) -> Array:
-        """The log density of `released - value`, one per run; at scale 0 it is 0 where the residual is 0, else -inf."""
+        """The log density of `released - value`, one per run; at scale 0 it is 0 where the residual is 0,
+        else -inf.
+        """
         scale = np.full(len(residual), self.scale) if unit is None else self.scale * unit
         safe = np.where(scale > 0, scale, 1.0)
         rows = _rows(residual)
-        log = -0.5 * np.einsum("rk,rk->r", rows, rows) / safe**2 - rows.shape[1] * np.log(safe * math.sqrt(2 * math.pi))
+        log = -0.5 * np.einsum("rk,rk->r", rows, rows) / safe**2 - rows.shape[1] * np.log(
+            safe * math.sqrt(2 * math.pi)
+        )
         return np.where(scale > 0, log, _degenerate(residual))
 
     def variance(self) -> float:
@@ -101,7 +109,8 @@ class Gaussian(_Noisy):
 
 @dataclass(frozen=True)
 class Laplace(_Noisy):
-    """The query's value plus i.i.d. Laplace noise of that *scale* (density exp(-|u|/b) / 2b, variance 2 b^2); L1 sensitivity.
+    """The query's value plus i.i.d. Laplace noise of that *scale* (density exp(-|u|/b) / 2b, variance 2 b^2);
+    L1 sensitivity.
 
     >>> from dpverify.neighbours import REPLACE
     >>> Laplace(scale=2.0, sensitivity={REPLACE: 1.0}).variance()
@@ -119,7 +128,9 @@ class Laplace(_Noisy):
         return drawn
 
     def log_density(self, residual: Array, unit: Array | None = None) -> Array:
-        """The log density of `released - value`, one per run; at scale 0 it is 0 where the residual is 0, else -inf."""
+        """The log density of `released - value`, one per run; at scale 0 it is 0 where the residual is 0,
+        else -inf.
+        """
         scale = np.full(len(residual), self.scale) if unit is None else self.scale * unit
         safe = np.where(scale > 0, scale, 1.0)
         rows = _rows(residual)
@@ -132,7 +143,8 @@ class Laplace(_Noisy):
 
 
 def occurrences(first: int, last: int, period: int, decay: float = 1.0) -> list[float]:
-    """What 0, 1, 2, ... occurrences, one in an epoch, weigh in a node at most: each as late as its epoch and the node let it be.
+    """What 0, 1, 2, ... occurrences, one in an epoch, weigh in a node at most: each as late as its epoch and
+    the node let it be.
 
     >>> occurrences(1, 4, period=2), occurrences(2, 3, period=2, decay=0.5)
     ([0.0, 1.0, 2.0], [0.0, 1.0, 1.5])
@@ -146,10 +158,13 @@ def occurrences(first: int, last: int, period: int, decay: float = 1.0) -> list[
 
 @dataclass(frozen=True)
 class TreeNode:
-    """Sums over some nodes of a binary tree of steps, each with its own Gaussian noise; the value has shape (runs, nodes, d).
+    """Sums over some nodes of a binary tree of steps, each with its own Gaussian noise; the value has shape
+    (runs, nodes, d).
 
-    `nodes` are the intervals (first, last) of steps summed; `scale` has one entry per node; `sensitivity` (one entry per node) is
-    what *one occurrence* of a record moves that node's sum by, at its last step; at step i it is decay^(last - i) times that. A
+    `nodes` are the intervals (first, last) of steps summed; `scale` has one entry per node; `sensitivity`
+    (one entry per node) is
+    what *one occurrence* of a record moves that node's sum by, at its last step; at step i it is decay^(last
+    - i) times that. A
     record occurs once in every epoch (steps 1..period, period+1..2 period, ...), anywhere in it.
 
     >>> from dpverify.neighbours import REPLACE
@@ -168,16 +183,23 @@ class TreeNode:
         if not 0 <= self.decay <= 1:
             raise ValueError(f"Expected 0 <= decay={self.decay} <= 1.")
         if len(self.scale) != len(self.nodes):
-            raise ValueError(f"Expected one scale per node, got scale={self.scale} for {len(self.nodes)} nodes.")
+            raise ValueError(
+                f"Expected one scale per node, got scale={self.scale} for {len(self.nodes)} nodes."
+            )
         if not all(s >= 0 for s in self.scale):
             raise ValueError(f"Expected scale={self.scale} >= 0.")
         _check_sensitivity(self.sensitivity)
         for adjacency, per_node in self.sensitivity.items():
             if len(per_node) != len(self.nodes):
-                raise ValueError(f"Expected one sensitivity per node, got sensitivity[{adjacency}]={per_node} for {len(self.nodes)} nodes.")
+                raise ValueError(
+                    f"Expected one sensitivity per node, got sensitivity[{adjacency}]={per_node} "
+                    f"for {len(self.nodes)} nodes."
+                )
         for first, last in self.nodes:
             if not 1 <= first <= last:
-                raise ValueError(f"Expected nodes (first, last) with 1 <= first <= last, got {(first, last)}.")
+                raise ValueError(
+                    f"Expected nodes (first, last) with 1 <= first <= last, got {(first, last)}."
+                )
         if self.period < 1:
             raise ValueError(f"Expected period={self.period} >= 1.")
 
@@ -212,9 +234,9 @@ class TreeNode:
 class Subsampled:
     """A release on a fresh secret batch: `size` of `of` records, drawn in one of three ways.
 
-    `how` is "without replacement", "with replacement", or "poisson" (every record with probability size/of, so that `size` is the
-    expected size). A batch is an array (runs, width) of record numbers, -1 for nobody, or, for large
-    batches, an array (runs, records) of True and False. With `first`, the batch is drawn from
+    `how` is "without replacement", "with replacement", or "poisson" (every record with probability size/of,
+    so that `size` is the expected size). A batch is an array (runs, width) of record numbers, -1 for nobody,
+    or, for large batches, an array (runs, records) of True and False. With `first`, the batch is drawn from
     the records first, ..., first + of - 1 alone (one client's), and the others pay nothing for it.
 
     >>> from dpverify.neighbours import REPLACE
@@ -231,7 +253,9 @@ class Subsampled:
 
     def __post_init__(self) -> None:
         if self.how not in ("without replacement", "with replacement", "poisson"):
-            raise ValueError(f"Expected how={self.how!r} to be 'without replacement', 'with replacement' or 'poisson'.")
+            raise ValueError(
+                f"Expected how={self.how!r} to be 'without replacement', 'with replacement' or 'poisson'."
+            )
         if not 0 < self.size <= self.of:
             raise ValueError(f"Expected 0 < size={self.size} <= of={self.of}, the number of records.")
         if self.how != "poisson" and self.size != int(self.size):
@@ -247,7 +271,9 @@ class Subsampled:
 
     @property
     def rate(self) -> float:
-        """The probability that a record is in the batch (for "with replacement": the mean number of times it is)."""
+        """The probability that a record is in the batch (for "with replacement": the mean number of times it
+        is).
+        """
         return self.size / self.of
 
     def ratio(self, adjacency: Adjacency) -> float:
@@ -267,7 +293,9 @@ class Subsampled:
         return self.inner.variance()
 
     def batch(self, rng: np.random.Generator, runs: int, records: int | None = None) -> Array:
-        """One batch of record numbers per run; `records` is the size of the data set at hand where it is not `of` (Poisson only)."""
+        """One batch of record numbers per run; `records` is the size of the data set at hand where it is not
+        `of` (Poisson only).
+        """
         n = self.of if records is None else records
         if self.first is not None:
             if n < self.first + self.of:
@@ -291,15 +319,28 @@ class Subsampled:
             return rng.integers(0, n, size=(runs, int(self.size)))
         if self.size > max(1, n // 8):
             return _subset(rng, runs, int(self.size), n)
-        return _floyd(rng, runs, int(self.size), n) if self.size <= 256 else _distinct(rng, runs, int(self.size), n)
+        return (
+            _floyd(rng, runs, int(self.size), n)
+            if self.size <= 256
+            else _distinct(rng, runs, int(self.size), n)
+        )
 
     def batches(self, groups: Array) -> tuple[Array, Array]:
-        """Every batch that matters and its log probability; `groups[i]` numbers the distinct value that record i has."""
+        """Every batch that matters and its log probability; `groups[i]` numbers the distinct value that
+        record i has.
+        """
         start, records = self.first or 0, len(groups)
-        groups = np.unique(groups[start : start + self.of], return_inverse=True)[1] if self.first is not None else groups
+        groups = (
+            np.unique(groups[start : start + self.of], return_inverse=True)[1]
+            if self.first is not None
+            else groups
+        )
         outcomes = list(self._counts(np.bincount(groups)))
         members = [np.flatnonzero(groups == g) for g in range(groups.max() + 1)]
-        numbers = [start + np.concatenate([np.resize(rows, c) for rows, c in zip(members, counts)]).astype(int) for counts, _ in outcomes]
+        numbers = [
+            start + np.concatenate([np.resize(rows, c) for rows, c in zip(members, counts)]).astype(int)
+            for counts, _ in outcomes
+        ]
         log = np.array([log for _, log in outcomes])
         if self.how == "with replacement":
             return np.array(numbers), log
@@ -318,7 +359,8 @@ class Subsampled:
         exact = math.comb(m + len(sizes) - 1, m)
         if (bound if poisson else min(bound, exact)) > BATCH_LIMIT:
             raise NotEnumerable(
-                f"the exact mixture over secret batches of {self.size:g} of {n} records with {len(sizes)} distinct values "
+                f"the exact mixture over secret batches of {self.size:g} of {n} records with "
+                f"{len(sizes)} distinct values "
                 f"has more than {BATCH_LIMIT} components"
             )
         if poisson:
@@ -326,12 +368,17 @@ class Subsampled:
                 k = sum(counts)
                 log = sum(_log_comb(int(c), b) for c, b in zip(sizes, counts))
                 q = self.rate
-                yield counts, log + (k * math.log(q) if k else 0.0) + ((n - k) * math.log1p(-q) if k < n else 0.0)
+                yield (
+                    counts,
+                    log + (k * math.log(q) if k else 0.0) + ((n - k) * math.log1p(-q) if k < n else 0.0),
+                )
             return
         with_replacement = self.how == "with replacement"
         for counts in _compositions(m, tuple(m if with_replacement else int(c) for c in sizes)):
             if with_replacement:
-                log = math.lgamma(m + 1) + sum(b * math.log(c / n) - math.lgamma(b + 1) for c, b in zip(sizes, counts))
+                log = math.lgamma(m + 1) + sum(
+                    b * math.log(c / n) - math.lgamma(b + 1) for c, b in zip(sizes, counts)
+                )
             else:
                 log = sum(_log_comb(int(c), b) for c, b in zip(sizes, counts)) - _log_comb(n, m)
             yield counts, log
@@ -367,7 +414,9 @@ def _subset(rng: np.random.Generator, runs: int, size: int, n: int) -> Array:
 
 
 def _floyd(rng: np.random.Generator, runs: int, size: int, n: int) -> Array:
-    """A uniformly random subset for every run by Floyd's method: a number that was drawn before gives way to the newest one."""
+    """A uniformly random subset for every run by Floyd's method: a number that was drawn before gives way to
+    the newest one.
+    """
     chosen = np.empty((size, runs), dtype=np.int64)
     for k, newest in enumerate(range(n - size, n)):
         drawn = rng.integers(0, newest + 1, size=runs)
@@ -382,7 +431,8 @@ def _distinct(rng: np.random.Generator, runs: int, size: int, n: int) -> Array:
         return rng.integers(0, n, size=(runs, 1))
     if size > n // 8:
         return np.argsort(rng.random((runs, n)), axis=1)[:, :size]
-    # Draw with replacement and keep the first `size` distinct ones; every value is treated alike, so the subset is uniform.
+    # Draw with replacement and keep the first `size` distinct ones; every value is treated alike, so the
+    # subset is uniform.
     width = size + 4 + int(2 * size * size / n)
     result = np.empty((runs, size), dtype=np.int64)
     todo = np.arange(runs)

@@ -1,4 +1,5 @@
-"""A schedule is one formula in t = 1, 2, ..., T: what the claims are about and what the algorithms run are the same object.
+"""A schedule is one formula in t = 1, 2, ..., T: what the claims are about and what the algorithms run are
+the same object.
 
     Schedule(formula)(t) = formula at t, compiled once from SymPy to NumPy
 
@@ -48,7 +49,10 @@ class Schedule:
         if isinstance(formula, (list, tuple, np.ndarray)) and np.ndim(formula) > 0:
             self._array = np.asarray(formula, dtype=float)
             if self._array.ndim != 1 or len(self._array) == 0:
-                raise ValueError(f"Expected a schedule array of one dimension and at least one entry, got shape {self._array.shape}.")
+                raise ValueError(
+                    "Expected a schedule array of one dimension and at least one entry, got "
+                    f"shape {self._array.shape}."
+                )
             if not np.all(np.isfinite(self._array)):
                 raise ValueError(f"Expected a schedule of finite numbers, got {formula}.")
         elif isinstance(formula, (int, float, np.number)) and not np.isfinite(formula):
@@ -71,10 +75,15 @@ class Schedule:
         free = self.formula.free_symbols - {step()}
         if free:
             names = ", ".join(sorted(str(symbol) for symbol in free))
-            raise ValueError(f"Expected a schedule in t alone, but {self.formula} also has {names}; give them values with .at(...).")
+            raise ValueError(
+                f"Expected a schedule in t alone, but {self.formula} also has {names}; give them "
+                "values with .at(...)."
+            )
         compiled = sympy.lambdify(step(), self.formula, modules="numpy")
         if any(limit.has(step()) for total in self.formula.atoms(sympy.Sum) for limit in total.limits):
-            return lambda t: np.array([compiled(int(one)) for one in t])  # a sum from or to t has no vectorised form
+            return lambda t: np.array(
+                [compiled(int(one)) for one in t]
+            )  # a sum from or to t has no vectorised form
         return compiled
 
     def at(self, **values: Number) -> Schedule:
@@ -99,7 +108,9 @@ class Schedule:
             raise ValueError(f"Expected t={int(np.min(t))} >= 1.")
         if self._array is not None:
             if np.any(t > len(self._array)):
-                raise ValueError(f"Expected t={int(np.max(t))} <= {len(self._array)}, the length of the schedule.")
+                raise ValueError(
+                    f"Expected t={int(np.max(t))} <= {len(self._array)}, the length of the schedule."
+                )
             return self._array[t - 1]
         if isinstance(self._given, (int, float, np.number)):
             return np.full(len(t), float(self._given))
@@ -112,7 +123,9 @@ class Schedule:
             raise ValueError(f"Expected steps={steps} >= 1.")
         values = self.values_at(np.arange(1, steps + 1))
         if not np.all(np.isfinite(values)):
-            raise ValueError(f"Expected a schedule of finite numbers, got {values[~np.isfinite(values)][0]} for {self}.")
+            raise ValueError(
+                f"Expected a schedule of finite numbers, got {values[~np.isfinite(values)][0]} for {self}."
+            )
         return values
 
     def __repr__(self) -> str:
@@ -120,7 +133,8 @@ class Schedule:
 
 
 def from_influence(influence: Schedule | Number, steps: Number, budget: Number) -> Schedule:
-    """The *squared* noise multipliers that minimise sum_t q_t sigma_t^2 on sum_t 1/sigma_t^2 = budget (dynamic-noise, Lemma 4.1).
+    """The *squared* noise multipliers that minimise sum_t q_t sigma_t^2 on sum_t 1/sigma_t^2 = budget
+    (dynamic-noise, Lemma 4.1).
 
         sigma_t^2 = (1/R) (sum_i sqrt(q_i)) / sqrt(q_t)
 

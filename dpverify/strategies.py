@@ -1,6 +1,8 @@
-"""Hypothesis strategies for data sets, neighbours, points, schedules and problems: what the laws of `properties` search over.
+"""Hypothesis strategies for data sets, neighbours, points, schedules and problems: what the laws of
+`properties` search over.
 
-They look for structure, not for seeds: few distinct records, all equal, zero, tiny, huge, one record; smaller cases shrink out first.
+They look for structure, not for seeds: few distinct records, all equal, zero, tiny, huge, one record; smaller
+cases shrink out first.
 
     @given(pair=neighbours(datasets(width=2)))
     def test_my_query(pair): ...
@@ -46,12 +48,19 @@ def shape(like: Data) -> tuple[int, int, str | None]:
     """
     parts = like if isinstance(like, tuple) else (like,)
     width = int(np.prod(np.shape(parts[0])[1:], dtype=int))
-    labels = None if len(parts) == 1 else "signs" if set(np.unique(np.asarray(parts[1])).tolist()) <= {-1.0, 0.0, 1.0} else "numbers"
+    labels = (
+        None
+        if len(parts) == 1
+        else "signs"
+        if set(np.unique(np.asarray(parts[1])).tolist()) <= {-1.0, 0.0, 1.0}
+        else "numbers"
+    )
     return width, count_records(like), labels
 
 
 def one_record(width: int, labels: str | None = None, largest: float = 1e150) -> st.SearchStrategy[Any]:
-    """One record: a row of that width, or (row, label) with `labels` "signs" or "numbers"; along an axis, a diagonal, or any.
+    """One record: a row of that width, or (row, label) with `labels` "signs" or "numbers"; along an axis, a
+    diagonal, or any.
 
     >>> from hypothesis import find
     >>> find(one_record(2), lambda row: row[1] > 0).shape
@@ -66,8 +75,16 @@ def one_record(width: int, labels: str | None = None, largest: float = 1e150) ->
     return st.tuples(row, label)
 
 
-def datasets(*, like: Data = None, width: int = 2, count: int | None = None, labels: str | None = None, largest: float = 1e150) -> st.SearchStrategy[Data]:
-    """Data sets of one to four distinct records, repeated in some pattern; as many as `count`, or one to eight.
+def datasets(
+    *,
+    like: Data = None,
+    width: int = 2,
+    count: int | None = None,
+    labels: str | None = None,
+    largest: float = 1e150,
+) -> st.SearchStrategy[Data]:
+    """Data sets of one to four distinct records, repeated in some pattern; as many as `count`, or one to
+    eight.
 
     `like` gives width, count and labels by example.
 
@@ -83,7 +100,9 @@ def datasets(*, like: Data = None, width: int = 2, count: int | None = None, lab
     @st.composite
     def build(draw: Any) -> Data:
         distinct = draw(st.lists(one_record(width, labels, largest), min_size=1, max_size=4))
-        pattern = draw(st.lists(st.integers(0, len(distinct) - 1), min_size=1, max_size=8 if count is None else 3))
+        pattern = draw(
+            st.lists(st.integers(0, len(distinct) - 1), min_size=1, max_size=8 if count is None else 3)
+        )
         chosen = np.resize(pattern, count or len(pattern))
         if labels is None:
             return np.array(distinct)[chosen]
@@ -94,7 +113,11 @@ def datasets(*, like: Data = None, width: int = 2, count: int | None = None, lab
 
 
 def neighbours(
-    data: st.SearchStrategy[Data] | None = None, *, like: Data = None, relations: Sequence[Adjacency] = RELATIONS, largest: float = 1e150
+    data: st.SearchStrategy[Data] | None = None,
+    *,
+    like: Data = None,
+    relations: Sequence[Adjacency] = RELATIONS,
+    largest: float = 1e150,
 ) -> st.SearchStrategy[Neighbours]:
     """Two neighbouring data sets under one of the relations, either way round.
 
@@ -119,7 +142,9 @@ def neighbours(
             pair = Neighbours.zero_out(first, index)
         elif relation is REPLACE:
             opposite = (-first[0][index], first[1][index]) if isinstance(first, tuple) else -first[index]
-            pair = Neighbours.replace(first, index, draw(st.one_of(one_record(width, labels, largest), st.just(opposite))))
+            pair = Neighbours.replace(
+                first, index, draw(st.one_of(one_record(width, labels, largest), st.just(opposite)))
+            )
         elif n > 1 and draw(st.booleans()):
             pair = Neighbours.remove(first, index)
         else:
@@ -170,7 +195,8 @@ def schedules(steps: int, *, smallest: float = 1e-3, largest: float = 1e3) -> st
 
 
 def problems(count: int = 4) -> st.SearchStrategy[tuple[Problem, Data]]:
-    """Problems of every kind with `count` records and one to three dimensions, each with ordinary data that fit it.
+    """Problems of every kind with `count` records and one to three dimensions, each with ordinary data that
+    fit it.
 
     >>> from hypothesis import find
     >>> find(problems(), lambda pair: pair[0].dimension == 2)[1].shape
@@ -187,12 +213,17 @@ def problems(count: int = 4) -> st.SearchStrategy[tuple[Problem, Data]]:
         d = draw(st.integers(1, 3))
         if kind == "wavy":
             d = max(d, count)
-        rows = np.array(draw(st.lists(st.lists(ordinary, min_size=d, max_size=d), min_size=count, max_size=count)))
+        rows = np.array(
+            draw(st.lists(st.lists(ordinary, min_size=d, max_size=d), min_size=count, max_size=count))
+        )
         if kind == "quadratic":
             return quadratic(draw(st.lists(st.floats(0.125, 8.0), min_size=d, max_size=d)), count=count), rows
         labels = draw(st.lists(st.sampled_from([1.0, -1.0]), min_size=count, max_size=count))
         if kind == "logistic":
-            return logistic(rows, count=count, ridge=draw(st.sampled_from([0.0, 0.125]))), (rows, np.array(labels))
+            return logistic(rows, count=count, ridge=draw(st.sampled_from([0.0, 0.125]))), (
+                rows,
+                np.array(labels),
+            )
         if kind == "squares":
             return least_squares(rows, count=count), (rows, np.array(labels))
         if kind == "wavy":

@@ -1,9 +1,9 @@
 """What a check ends in: one of four verdicts, with its reason, its evidence and, if refuted, a witness.
 
-    PROVED     a general proof closed it, and a replay at random admissible points agrees
-    REFUTED    a witness that meets every hypothesis breaks it, and the witness was verified
-    SUPPORTED  a test that could have failed did not
-    UNDECIDED  nothing closed it, or the budget could not have refuted it
+PROVED     a general proof closed it, and a replay at random admissible points agrees
+REFUTED    a witness that meets every hypothesis breaks it, and the witness was verified
+SUPPORTED  a test that could have failed did not
+UNDECIDED  nothing closed it, or the budget could not have refuted it
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ PROVED, SUPPORTED, UNDECIDED, REFUTED = Verdict.PROVED, Verdict.SUPPORTED, Verdi
 
 @dataclass(frozen=True)
 class Evidence:
-    """What stands behind a verdict: the method, a certificate that can be re-checked, and the figures of a test.
+    """What stands behind a verdict: the method, a certificate that can be re-checked, and the figures of a
+    test.
 
     `ceiling` says the most that the test could have shown; `alpha` is the probability of a false refutation.
 
@@ -52,7 +53,10 @@ class Evidence:
     details: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        full = {name: getattr(self, name) for name in ("method", "certificate", "alpha", "samples", "ceiling", "seed", "details")}
+        full = {
+            name: getattr(self, name)
+            for name in ("method", "certificate", "alpha", "samples", "ceiling", "seed", "details")
+        }
         return {name: value for name, value in full.items() if value not in (None, "", {})}
 
 
@@ -60,7 +64,8 @@ class Evidence:
 class Witness:
     """A case that a stranger can check: Let (the case) / Then (what follows) / because / a contradiction.
 
-    `exact` is the machine-readable half, re-verified from its JSON alone by `dpverify.proving.verify_witness`.
+    `exact` is the machine-readable half, re-verified from its JSON alone by
+    `dpverify.proving.verify_witness`.
 
     >>> print(Witness({"x": "1"}, "x^2 = 1, which is not < 1", "1 < 1"))
     Let   x = 1
@@ -75,7 +80,10 @@ class Witness:
     because: str = ""
 
     def __str__(self) -> str:
-        lines = [f"{'Let' if i == 0 else '':5} {name} = {value}" for i, (name, value) in enumerate(self.let.items())]
+        lines = [
+            f"{'Let' if i == 0 else '':5} {name} = {value}"
+            for i, (name, value) in enumerate(self.let.items())
+        ]
         lines.append(f"Then  {self.then}")
         if self.because:
             lines.append(f"because {self.because}")
@@ -83,7 +91,13 @@ class Witness:
         return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
-        return {"let": self.let, "then": self.then, "because": self.because, "contradicts": self.contradicts, "exact": self.exact}
+        return {
+            "let": self.let,
+            "then": self.then,
+            "because": self.because,
+            "contradicts": self.contradicts,
+            "exact": self.exact,
+        }
 
 
 @dataclass(frozen=True)
@@ -105,7 +119,8 @@ class Step:
 
 @dataclass(frozen=True)
 class Result:
-    """A verdict, why, on what evidence, and the witness if there is one. It has no truth value: ask for `.verdict`.
+    """A verdict, why, on what evidence, and the witness if there is one. It has no truth value: ask for
+    `.verdict`.
 
     >>> Result(Verdict.UNDECIDED, "nothing closed it").verdict
     <Verdict.UNDECIDED: 'UNDECIDED'>
@@ -126,7 +141,10 @@ class Result:
             raise ValueError(f"Expected evidence with verdict={self.verdict} (because={self.because!r}).")
 
     def __bool__(self) -> bool:
-        raise TypeError("A Result has no truth value; compare result.verdict with PROVED, SUPPORTED, UNDECIDED or REFUTED.")
+        raise TypeError(
+            "A Result has no truth value; compare result.verdict with PROVED, SUPPORTED, "
+            "UNDECIDED or REFUTED."
+        )
 
     def __str__(self) -> str:
         tail = f"\n{self.witness}" if self.witness else ""
@@ -157,7 +175,11 @@ class Result:
         """
         evidence, witness = record["evidence"], record["witness"]
         return cls(
-            Verdict(record["verdict"]), record["because"], Evidence(**evidence) if evidence else None, Witness(**witness) if witness else None,
-            tuple(Step.from_json(step) for step in record["steps"]), record["seconds"],
+            Verdict(record["verdict"]),
+            record["because"],
+            Evidence(**evidence) if evidence else None,
+            Witness(**witness) if witness else None,
+            tuple(Step.from_json(step) for step in record["steps"]),
+            record["seconds"],
             record["latex"],
-        )  # fmt: skip
+        )

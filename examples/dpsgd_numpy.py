@@ -1,6 +1,7 @@
-"""DP-SGD in NumPy with a bug: the gradient is averaged first and clipped then, so one record moves it by far more than 2 CLIP / n.
+"""DP-SGD in NumPy with a bug: the gradient is averaged first and clipped then, so one record moves it by far
+more than 2 CLIP / n.
 
-    dpverify audit examples.dpsgd_numpy:train --neighbours examples.dpsgd_numpy:pair --mu 1.7321
+dpverify audit examples.dpsgd_numpy:train --neighbours examples.dpsgd_numpy:pair --mu 1.7321
 """
 
 import numpy as np

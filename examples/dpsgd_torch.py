@@ -1,6 +1,8 @@
-"""DP-SGD in PyTorch with a bug: each of four parameters is clipped at CLIP, so a record moves them all by 2 CLIP; the noise is for CLIP.
+"""DP-SGD in PyTorch with a bug: each of four parameters is clipped at CLIP, so a record moves them all by 2
+CLIP; the noise is for CLIP.
 
-    dpverify audit examples.dpsgd_torch:train --neighbours examples.dpsgd_torch:pair --epsilon 1 --delta 0.04 --runs 2000
+dpverify audit examples.dpsgd_torch:train --neighbours examples.dpsgd_torch:pair --epsilon 1 --delta 0.04
+--runs 2000
 """
 
 import numpy as np
@@ -10,7 +12,9 @@ from torch.func import grad, vmap
 from dpverify import ApproxDP, Budget, Neighbours, audit
 
 CLIP, NOISE, RATE, STEPS = 1.0, 2.0, 0.01, 2
-CLAIM = ApproxDP(1.0, 0.04)  # STEPS releases of sensitivity CLIP with noise NOISE CLIP, a record added or removed
+CLAIM = ApproxDP(
+    1.0, 0.04
+)  # STEPS releases of sensitivity CLIP with noise NOISE CLIP, a record added or removed
 
 
 def loss(w, x, y):
@@ -22,7 +26,10 @@ def train(data, rng, mended=False):
     """The trained weights."""
     x, y = (torch.as_tensor(part) for part in data)
     noise = torch.Generator().manual_seed(int(rng.integers(2**62)))
-    w = {name: torch.full(shape, 0.1, dtype=torch.float64) for name, shape in {"w1": (2, 3), "b1": (3,), "w2": (3, 1), "b2": (1,)}.items()}
+    w = {
+        name: torch.full(shape, 0.1, dtype=torch.float64)
+        for name, shape in {"w1": (2, 3), "b1": (3,), "w2": (3, 1), "b2": (1,)}.items()
+    }
     for _ in range(STEPS):
         rows = {name: g.flatten(1) for name, g in vmap(grad(loss), in_dims=(None, 0, 0))(w, x, y).items()}
         norms = {name: g.norm(dim=1) for name, g in rows.items()}

@@ -7,7 +7,8 @@
     hold(my_mechanism, data, declared=release)            # any callable (data, rng) -> output
     LAWS["one_record_moves_the_query_by_at_most_its_sensitivity"](my_algorithm, data)
 
-A law that is broken raises AssertionError with the smallest example found; one that cannot apply raises `NotApplicable` with the reason.
+A law that is broken raises AssertionError with the smallest example found; one that cannot apply raises
+`NotApplicable` with the reason.
 """
 
 from __future__ import annotations
@@ -22,11 +23,14 @@ __all__ = ["FAMILIES", "LAWS", "Law", "NotApplicable", "Subject", "hold", "law",
 def __getattr__(name: str) -> Any:
     if name == "LAWS":
         return laws()
-    raise AttributeError(f"module 'dpverify.properties' has no attribute {name!r}; it has {', '.join(__all__)}")
+    raise AttributeError(
+        f"module 'dpverify.properties' has no attribute {name!r}; it has {', '.join(__all__)}"
+    )
 
 
 def hold(thing: Any, data: Any = None, *, family: str | None = None, **details: Any) -> dict[str, str]:
-    """Checks every law (of a family) on an algorithm or mechanism; what became of each: "holds", or why it does not apply.
+    """Checks every law (of a family) on an algorithm or mechanism; what became of each: "holds", or why it
+    does not apply.
 
     >>> hold("private-gd", family="sensitivity")["one_record_moves_the_query_by_at_most_its_sensitivity"]
     'holds'

@@ -1,7 +1,7 @@
 """What a law is, and what it is about.
 
-A law is a function of a `Subject` and of drawn arguments; `@law(name=strategy_of(subject))` makes Hypothesis search for the arguments
-that break it, without randomness between two runs.
+A law is a function of a `Subject` and of drawn arguments; `@law(name=strategy_of(subject))` makes Hypothesis
+search for the arguments that break it, without randomness between two runs.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ class Subject:
     def needs_algorithm(self) -> Algorithm:
         """The algorithm, for laws that need its four functions."""
         if self.algorithm is None:
-            raise NotApplicable("it needs the four functions of an Algorithm; a mechanism shows its output alone")
+            raise NotApplicable(
+                "it needs the four functions of an Algorithm; a mechanism shows its output alone"
+            )
         return self.algorithm
 
     def needs_example(self, field: str) -> Any:
@@ -56,16 +58,28 @@ class Subject:
         return value
 
     def relations(self) -> list[Adjacency]:
-        """The neighbouring relations for which a sensitivity is declared and data sets of that many records make sense."""
+        """The neighbouring relations for which a sensitivity is declared and data sets of that many records
+        make sense.
+        """
         algorithm = self.needs_algorithm()
         ledger = algorithm.ledger()
         shared = [a for a in Adjacency if all(a in release.sensitivity for release in ledger)]
-        fixed = any(isinstance(r, TreeNode) or (isinstance(r, Subsampled) and r.how != "poisson") for r in ledger)
+        fixed = any(
+            isinstance(r, TreeNode) or (isinstance(r, Subsampled) and r.how != "poisson") for r in ledger
+        )
         return [a for a in shared if not (fixed and a is ADD_REMOVE)]
 
 
-def subject(thing: Any, data: Data = None, *, adjacency: Adjacency = REPLACE, claimed: Any = None, declared: Any = None) -> Subject:
-    """A subject from the name of an algorithm, an Example, an Algorithm with data, or a mechanism (data, rng) -> output with data.
+def subject(
+    thing: Any,
+    data: Data = None,
+    *,
+    adjacency: Adjacency = REPLACE,
+    claimed: Any = None,
+    declared: Any = None,
+) -> Subject:
+    """A subject from the name of an algorithm, an Example, an Algorithm with data, or a mechanism (data, rng)
+    -> output with data.
 
     >>> subject("private-gd").name
     'private-gd'
@@ -77,13 +91,22 @@ def subject(thing: Any, data: Data = None, *, adjacency: Adjacency = REPLACE, cl
 
         thing = example(thing)
     if isinstance(thing, Example):
-        return Subject(thing.algorithm.name, thing.data, thing.algorithm, adjacency=thing.adjacency, claimed=thing.claimed, example=thing)
+        return Subject(
+            thing.algorithm.name,
+            thing.data,
+            thing.algorithm,
+            adjacency=thing.adjacency,
+            claimed=thing.claimed,
+            example=thing,
+        )
     if data is None:
         raise ValueError(f"Expected data for {thing!r}, got data=None.")
     if isinstance(thing, Algorithm):
         return Subject(thing.name, data, thing, adjacency=adjacency, claimed=claimed)
     if not callable(thing):
-        raise TypeError(f"Expected the name of an algorithm, an Example, an Algorithm or a mechanism, got {thing!r}.")
+        raise TypeError(
+            f"Expected the name of an algorithm, an Example, an Algorithm or a mechanism, got {thing!r}."
+        )
     name = getattr(thing, "__qualname__", type(thing).__name__)
     return Subject(name, data, mechanism=thing, adjacency=adjacency, claimed=claimed, declared=declared)
 
@@ -101,10 +124,14 @@ class Law:
         self.check(subject(thing, data, **details))
 
 
-def law(*, first: Callable[[Subject], list[dict[str, Any]]] | None = None, **drawn: Callable[[Subject], Any]) -> Callable[[Callable[..., None]], Law]:
-    """Makes a law of a function; `drawn` gives for each further argument its strategy, as a function of the subject.
+def law(
+    *, first: Callable[[Subject], list[dict[str, Any]]] | None = None, **drawn: Callable[[Subject], Any]
+) -> Callable[[Callable[..., None]], Law]:
+    """Makes a law of a function; `drawn` gives for each further argument its strategy, as a function of the
+    subject.
 
-    `first` lists arguments that are always tried, before the search: what it finds depends on the modules that are loaded.
+    `first` lists arguments that are always tried, before the search: what it finds depends on the modules
+    that are loaded.
     """
 
     def make(function: Callable[..., None]) -> Law:
@@ -157,7 +184,8 @@ def laws() -> dict[str, Law]:
 
 
 def same(a: Any, b: Any, tolerance: float = 0.0) -> bool:
-    """Whether two states, answers or releases are equal, arrays and nested tuples included, up to a relative tolerance.
+    """Whether two states, answers or releases are equal, arrays and nested tuples included, up to a relative
+    tolerance.
 
     >>> same((1, np.zeros(2)), (1, np.zeros(2))), same((np.zeros(2),), (np.ones(2),))
     (True, False)
@@ -166,7 +194,9 @@ def same(a: Any, b: Any, tolerance: float = 0.0) -> bool:
         return True
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         a, b = np.asarray(a), np.asarray(b)
-        return a.shape == b.shape and np.allclose(a, b, rtol=tolerance, atol=tolerance * (1 + np.max(np.abs(a), initial=0.0)), equal_nan=True)
+        return a.shape == b.shape and np.allclose(
+            a, b, rtol=tolerance, atol=tolerance * (1 + np.max(np.abs(a), initial=0.0)), equal_nan=True
+        )
     if isinstance(a, tuple | list) and isinstance(b, tuple | list):
         return len(a) == len(b) and all(same(x, y, tolerance) for x, y in zip(a, b))
     return bool(a == b)

@@ -1,4 +1,6 @@
-"""Laws of limits: without noise an algorithm is the plain method it is named after, and two forms of one algorithm agree."""
+"""Laws of limits: without noise an algorithm is the plain method it is named after, and two forms of one
+algorithm agree.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ def heavy_ball(gradient: Gradient, x: Array, steps: int, *, step_size: float, be
     return path[1:]
 
 
-def nesterov(gradient: Gradient, x: Array, steps: int, *, step_size: Any, beta: Any, restarts: Any = ()) -> list[Array]:
+def nesterov(
+    gradient: Gradient, x: Array, steps: int, *, step_size: Any, beta: Any, restarts: Any = ()
+) -> list[Array]:
     """z - step_size g(z), z ahead by beta times the last move; no last move after a restart."""
     path = [x]
     last = np.zeros_like(x)
@@ -61,7 +65,9 @@ def nesterov(gradient: Gradient, x: Array, steps: int, *, step_size: Any, beta: 
     return path
 
 
-def corrected_momentum(gradient: Gradient, x: Array, steps: int, *, step_size: float, beta: float) -> list[Array]:
+def corrected_momentum(
+    gradient: Gradient, x: Array, steps: int, *, step_size: float, beta: float
+) -> list[Array]:
     """A step along the average of the past gradients with weights beta^age, which add up to one."""
     path, past = [x], []
     for t in range(1, steps + 1):
@@ -71,7 +77,9 @@ def corrected_momentum(gradient: Gradient, x: Array, steps: int, *, step_size: f
     return path
 
 
-def normalised_momentum(gradient: Gradient, x: Array, steps: int, *, step_size: float, alpha: float) -> list[Array]:
+def normalised_momentum(
+    gradient: Gradient, x: Array, steps: int, *, step_size: float, alpha: float
+) -> list[Array]:
     """A step of fixed length along alpha times the sum of the past gradients with weights (1 - alpha)^age."""
     path, past = [x], []
     for t in range(1, steps + 1):
@@ -82,7 +90,9 @@ def normalised_momentum(gradient: Gradient, x: Array, steps: int, *, step_size: 
 
 
 def prefix_sums(gradient: Gradient, x: Array, steps: int, *, count: int) -> list[Array]:
-    """The sum of the first t records' gradients at the start, divided by the number of records and taken away from the start."""
+    """The sum of the first t records' gradients at the start, divided by the number of records and taken away
+    from the start.
+    """
     terms = [gradient(t, x) / count for t in range(1, steps + 1)]
     return [x - sum(terms[:t], start=np.zeros_like(x)) for t in range(steps + 1)]
 
@@ -103,7 +113,9 @@ LINEAR = ("gradient descent", "heavy ball", "Nesterov", "bias-corrected momentum
 
 
 def _gradient(about: Subject, steps: list[Step], run: int) -> Gradient:
-    """The plain gradient that each step sees in one run: of all records, of its batch, or of the record whose turn it is."""
+    """The plain gradient that each step sees in one run: of all records, of its batch, or of the record whose
+    turn it is.
+    """
     problem = about.needs_example("problem")
     data = problem.load(about.data)
 
@@ -123,7 +135,9 @@ def _gradient(about: Subject, steps: list[Step], run: int) -> Gradient:
 
 @law()
 def without_noise_it_is_the_plain_method(about: Subject) -> None:
-    """With its noise set to zero and nothing clipped, the algorithm takes the steps of the non-private method that it names."""
+    """With its noise set to zero and nothing clipped, the algorithm takes the steps of the non-private method
+    that it names.
+    """
     algorithm = about.needs_algorithm()
     name, settings = about.needs_example("limit")
     *steps, last = walk(louder(algorithm, 0.0), about.data, RUNS, np.random.default_rng(0))
@@ -131,7 +145,9 @@ def without_noise_it_is_the_plain_method(about: Subject) -> None:
         gradient = _gradient(about, steps, run)
         path = METHODS[name](gradient, algorithm.init(1).x[0], algorithm.steps, **settings)
         for t, state in enumerate([*(step.state for step in steps), last]):
-            assert same(path[t], state.x[run], 1e-9), f"{about.name} without noise leaves {name} at step {t}: {state.x[run]}, not {path[t]}"
+            assert same(path[t], state.x[run], 1e-9), (
+                f"{about.name} without noise leaves {name} at step {t}: {state.x[run]}, not {path[t]}"
+            )
 
 
 @law()
@@ -147,21 +163,31 @@ def assert_alike(one: Algorithm, other: Algorithm, data: Any, reason: str) -> No
     *b, end_b = walk(other, data, RUNS, np.random.default_rng(1))
     assert len(a) == len(b), f"{reason}: {len(a)} steps and {len(b)}"
     for u, v in zip(a, b):
-        assert same(u.released, v.released, 1e-9), f"{reason}: step {u.t} publishes {u.released[0]} and {v.released[0]}"
-        assert same(u.state.x, v.state.x, 1e-9), f"{reason}: step {u.t} begins at {u.state.x[0]} and {v.state.x[0]}"
+        assert same(u.released, v.released, 1e-9), (
+            f"{reason}: step {u.t} publishes {u.released[0]} and {v.released[0]}"
+        )
+        assert same(u.state.x, v.state.x, 1e-9), (
+            f"{reason}: step {u.t} begins at {u.state.x[0]} and {v.state.x[0]}"
+        )
     assert same(end_a.x, end_b.x, 1e-9), f"{reason}: they end at {end_a.x[0]} and {end_b.x[0]}"
 
 
 @law()
 def the_iterates_are_affine_in_the_noise_on_a_quadratic(about: Subject) -> None:
-    """On a quadratic, equal steps of the noise's scale move the iterates by equal steps, from the same random numbers."""
+    """On a quadratic, equal steps of the noise's scale move the iterates by equal steps, from the same random
+    numbers.
+    """
     algorithm = about.needs_algorithm()
-    if not isinstance(about.needs_example("problem"), Quadratic) or about.needs_example("limit")[0] not in LINEAR:
+    if (
+        not isinstance(about.needs_example("problem"), Quadratic)
+        or about.needs_example("limit")[0] not in LINEAR
+    ):
         raise NotApplicable("it is no linear method on a quadratic with public curvature")
     ends = []
     for factor in (1.0, 2.0, 3.0):
         *_, last = walk(louder(algorithm, factor), about.data, RUNS, np.random.default_rng(2))
         ends.append(algorithm.output(last))
     assert same(ends[2] - ends[1], ends[1] - ends[0], 1e-9), (
-        f"{about.name}: as the noise grows from 1 to 2 to 3 times its scale, the iterates move by {ends[1][0] - ends[0][0]}, then by {ends[2][0] - ends[1][0]}"
+        f"{about.name}: as the noise grows from 1 to 2 to 3 times its scale, the iterates move by "
+        f"{ends[1][0] - ends[0][0]}, then by {ends[2][0] - ends[1][0]}"
     )

@@ -52,8 +52,12 @@ def started_at(algorithm: Algorithm, x: Array) -> Algorithm:
 
 
 def replayed(algorithm: Algorithm, pair: Neighbours, seed: int = 0) -> list[tuple[Step, Answer]]:
-    """Every step of a few runs on the smaller data set of a pair, with the answer of the other at the same states and batches."""
-    few, many = (pair.data, pair.other) if records(pair.data) <= records(pair.other) else (pair.other, pair.data)
+    """Every step of a few runs on the smaller data set of a pair, with the answer of the other at the same
+    states and batches.
+    """
+    few, many = (
+        (pair.data, pair.other) if records(pair.data) <= records(pair.other) else (pair.other, pair.data)
+    )
     other = algorithm.load(many)
     twin = algorithm.memory(other, RUNS) if algorithm.memory is not None else None
     found = []
@@ -80,19 +84,28 @@ def _with_one_more(batch: Array | None, few: Any, many: Any) -> Array | None:
 
 def moved(step: Step, other: Answer, adjacency: Adjacency) -> list[tuple[float, float]]:
     """(how far the query moved, how far it may move), per run, and per node of a tree."""
-    release, unit = step.release, np.ones(len(step.released)) if step.answer.unit is None else step.answer.unit
+    release, unit = (
+        step.release,
+        np.ones(len(step.released)) if step.answer.unit is None else step.answer.unit,
+    )
     gap = step.answer.value - other.value
     inner = release.inner if isinstance(release, Subsampled) else release
     if isinstance(inner, TreeNode):
         allowed = [s * inner.most(k) for k, s in enumerate(inner.sensitivity[adjacency])]
-        return [(float(np.linalg.norm(gap[r, k])), most * unit[r]) for r in range(len(gap)) for k, most in enumerate(allowed)]
+        return [
+            (float(np.linalg.norm(gap[r, k])), most * unit[r])
+            for r in range(len(gap))
+            for k, most in enumerate(allowed)
+        ]
     order = 1 if isinstance(inner, Laplace) else 2
     allowed = inner.sensitivity[adjacency]
     return [(float(np.linalg.norm(row.ravel(), ord=order)), allowed * u) for row, u in zip(gap, unit)]
 
 
 def hardest(about: Subject) -> list[dict[str, Any]]:
-    """Equal records, one of them turned round, zeroed, removed or joined by its opposite; ordinary from 0, huge from the usual start."""
+    """Equal records, one of them turned round, zeroed, removed or joined by its opposite; ordinary from 0,
+    huge from the usual start.
+    """
     width, count, labels = shape(about.data)
     relations = [about.adjacency] if about.algorithm is None else about.relations()
     start = None if about.algorithm is None else about.algorithm.output(about.algorithm.init(1))
@@ -112,8 +125,12 @@ def hardest(about: Subject) -> list[dict[str, Any]]:
 
 
 @law(first=hardest, pair=_pairs, start=_starts)
-def one_record_moves_the_query_by_at_most_its_sensitivity(about: Subject, pair: Neighbours, start: Any) -> None:
-    """One record moves the query by at most the sensitivity its release declares, at every step, on any data, under every relation."""
+def one_record_moves_the_query_by_at_most_its_sensitivity(
+    about: Subject, pair: Neighbours, start: Any
+) -> None:
+    """One record moves the query by at most the sensitivity its release declares, at every step, on any data,
+    under every relation.
+    """
     if about.algorithm is None:
         _replay_mechanism(about, pair)
         return
@@ -121,7 +138,8 @@ def one_record_moves_the_query_by_at_most_its_sensitivity(about: Subject, pair: 
         rounding = 1e-12 * float(np.max(np.abs(step.answer.value), initial=0.0))
         for far, allowed in moved(step, other, pair.adjacency):
             assert far <= allowed * (1 + SLACK) + rounding, (
-                f"step {step.t} of {about.name}: a record moved the query by {far:.6g}, declared {pair.adjacency} sensitivity {allowed:.6g}"
+                f"step {step.t} of {about.name}: a record moved the query by {far:.6g}, declared "
+                f"{pair.adjacency} sensitivity {allowed:.6g}"
             )
 
 
@@ -137,7 +155,9 @@ def _replay_mechanism(about: Subject, pair: Neighbours) -> None:
 
 @law()
 def the_noise_depends_on_no_record(about: Subject) -> None:
-    """The scale of the noise is the same on neighbouring data sets: neither the release nor its unit sees a record."""
+    """The scale of the noise is the same on neighbouring data sets: neither the release nor its unit sees a
+    record.
+    """
     algorithm = about.needs_algorithm()
     parts = about.data if isinstance(about.data, tuple) else (about.data,)
     for factor in (0.0, -3.0, 100.0):
@@ -145,16 +165,25 @@ def the_noise_depends_on_no_record(about: Subject) -> None:
         other[0][0] *= factor
         pair = Neighbours(about.data, other if isinstance(about.data, tuple) else other[0], about.adjacency)
         for step, answer in replayed(algorithm, pair):
-            assert same(step.answer.unit, answer.unit), f"step {step.t} of {about.name}: the unit of the noise depends on the data"
-            assert repr(algorithm.release(step.t)) == repr(step.release), f"step {step.t} of {about.name}: its release depends on the data"
+            assert same(step.answer.unit, answer.unit), (
+                f"step {step.t} of {about.name}: the unit of the noise depends on the data"
+            )
+            assert repr(algorithm.release(step.t)) == repr(step.release), (
+                f"step {step.t} of {about.name}: its release depends on the data"
+            )
 
 
 @law()
 def data_that_are_not_finite_are_refused(about: Subject) -> None:
-    """NaN and infinity have no sensitivity: data that contain them are refused before anything is computed."""
+    """NaN and infinity have no sensitivity: data that contain them are refused before anything is
+    computed.
+    """
     algorithm = about.needs_algorithm()
     for bad in (np.nan, np.inf, -np.inf):
-        parts = [np.array(part, dtype=float) for part in (about.data if isinstance(about.data, tuple) else (about.data,))]
+        parts = [
+            np.array(part, dtype=float)
+            for part in (about.data if isinstance(about.data, tuple) else (about.data,))
+        ]
         parts[0].reshape(-1)[0] = bad
         data = tuple(parts) if isinstance(about.data, tuple) else parts[0]
         try:

@@ -66,7 +66,15 @@ def write(tmp_path):
 
 
 def test_claims_are_found_in_the_order_of_the_file(write):
-    assert list(find(write(GOOD))) == ["p/square", "p/wrong", "p/open", "p/leans", "p/tainted", "p/mended", "p/above"]
+    assert list(find(write(GOOD))) == [
+        "p/square",
+        "p/wrong",
+        "p/open",
+        "p/leans",
+        "p/tainted",
+        "p/mended",
+        "p/above",
+    ]
 
 
 def test_what_a_verdict_leans_on_is_said(write):
@@ -83,11 +91,18 @@ def test_what_a_verdict_leans_on_is_said(write):
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ('@claim(PAPER, "a", at="1")\ndef a():\n    "s"\n@claim(PAPER, "a", at="2")\ndef b():\n    "s"\n', "Duplicate claim id 'p/a'"),
-        ('@claim(PAPER, "a", at="1", uses=["nowhere"])\ndef a():\n    "s"\n', "Unknown claim id 'p/nowhere'"),
-        ('@claim(PAPER, "a", at="1", correction="nowhere")\ndef a():\n    "s"\n', "Unknown claim id 'p/nowhere'"),
         (
-            '@claim(PAPER, "a", at="1", uses=["b"])\ndef a():\n    "s"\n@claim(PAPER, "b", at="2", uses=["a"])\ndef b():\n    "s"\n',
+            '@claim(PAPER, "a", at="1")\ndef a():\n    "s"\n@claim(PAPER, "a", at="2")\ndef b():\n    "s"\n',
+            "Duplicate claim id 'p/a'",
+        ),
+        ('@claim(PAPER, "a", at="1", uses=["nowhere"])\ndef a():\n    "s"\n', "Unknown claim id 'p/nowhere'"),
+        (
+            '@claim(PAPER, "a", at="1", correction="nowhere")\ndef a():\n    "s"\n',
+            "Unknown claim id 'p/nowhere'",
+        ),
+        (
+            '@claim(PAPER, "a", at="1", uses=["b"])\ndef a():\n    "s"\n@claim(PAPER, "b", '
+            'at="2", uses=["a"])\ndef b():\n    "s"\n',
             "Cycle of claims p/a -> p/b -> p/a",
         ),
         ('@claim(PAPER, "a", at="1")\ndef a():\n    pass\n', "Expected a docstring"),
@@ -105,7 +120,9 @@ def test_a_mistake_names_the_file(write, body, message):
 def test_a_package_of_claims_follows_its_parts(tmp_path):
     package = tmp_path / "mine"
     package.mkdir()
-    (package / "__init__.py").write_text('from dpverify.claims import Paper\nPAPER = Paper("mine", "M", parts=("b", "a"))\n')
+    (package / "__init__.py").write_text(
+        'from dpverify.claims import Paper\nPAPER = Paper("mine", "M", parts=("b", "a"))\n'
+    )
     for part in "ab":
         (package / f"{part}.py").write_text(
             "from dpverify.claims import claim\nfrom dpverify.relations import Quoted\nfrom . import PAPER\n"
@@ -120,7 +137,9 @@ def test_an_unknown_pattern_suggests_what_may_be_meant(write):
 
 
 def test_a_crash_is_the_result_of_its_claim_alone(write):
-    body = GOOD + '@claim(PAPER, "crash", at="x", expect=UNDECIDED)\ndef crash():\n    "s"\n    return 1 / 0\n'
+    body = (
+        GOOD + '@claim(PAPER, "crash", at="x", expect=UNDECIDED)\ndef crash():\n    "s"\n    return 1 / 0\n'
+    )
     (c,) = check("p/crash", paths=[write(body)])
     assert c.as_expected
     assert "crashed: ZeroDivisionError" in c.result.because
@@ -130,7 +149,8 @@ def test_a_crash_is_the_result_of_its_claim_alone(write):
 def test_a_run_may_not_prove(write):
     body = (
         '@claim(PAPER, "run", at="x", expect=UNDECIDED)\ndef run():\n    "s"\n'
-        '    from dpverify.verdicts import Evidence, Result\n    return Tested("s", lambda effort: Result(PROVED, "I ran", Evidence("run")))\n'
+        '    from dpverify.verdicts import Evidence, Result\n    return Tested("s", lambda '
+        'effort: Result(PROVED, "I ran", Evidence("run")))\n'
     )
     (c,) = check(paths=[write(body)])
     assert "Expected a run to end in SUPPORTED, REFUTED or UNDECIDED" in c.result.because
@@ -138,14 +158,25 @@ def test_a_run_may_not_prove(write):
 
 def test_the_verdicts_do_not_depend_on_the_number_of_jobs(write):
     path = write(GOOD)
-    one, two = ([(c.claim.id, c.result.verdict, c.result.because) for c in check(paths=[path], jobs=jobs)] for jobs in (1, 2))
+    one, two = (
+        [(c.claim.id, c.result.verdict, c.result.because) for c in check(paths=[path], jobs=jobs)]
+        for jobs in (1, 2)
+    )
     assert one == two
 
 
 def test_import_is_light():
     """Neither sympy nor scipy.stats nor matplotlib is loaded by `import dpverify` or the pytest plugin."""
-    code = "import sys, dpverify, dpverify.pytest_plugin; print([m for m in ('sympy', 'scipy.stats', 'matplotlib', 'z3') if m in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    code = (
+        "import sys, dpverify, dpverify.pytest_plugin; print([m for m in ('sympy', 'scipy.stats', "
+        "'matplotlib', 'z3') if m in sys.modules])"
+    )
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        == "[]"
+    )
 
 
 def test_dir_lists_about_twenty_names_that_all_load():

@@ -25,7 +25,12 @@ def test_the_bug_of_the_numpy_example_is_found_on_a_few_records(numpy_example):
 
 
 def test_the_mended_numpy_example_passes(numpy_example):
-    mended = audit(lambda data, rng: numpy_example.train(data, rng, mended=True), numpy_example.pair, numpy_example.CLAIM, budget=Budget(runs=1_000))
+    mended = audit(
+        lambda data, rng: numpy_example.train(data, rng, mended=True),
+        numpy_example.pair,
+        numpy_example.CLAIM,
+        budget=Budget(runs=1_000),
+    )
     assert mended.verdict is SUPPORTED
 
 

@@ -25,7 +25,15 @@ FOUR = Schedule(4.0)
 
 def laplace_gd():
     gd = private_gd(PROBLEM, clip=1.0, variances=FOUR, steps=6)
-    return Algorithm("laplace-gd", 6, gd.init, gd.query, lambda t: Laplace(0.1 * t, {REPLACE: 0.1}), gd.update, load=gd.load)
+    return Algorithm(
+        "laplace-gd",
+        6,
+        gd.init,
+        gd.query,
+        lambda t: Laplace(0.1 * t, {REPLACE: 0.1}),
+        gd.update,
+        load=gd.load,
+    )
 
 
 CASES = {
@@ -34,7 +42,9 @@ CASES = {
     "sgd poisson": private_sgd(PROBLEM, clip=0.5, batch=6, variances=FOUR, steps=5),
     "sgd fixed": private_sgd(PROBLEM, clip=0.5, batch=6, variances=FOUR, steps=5, how="without replacement"),
     "sgd replaced": private_sgd(PROBLEM, clip=0.5, batch=6, variances=FOUR, steps=5, how="with replacement"),
-    "sgd momentum": private_sgd_momentum(PROBLEM, clip=0.5, batch=6, variances=FOUR, steps=5, beta=0.5, step_size=0.4),
+    "sgd momentum": private_sgd_momentum(
+        PROBLEM, clip=0.5, batch=6, variances=FOUR, steps=5, beta=0.5, step_size=0.4
+    ),
     "adp": adp_sgd(PROBLEM, G=0.5, sigma=0.3, alpha=adaptive_alpha(B), b=B, steps=5, eta=0.8),
     "laplace": laplace_gd(),
 }
@@ -46,7 +56,9 @@ def test_the_runs_have_the_exact_mean_covariance_and_loss(name):
     moments = exact_moments(CASES[name], DATA)
     x = run(CASES[name], DATA, runs, seed=1).output
     deviation = np.sqrt(np.diag(moments.covariance[-1]))
-    assert np.all(np.abs(x.mean(axis=0) - moments.mean[-1]) <= 6 * deviation / np.sqrt(runs))  # false alarm below 1e-8
+    assert np.all(
+        np.abs(x.mean(axis=0) - moments.mean[-1]) <= 6 * deviation / np.sqrt(runs)
+    )  # false alarm below 1e-8
     centred = (x - moments.mean[-1]) / deviation
     products = np.einsum("ri,rj->rij", centred, centred)
     wanted = moments.covariance[-1] / np.outer(deviation, deviation)
@@ -63,7 +75,9 @@ def test_least_squares_without_clipping_is_affine_too():
     moments = exact_moments(algorithm, (rows, targets))
     x = run(algorithm, (rows, targets), 20_000).output
     values = problem.value(x, (rows, targets))
-    assert abs(values.mean() - moments.expected_value(problem, (rows, targets))[-1]) <= 6 * values.std() / np.sqrt(20_000)
+    assert abs(
+        values.mean() - moments.expected_value(problem, (rows, targets))[-1]
+    ) <= 6 * values.std() / np.sqrt(20_000)
 
 
 def test_a_wrong_variance_would_show():

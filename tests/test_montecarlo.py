@@ -1,4 +1,6 @@
-"""Runs are the algorithm, many times: a naive twin, the same numbers whatever the workers, independent runs, bounded memory."""
+"""Runs are the algorithm, many times: a naive twin, the same numbers whatever the workers, independent runs,
+bounded memory.
+"""
 
 import tracemalloc
 
@@ -24,7 +26,11 @@ def case():
 def test_any_number_of_workers_and_any_chunk_give_the_same_bits(name):
     case = example(name, as_printed=True)
     runs = 2 * block_size(case.algorithm) + 5
-    settings = {"measure": {"m": case.measured}, "every_step": True, "keep": ("output", "iterates", "releases")}
+    settings = {
+        "measure": {"m": case.measured},
+        "every_step": True,
+        "keep": ("output", "iterates", "releases"),
+    }
     one = run(case.algorithm, case.data, runs, seed=3, **settings)
     for other in (
         run(case.algorithm, case.data, runs, seed=3, workers=2, **settings),
@@ -61,7 +67,9 @@ def test_private_gd_is_its_naive_twin():
 
 def test_paths_are_the_means_of_the_iterates(case):
     runs = block_size(case.algorithm) + 3
-    result = run(case.algorithm, case.data, runs, measure={"m": case.measured}, every_step=True, keep=("iterates",))
+    result = run(
+        case.algorithm, case.data, runs, measure={"m": case.measured}, every_step=True, keep=("iterates",)
+    )
     values = np.stack([case.measured(result.iterates[:, t]) for t in range(case.algorithm.steps + 1)])
     assert np.allclose(result.path["m"], values.mean(axis=1), rtol=1e-12)
     assert np.allclose(result.path_variance["m"], values.var(axis=1, ddof=1), rtol=1e-9)

@@ -34,7 +34,9 @@ def record_gradient(problem, data, i, x):
         up, down = x.copy(), x.copy()
         up[j] += h
         down[j] -= h
-        slopes.append((problem.private_value(up[None], one)[0] - problem.private_value(down[None], one)[0]) / (2 * h))
+        slopes.append(
+            (problem.private_value(up[None], one)[0] - problem.private_value(down[None], one)[0]) / (2 * h)
+        )
     return np.array(slopes)
 
 
@@ -51,7 +53,9 @@ def test_clipped_sums_equal_the_naive_loop(problem, data, order, difference):
     x, y = points(problem, 2), points(problem, 2, seed=2)
     gradients = np.array([[record_gradient(problem, data, i, row) for i in range(len(loaded))] for row in x])
     if difference:
-        gradients = gradients - [[record_gradient(problem, data, i, row) for i in range(len(loaded))] for row in y]
+        gradients = gradients - [
+            [record_gradient(problem, data, i, row) for i in range(len(loaded))] for row in y
+        ]
     minus = y if difference else None
     bound = np.median(np.linalg.norm(gradients, ord=order, axis=2))
     per_run = np.array([bound, bound / 2])
@@ -62,11 +66,17 @@ def test_clipped_sums_equal_the_naive_loop(problem, data, order, difference):
         limits = np.broadcast_to(limit, 2)
         cut = np.array([[clip(g, limits[r], order) for g in gradients[r]] for r in range(2)])
         close = {"rtol": 1e-5, "atol": 1e-6}
-        assert np.allclose(problem.private_sum(x, data, limit, minus=minus, order=order), cut.sum(axis=1), **close)
+        assert np.allclose(
+            problem.private_sum(x, data, limit, minus=minus, order=order), cut.sum(axis=1), **close
+        )
         chosen = [cut[0, [0, 2, 2]].sum(axis=0), cut[1, [1, 0]].sum(axis=0)]
-        assert np.allclose(problem.private_sum(x, data, limit, batch=batch, minus=minus, order=order), chosen, **close)
+        assert np.allclose(
+            problem.private_sum(x, data, limit, batch=batch, minus=minus, order=order), chosen, **close
+        )
         masked = np.einsum("rn,rnd->rd", mask, cut)
-        assert np.allclose(problem.private_sum(x, data, limit, batch=mask, minus=minus, order=order), masked, **close)
+        assert np.allclose(
+            problem.private_sum(x, data, limit, batch=mask, minus=minus, order=order), masked, **close
+        )
 
 
 @ALL
@@ -75,7 +85,9 @@ def test_gradient_is_the_slope_of_the_value(problem, data):
     h = 1e-6
     slope = (problem.value(x + h * v, data) - problem.value(x - h * v, data)) / (2 * h)
     assert np.allclose(problem.gradient(x, data) @ v, slope, rtol=1e-5, atol=1e-7)
-    assert np.allclose(problem.with_public(x, np.ones(x.shape)), problem.public_gradient(x) + np.ones(x.shape))
+    assert np.allclose(
+        problem.with_public(x, np.ones(x.shape)), problem.public_gradient(x) + np.ones(x.shape)
+    )
 
 
 @ALL
@@ -86,7 +98,10 @@ def test_slicing_the_records_changes_nothing(problem, data, monkeypatch):
 
     def sums():
         batches = (None, batch, few, np.ones_like(few))
-        return [*(problem.private_sum(x, data, 0.7, batch=chosen) for chosen in batches), problem.value(x, data)]
+        return [
+            *(problem.private_sum(x, data, 0.7, batch=chosen) for chosen in batches),
+            problem.value(x, data),
+        ]
 
     whole = sums()
     monkeypatch.setattr("dpverify.problems._ELEMENTS", 16)
@@ -114,7 +129,9 @@ def test_constants_hold_at_random_points(name):
     problem, data = CASES[name]
     x, y = 3 * points(problem, 400), 3 * points(problem, 400, seed=7)
     gx, gy = problem.gradient(x, data), problem.gradient(y, data)
-    assert np.all(np.linalg.norm(gx - gy, axis=1) <= problem.smoothness * np.linalg.norm(x - y, axis=1) * (1 + 1e-9))
+    assert np.all(
+        np.linalg.norm(gx - gy, axis=1) <= problem.smoothness * np.linalg.norm(x - y, axis=1) * (1 + 1e-9)
+    )
     if problem.pl is not None:
         assert np.all((gx**2).sum(axis=1) >= 2 * problem.pl * problem.excess(x, data) * (1 - 1e-9) - 1e-12)
     if problem.lipschitz is not None:
@@ -136,7 +153,9 @@ def test_the_optimum_is_stationary_and_beats_random_points(name):
     best, value = problem.optimum(data)
     assert np.linalg.norm(problem.gradient(best[None], data)) < 1e-4
     assert np.isclose(problem.value(best[None], data)[0], value)
-    assert np.all(problem.excess(best + 0.5 * points(problem, 50), data) >= (-1e-9 if name != "network" else -np.inf))
+    assert np.all(
+        problem.excess(best + 0.5 * points(problem, 50), data) >= (-1e-9 if name != "network" else -np.inf)
+    )
 
 
 @pytest.mark.parametrize(
@@ -149,7 +168,10 @@ def test_the_optimum_is_stationary_and_beats_random_points(name):
         (lambda: CASES["squares"][0].load((ROWS[:, :2], LABELS)), "width 3"),
         (lambda: CASES["squares"][0].load((ROWS, LABELS[:-1])), "one row per record"),
         (lambda: CASES["squares"][0].private_sum(np.zeros((1, 3)), (ROWS, LABELS), -1.0), "clip=-1.0 >= 0"),
-        (lambda: CASES["network"][0].private_sum(points(CASES["network"][0], 1), (ROWS, LABELS), -1.0), "clip=-1.0 >= 0"),
+        (
+            lambda: CASES["network"][0].private_sum(points(CASES["network"][0], 1), (ROWS, LABELS), -1.0),
+            "clip=-1.0 >= 0",
+        ),
         (lambda: CASES["squares"][0].private_sum(np.zeros((1, 3)), (ROWS, LABELS), 1.0, order=3), "order=3"),
         (lambda: quadratic([1.0, 0.0], count=3), "spectrum > 0"),
         (lambda: quadratic([1.0], count=0), "count=0 >= 1"),

@@ -13,19 +13,26 @@ from dpverify.releases import Gaussian, Laplace, NotEnumerable, Subsampled, Tree
 ONE = {REPLACE: 1.0}
 
 
-@pytest.mark.parametrize(("release", "law"), [(Gaussian(1.7, ONE), stats.norm(scale=1.7)), (Laplace(1.7, ONE), stats.laplace(scale=1.7))])
+@pytest.mark.parametrize(
+    ("release", "law"),
+    [(Gaussian(1.7, ONE), stats.norm(scale=1.7)), (Laplace(1.7, ONE), stats.laplace(scale=1.7))],
+)
 def test_noise_follows_the_declared_law(release, law):
     drawn = release.noise(np.random.default_rng(1), (200, 50)).ravel()
     assert stats.kstest(drawn, law.cdf).pvalue > 1e-6  # false alarm below 1e-6 per run
     assert np.isclose(release.variance(), law.var())
 
 
-@pytest.mark.parametrize(("release", "law"), [(Gaussian(1.7, ONE), stats.norm), (Laplace(1.7, ONE), stats.laplace)])
+@pytest.mark.parametrize(
+    ("release", "law"), [(Gaussian(1.7, ONE), stats.norm), (Laplace(1.7, ONE), stats.laplace)]
+)
 def test_log_density_is_that_of_the_law_at_every_unit(release, law):
     residual = np.random.default_rng(0).standard_normal((6, 3))
     unit = np.linspace(0.5, 3, 6)
     assert np.allclose(release.log_density(residual), law(scale=1.7).logpdf(residual).sum(axis=1))
-    assert np.allclose(release.log_density(residual, unit), law(scale=1.7 * unit[:, None]).logpdf(residual).sum(axis=1))
+    assert np.allclose(
+        release.log_density(residual, unit), law(scale=1.7 * unit[:, None]).logpdf(residual).sum(axis=1)
+    )
 
 
 @pytest.mark.parametrize("kind", [Gaussian, Laplace])
@@ -42,7 +49,9 @@ def test_nodes_of_a_tree_have_their_own_scales():
     for k, scale in enumerate(node.scale):
         assert stats.kstest(drawn[:, k, 0], stats.norm(scale=scale).cdf).pvalue > 1e-6
     residual = drawn[:4]
-    expected = stats.norm(scale=1.0).logpdf(residual[:, 0, 0]) + stats.norm(scale=3.0).logpdf(residual[:, 1, 0])
+    expected = stats.norm(scale=1.0).logpdf(residual[:, 0, 0]) + stats.norm(scale=3.0).logpdf(
+        residual[:, 1, 0]
+    )
     assert np.allclose(node.log_density(residual), expected)
 
 
@@ -55,7 +64,13 @@ def counts(batch, n):
 
 @pytest.mark.parametrize(
     ("size", "of", "first"),
-    [(1, 6, None), (2, 20, None), (4, 6, None), (6, 6, None), (2, 3, 4)],  # one, Floyd, a mask, everybody, a shard
+    [
+        (1, 6, None),
+        (2, 20, None),
+        (4, 6, None),
+        (6, 6, None),
+        (2, 3, 4),
+    ],  # one, Floyd, a mask, everybody, a shard
 )
 def test_every_subset_without_replacement_is_as_likely_as_any_other(size, of, first):
     runs, total = 40_000, 20
@@ -79,13 +94,19 @@ def test_the_path_for_large_batches_of_many_records_is_uniform_too():
 @pytest.mark.parametrize("size", [0.3, 2.5])  # record numbers, a mask
 def test_poisson_batches_take_each_record_by_itself(size):
     runs, n = 40_000, 8
-    drawn = counts(Subsampled(Gaussian(1.0, ONE), size=size, of=n, how="poisson").batch(np.random.default_rng(3), runs), n)
+    drawn = counts(
+        Subsampled(Gaussian(1.0, ONE), size=size, of=n, how="poisson").batch(np.random.default_rng(3), runs),
+        n,
+    )
     codes = drawn[:, :4] @ [1, 2, 4, 8]
     q = size / n
     expected = [runs * math.prod(q if code >> i & 1 else 1 - q for i in range(4)) for code in range(16)]
     keep = np.array(expected) > 5
     seen = np.bincount(codes, minlength=16)
-    seen, expected = np.append(seen[keep], seen[~keep].sum()), np.append(np.array(expected)[keep], np.array(expected)[~keep].sum())
+    seen, expected = (
+        np.append(seen[keep], seen[~keep].sum()),
+        np.append(np.array(expected)[keep], np.array(expected)[~keep].sum()),
+    )
     if expected[-1] == 0:
         seen, expected = seen[:-1], expected[:-1]
     assert stats.chisquare(seen, expected).pvalue > 1e-6

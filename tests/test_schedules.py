@@ -57,7 +57,9 @@ def test_lemma_4_1_is_the_least_weighted_sum_on_the_budget():
 
 def test_arrays_and_formulas_agree_on_influence():
     q = gd_influence(0.8, 5)
-    assert np.allclose(from_influence(q, 5, 2.0).values(5), from_influence(Schedule(q.values(5)), 5, 2.0).values(5))
+    assert np.allclose(
+        from_influence(q, 5, 2.0).values(5), from_influence(Schedule(q.values(5)), 5, 2.0).values(5)
+    )
     assert float(Schedule([3.0, 4.0]).formula.subs(step(), 2)) == 4.0
 
 

@@ -8,7 +8,9 @@ from dpverify.neighbours import ADD_REMOVE, REPLACE, ZERO_OUT, records
 from dpverify.strategies import datasets, neighbours, numbers, one_record, points, problems, schedules
 
 quick = settings(max_examples=60, derandomize=True, database=None, deadline=None)
-search = settings(derandomize=True, database=None, max_examples=2000, phases=[Phase.generate])  # found is enough, small is not asked for
+search = settings(
+    derandomize=True, database=None, max_examples=2000, phases=[Phase.generate]
+)  # found is enough, small is not asked for
 
 
 @pytest.mark.parametrize(
@@ -45,7 +47,12 @@ def test_neighbours_are_neighbours(pair):
 
 @pytest.mark.parametrize("relation", [REPLACE, ZERO_OUT, ADD_REMOVE])
 def test_every_relation_is_reached(relation):
-    assert find(neighbours(datasets(width=1)), lambda pair: pair.adjacency is relation, settings=search).adjacency is relation
+    assert (
+        find(
+            neighbours(datasets(width=1)), lambda pair: pair.adjacency is relation, settings=search
+        ).adjacency
+        is relation
+    )
 
 
 @quick

@@ -1,6 +1,8 @@
-"""From a ledger of releases to a guarantee, per neighbouring relation, and back: the noise that a guarantee needs.
+"""From a ledger of releases to a guarantee, per neighbouring relation, and back: the noise that a guarantee
+needs.
 
-    ledger (releases) -> account -> guarantee;     meets(ledger, target);     calibrate(build, target) -> noise multiplier
+    ledger (releases) -> account -> guarantee;     meets(ledger, target);     calibrate(build, target) ->
+    noise multiplier
 
 Gaussian ledgers are exact and in closed form; everything else goes through privacy loss distributions.
 """
@@ -25,8 +27,8 @@ __all__ = ["Ledger", "account", "calibrate", "epsilon", "meets", "overspend"]
 def account(ledger: Ledger, adjacency: Adjacency, method: str = "auto") -> Guarantee:
     """What the releases of a ledger guarantee together under that neighbouring relation.
 
-    `method` is "gaussian" (exact, Gaussian ledgers), "pure" (sum of epsilons, Laplace ledgers), "pld" or "rdp" (upper bounds), or
-    "auto": the first of "gaussian" and "pld" that applies.
+    `method` is "gaussian" (exact, Gaussian ledgers), "pure" (sum of epsilons, Laplace ledgers), "pld" or
+    "rdp" (upper bounds), or "auto": the first of "gaussian" and "pld" that applies.
 
     >>> from dpverify.neighbours import REPLACE
     >>> from dpverify.releases import Gaussian
@@ -40,7 +42,10 @@ def account(ledger: Ledger, adjacency: Adjacency, method: str = "auto") -> Guara
     shards = _shards(ledger)
     if len(shards) > 1:
         each = [account(shard, adjacency, method) for shard in shards]
-        return Profile(lambda epsilon: max(part.delta(epsilon) for part in each), f"the worst of {len(each)} shards, {adjacency}")
+        return Profile(
+            lambda epsilon: max(part.delta(epsilon) for part in each),
+            f"the worst of {len(each)} shards, {adjacency}",
+        )
     ledger = shards[0]
     if method == "gaussian" or (method == "auto" and is_gaussian(ledger)):
         mu = gaussian_mu(ledger, adjacency)
@@ -58,18 +63,25 @@ def account(ledger: Ledger, adjacency: Adjacency, method: str = "auto") -> Guara
 
 
 def _shards(ledger: Ledger) -> list[list[Release]]:
-    """What the records of each shard pay: the releases on everybody, and those on batches of their own shard; equal bills once."""
+    """What the records of each shard pay: the releases on everybody, and those on batches of their own shard;
+    equal bills once.
+    """
     own = sorted({(r.first, r.of) for r in ledger if isinstance(r, Subsampled) and r.first is not None})
     bills: dict[str, list[Release]] = {}
     for shard in own:
-        bill = [r for r in ledger if not isinstance(r, Subsampled) or r.first is None or (r.first, r.of) == shard]
+        bill = [
+            r for r in ledger if not isinstance(r, Subsampled) or r.first is None or (r.first, r.of) == shard
+        ]
         plain = sorted(repr(replace(r, first=None) if isinstance(r, Subsampled) else r) for r in bill)
         bills.setdefault("; ".join(plain), bill)
     return list(bills.values()) or [list(ledger)]
 
 
 def _nothing(adjacency: Adjacency) -> Profile:
-    return Profile(lambda epsilon: 1.0, f"no guarantee under {adjacency}: a release without noise, or of unbounded sensitivity")
+    return Profile(
+        lambda epsilon: 1.0,
+        f"no guarantee under {adjacency}: a release without noise, or of unbounded sensitivity",
+    )
 
 
 def epsilon(guarantee: Guarantee, delta: float) -> float:
@@ -97,7 +109,8 @@ def epsilon(guarantee: Guarantee, delta: float) -> float:
 
 
 def overspend(ledger: Ledger, adjacency: Adjacency, target: Guarantee) -> float:
-    """ln of what the ledger spends over what `target` allows (of delta, mu, rho or epsilon, as the target has it): <= 0 is enough.
+    """ln of what the ledger spends over what `target` allows (of delta, mu, rho or epsilon, as the target has
+    it): <= 0 is enough.
 
     >>> from dpverify.neighbours import REPLACE
     >>> from dpverify.releases import Gaussian
@@ -118,7 +131,9 @@ def overspend(ledger: Ledger, adjacency: Adjacency, target: Guarantee) -> float:
         # eps-DP implies eps^2/2-zCDP (Bun and Steinke 2016, Proposition 1.4)
         gaussian = [release for release in ledger if is_gaussian([release])]
         others = [release for release in ledger if not is_gaussian([release])]
-        spent = gaussian_mu(gaussian, adjacency) ** 2 / 2 + sum(pure_epsilon([release], adjacency) ** 2 / 2 for release in others)
+        spent = gaussian_mu(gaussian, adjacency) ** 2 / 2 + sum(
+            pure_epsilon([release], adjacency) ** 2 / 2 for release in others
+        )
         allowed = target.rho
     elif isinstance(target, ApproxDP):
         spent, allowed = account(ledger, adjacency).delta(target.epsilon), target.delta_
@@ -134,14 +149,18 @@ def meets(ledger: Ledger, adjacency: Adjacency, target: Guarantee) -> bool:
 
     >>> from dpverify.neighbours import REPLACE
     >>> from dpverify.releases import Gaussian
-    >>> meets([Gaussian(2.0, {REPLACE: 1.0})], REPLACE, GDP(0.5)), meets([Gaussian(1.9, {REPLACE: 1.0})], REPLACE, GDP(0.5))
+    >>> meets([Gaussian(2.0, {REPLACE: 1.0})], REPLACE, GDP(0.5)), meets([Gaussian(1.9, {REPLACE: 1.0})],
+    ...     REPLACE, GDP(0.5))
     (True, False)
     """
     return overspend(ledger, adjacency, target) <= 1e-9
 
 
-def calibrate(build: Callable[[float], Ledger], target: Guarantee, adjacency: Adjacency, *, tolerance: float = 1e-6) -> float:
-    """The smallest multiplier m, up to `tolerance` and on the safe side, for which `build(m)` meets the target.
+def calibrate(
+    build: Callable[[float], Ledger], target: Guarantee, adjacency: Adjacency, *, tolerance: float = 1e-6
+) -> float:
+    """The smallest multiplier m, up to `tolerance` and on the safe side, for which `build(m)` meets the
+    target.
 
     >>> from dpverify.neighbours import REPLACE
     >>> from dpverify.releases import Gaussian
@@ -157,7 +176,10 @@ def calibrate(build: Callable[[float], Ledger], target: Guarantee, adjacency: Ad
     while at_high > 0:
         low, at_low, high = high, at_high, high + 1.0
         if high > 28:
-            raise ValueError(f"Expected target={target!r} to be reachable under {adjacency}; noise 1e12 times larger does not meet it.")
+            raise ValueError(
+                f"Expected target={target!r} to be reachable under {adjacency}; noise 1e12 times "
+                "larger does not meet it."
+            )
         at_high = over(high)
     while at_low <= 0:
         high, at_high, low = low, at_low, low - 1.0
@@ -166,8 +188,13 @@ def calibrate(build: Callable[[float], Ledger], target: Guarantee, adjacency: Ad
         at_low = over(low)
     side = 0
     while high - low > tolerance:
-        # False position, halving the weight of an end that stays (Illinois); the middle where the curve is flat.
-        middle = (low * at_high - high * at_low) / (at_high - at_low) if -600 < at_high < at_low < 600 else 0.5 * (low + high)
+        # False position, halving the weight of an end that stays (Illinois); the middle where the curve is
+        # flat.
+        middle = (
+            (low * at_high - high * at_low) / (at_high - at_low)
+            if -600 < at_high < at_low < 600
+            else 0.5 * (low + high)
+        )
         middle = min(max(middle, low + 0.45 * tolerance), high - 0.45 * tolerance)
         value = over(middle)
         if value <= 0:

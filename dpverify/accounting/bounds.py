@@ -1,20 +1,32 @@
-"""Bounds from below and from above on epsilon of Poisson-subsampled Gaussian steps, with every error on the right side.
+"""Bounds from below and from above on epsilon of Poisson-subsampled Gaussian steps, with every error on the
+right side.
 
-    delta(eps) = E (1 - exp(eps - X))_+,    X = sum of T independent losses ln dP/dQ, drawn from P           (exact; one order of the pair)
+    delta(eps) = E (1 - exp(eps - X))_+,    X = sum of T independent losses ln dP/dQ, drawn from P
+    (exact; one order of the pair)
 
-1. Each loss is moved to the two ends of its cell [kh, (k+1)h] so that the masses under P and under Q both stay ("connecting the dots",
-   Doroshenko et al. 2022). The moved pair Y can be garbled into the original, so delta_Y >= delta: an upper bound, whatever h is.
-2. Given X, the moves are independent, each within an interval of length h, with a mean in [0, r - 1 - ln r], r = h/(1 - exp(-h)).
-   By Hoeffding, Y <= X + T (r - 1 - ln r) + h sqrt(T ln(1/eta)/2) =: X + shift except with probability eta. Hence
+1. Each loss is moved to the two ends of its cell [kh, (k+1)h] so that the masses under P and under Q both
+stay ("connecting the dots",
+   Doroshenko et al. 2022). The moved pair Y can be garbled into the original, so delta_Y >= delta: an upper
+   bound, whatever h is.
+2. Given X, the moves are independent, each within an interval of length h, with a mean in [0, r - 1 - ln r],
+r = h/(1 - exp(-h)).
+   By Hoeffding, Y <= X + T (r - 1 - ln r) + h sqrt(T ln(1/eta)/2) =: X + shift except with probability eta.
+   Hence
    delta(eps) >= delta_Y(eps + shift) - eta: a lower bound from the same distribution.
-3. Y is the T-fold convolution of one step, by FFT on a window, after tilting by exp(tilt y): the error of the FFT is then relative to
-   delta. What falls out of the window wraps around; a Chernoff bound with the moments of the discretised step says how much at most.
+3. Y is the T-fold convolution of one step, by FFT on a window, after tilting by exp(tilt y): the error of the
+FFT is then relative to
+   delta. What falls out of the window wraps around; a Chernoff bound with the moments of the discretised step
+   says how much at most.
    The upper bound adds it, the lower bound takes it off.
-4. Losses beyond the grid count as disclosed for the upper bound (or are raised to its lowest point), and are dropped for the lower one.
-5. Rounding. A cell mass is a difference of normal distribution functions, each right to NDTR times its value; the mass that lands on
-   the wrong end of a cell (or in the cell next to it) is at most `misplaced` in one step; more than m such moves, by at most 2h each,
+4. Losses beyond the grid count as disclosed for the upper bound (or are raised to its lowest point), and are
+dropped for the lower one.
+5. Rounding. A cell mass is a difference of normal distribution functions, each right to NDTR times its value;
+the mass that lands on
+   the wrong end of a cell (or in the cell next to it) is at most `misplaced` in one step; more than m such
+   moves, by at most 2h each,
    have probability at most exp(m - M) (M/m)^m, M = T misplaced (Chernoff).
-   Errors of an FFT of N numbers are at most FFT log2 N u in the 2-norm (Higham 2002, Theorem 24.2), those of the power T POWER u.
+   Errors of an FFT of N numbers are at most FFT log2 N u in the 2-norm (Higham 2002, Theorem 24.2), those of
+   the power T POWER u.
 """
 
 from __future__ import annotations
@@ -53,7 +65,8 @@ class Bounds:
 
 @lru_cache(maxsize=1024)
 def epsilon_bounds(steps: tuple[Steps, ...], delta: float, gap: float = 0.003) -> Bounds:
-    """Certified bounds on the smallest epsilon of these steps at that delta, adding or removing one record; `gap` is aimed at, relative.
+    """Certified bounds on the smallest epsilon of these steps at that delta, adding or removing one record;
+    `gap` is aimed at, relative.
 
     >>> found = epsilon_bounds((Steps(2.0, 1.0, 4),), 1e-5)  # as one Gaussian step of noise 1: 4.3772
     >>> found.lower <= 4.3772 <= found.upper < 1.01 * found.lower
@@ -68,7 +81,9 @@ def epsilon_bounds(steps: tuple[Steps, ...], delta: float, gap: float = 0.003) -
 
 
 class _Step(NamedTuple):
-    """One discretised step: masses at `first * h`, `(first + 1) * h`, ...; below and above the grid; misplaced; and slack in the losses."""
+    """One discretised step: masses at `first * h`, `(first + 1) * h`, ...; below and above the grid;
+    misplaced; and slack in the losses.
+    """
 
     mass: Array
     first: int
@@ -87,17 +102,30 @@ def _discretised(step: Steps, h: float, reach: float, removal: bool) -> _Step:
     bottom, top = (math.floor(_loss(low_x, rate, noise) / h), math.ceil(_loss(high_x, rate, noise) / h))
     grid = np.arange(bottom, top + 1) * h
     with np.errstate(divide="ignore", invalid="ignore"):
-        x = noise**2 * np.log1p(np.maximum(np.expm1(grid) / rate, -1.0)) + 0.5  # -inf below ln(1 - rate), where no loss is
+        x = (
+            noise**2 * np.log1p(np.maximum(np.expm1(grid) / rate, -1.0)) + 0.5
+        )  # -inf below ln(1 - rate), where no loss is
     plain, plain_size = _cells(ndtr, x / noise)
     moved, moved_size = _cells(ndtr, (x - 1) / noise)
     mixed, mixed_size = (1 - rate) * plain + rate * moved, (1 - rate) * plain_size + rate * moved_size
     plain_ends = float(ndtr(x[0] / noise)), float(ndtr(-x[-1] / noise))
     moved_ends = float(ndtr((x[0] - 1) / noise)), float(ndtr((1 - x[-1]) / noise))
-    mixed_ends = (1 - rate) * plain_ends[0] + rate * moved_ends[0], (1 - rate) * plain_ends[1] + rate * moved_ends[1]
+    mixed_ends = (
+        (1 - rate) * plain_ends[0] + rate * moved_ends[0],
+        (1 - rate) * plain_ends[1] + rate * moved_ends[1],
+    )
     finite = x[np.isfinite(x)]
     slack = 16 * U * (4 + float(np.abs(finite).max()) / noise**2 + abs(top) * h)
     if removal:
-        main, main_size, other, other_size, low, ends, first = mixed, mixed_size, plain, plain_size, grid[:-1], mixed_ends, bottom
+        main, main_size, other, other_size, low, ends, first = (
+            mixed,
+            mixed_size,
+            plain,
+            plain_size,
+            grid[:-1],
+            mixed_ends,
+            bottom,
+        )
     else:
         main, main_size, other, other_size = plain[::-1], plain_size[::-1], mixed[::-1], mixed_size[::-1]
         low, ends, first = -grid[:0:-1], (plain_ends[1], plain_ends[0]), -top
@@ -121,9 +149,13 @@ def _loss(x: float, rate: float, noise: float) -> float:
 
 
 def _cells(ndtr: Callable[[Array], Array], z: Array) -> tuple[Array, Array]:
-    """The masses of the normal law between neighbours, and the size of what was subtracted; each half of the line from its own tail."""
+    """The masses of the normal law between neighbours, and the size of what was subtracted; each half of the
+    line from its own tail.
+    """
     left, right = ndtr(np.minimum(z, 0)), ndtr(-np.maximum(z, 0))
-    mass = np.where(z[1:] <= 0, np.diff(left), np.where(z[:-1] >= 0, -np.diff(right), 1 - left[:-1] - right[1:]))
+    mass = np.where(
+        z[1:] <= 0, np.diff(left), np.where(z[:-1] >= 0, -np.diff(right), 1 - left[:-1] - right[1:])
+    )
     size = np.where(z[1:] <= 0, left[1:], np.where(z[:-1] >= 0, right[:-1], 1.0))
     return np.maximum(mass, 0.0), 2 * size
 
@@ -137,14 +169,18 @@ def _log_moment(step: _Step, h: float, tilt: float) -> float:
 
 
 def _bounds(steps: Sequence[Steps], delta: float, gap: float, removal: bool) -> tuple[float, float]:
-    """Lower and upper bound on epsilon at delta for one order of the pair; again on a finer grid while epsilon is smaller than guessed."""
+    """Lower and upper bound on epsilon at delta for one order of the pair; again on a finer grid while
+    epsilon is smaller than guessed.
+    """
     from scipy.special import ndtri
 
     total = sum(step.times for step in steps)
     spare = 1e-5 * delta  # what each of the probabilities set aside may be
     reach = -float(ndtri(spare / total))
     guess, plan = _plan(steps, delta, reach, removal)
-    width = max(_loss(1 + reach * s.noise, s.rate, s.noise) - _loss(-reach * s.noise, s.rate, s.noise) for s in steps)
+    width = max(
+        _loss(1 + reach * s.noise, s.rate, s.noise) - _loss(-reach * s.noise, s.rate, s.noise) for s in steps
+    )
     coarsest = max(width, plan.high - plan.low) / CELLS
     while True:
         h = max(gap * guess / (math.sqrt(total * math.log(1 / spare) / 2) + 6), coarsest)
@@ -155,7 +191,9 @@ def _bounds(steps: Sequence[Steps], delta: float, gap: float, removal: bool) -> 
 
 
 class _Plan(NamedTuple):
-    """The tilt that makes epsilon typical, what to add to it for either tail, and the window of losses. The bounds hold for any plan."""
+    """The tilt that makes epsilon typical, what to add to it for either tail, and the window of losses. The
+    bounds hold for any plan.
+    """
 
     tilt: float
     outer: tuple[float, float]
@@ -165,7 +203,7 @@ class _Plan(NamedTuple):
 
 def _on_grid(
     steps: Sequence[Steps], delta: float, removal: bool, h: float, reach: float, spare: float, plan: _Plan
-) -> tuple[float, float]:  # fmt: skip
+) -> tuple[float, float]:
     """The bounds that a grid of that step gives."""
     tilt, outer, low, high = plan
     total = sum(step.times for step in steps)
@@ -202,7 +240,11 @@ def _on_grid(
     tail = np.cumsum((composed * scale)[::-1])[::-1]
     beyond = np.append(tail[1:], 0.0)  # the mass above each point
     curve = _hockey_stick(beyond, h)
-    numerical = scale * math.sqrt(size) * error * math.exp(min(error * math.sqrt(size), 1.0)) + 4 * size * U * np.abs(tail) + relative * np.abs(curve)
+    numerical = (
+        scale * math.sqrt(size) * error * math.exp(min(error * math.sqrt(size), 1.0))
+        + 4 * size * U * np.abs(tail)
+        + relative * np.abs(curve)
+    )
     moves = _moves(misplaced, spare)
     upper_curve = curve + numerical + scale * out_above + above + spare
     lower_curve = curve - numerical - scale * (out_above + out_below) - above - below - 2 * spare
@@ -222,7 +264,9 @@ def _on_grid(
 
 
 def _hockey_stick(beyond: Array, h: float) -> Array:
-    """sum over y' > y of mass(y') (1 - exp(y - y')) at every y of the grid, from the mass beyond each; only positive terms are added."""
+    """sum over y' > y of mass(y') (1 - exp(y - y')) at every y of the grid, from the mass beyond each; only
+    positive terms are added.
+    """
     from scipy.signal import lfilter
 
     weight = -math.expm1(-h)
@@ -230,7 +274,9 @@ def _hockey_stick(beyond: Array, h: float) -> Array:
 
 
 def _moves(expected: float, chance: float) -> int:
-    """m such that a sum of independent events with that expected number exceeds it with at most that chance."""
+    """m such that a sum of independent events with that expected number exceeds it with at most that
+    chance.
+    """
     m = 1
     while m <= expected or m * (1 + math.log(expected / m)) - expected > math.log(chance):
         m += 1 + m // 8
@@ -243,7 +289,9 @@ def _plan(steps: Sequence[Steps], delta: float, reach: float, removal: bool) -> 
 
     coarse = []
     for step in steps:
-        width = _loss(1 + reach * step.noise, step.rate, step.noise) - _loss(-reach * step.noise, step.rate, step.noise)
+        width = _loss(1 + reach * step.noise, step.rate, step.noise) - _loss(
+            -reach * step.noise, step.rate, step.noise
+        )
         coarse.append((_discretised(step, width / 4000, reach, removal), width / 4000, step.times))
 
     @lru_cache(maxsize=4096)
@@ -260,7 +308,9 @@ def _plan(steps: Sequence[Steps], delta: float, reach: float, removal: bool) -> 
     outs = []
     for sign in (1, -1):
         tried = [sign * tilt * 2.0**k for k in np.arange(-12, 6, 0.5)]
-        ends = [(moments(tilt + more) - moments(tilt) + small) / more for more in tried if abs(tilt + more) < 1e5]
+        ends = [
+            (moments(tilt + more) - moments(tilt) + small) / more for more in tried if abs(tilt + more) < 1e5
+        ]
         end = min(ends) if sign == 1 else max(ends)
         outs.append((tried[ends.index(end)], end))
     (more, high), (less, low) = outs

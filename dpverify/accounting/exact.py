@@ -1,13 +1,20 @@
-"""Privacy profiles in closed form: delta(eps) of single steps, and of compositions where a finite sum gives them.
+"""Privacy profiles in closed form: delta(eps) of single steps, and of compositions where a finite sum gives
+them.
 
-    (P, Q)                       delta(eps) = P(S) - exp(eps) Q(S),   S = {dP/dQ > exp(eps)}, the larger of both orders of the pair
-    Poisson-subsampled Gaussian  P = (1 - q) N(0, s^2) + q N(1, s^2),  Q = N(0, s^2);  S = {x > b},  b = s^2 ln(1 + (exp(eps) - 1)/q) + 1/2;
-                                 for (Q, P):  S = {x < b},  b = s^2 ln(1 + (exp(-eps) - 1)/q) + 1/2,  empty if exp(-eps) <= 1 - q
-    one replaced by its opposite P = (1 - q) N(0, s^2) + q N(1, s^2),  Q = (1 - q) N(0, s^2) + q N(-1, s^2);  S = {x > b}
+    (P, Q)                       delta(eps) = P(S) - exp(eps) Q(S),   S = {dP/dQ > exp(eps)}, the larger of
+    both orders of the pair
+    Poisson-subsampled Gaussian  P = (1 - q) N(0, s^2) + q N(1, s^2),  Q = N(0, s^2);  S = {x > b},  b = s^2
+    ln(1 + (exp(eps) - 1)/q) + 1/2;
+                                 for (Q, P):  S = {x < b},  b = s^2 ln(1 + (exp(-eps) - 1)/q) + 1/2,  empty if
+                                 exp(-eps) <= 1 - q
+    one replaced by its opposite P = (1 - q) N(0, s^2) + q N(1, s^2),  Q = (1 - q) N(0, s^2) + q N(-1, s^2);
+    S = {x > b}
     Laplace                      delta(eps) = 1 - exp((eps - 1/b)/2)                       for eps < 1/b
-    T randomised responses       delta(eps) = sum_k C(T, k) p^(T-k) (1-p)^k (1 - exp(eps - (T - 2k) e0))_+,   e0 = ln(p/(1-p))
+    T randomised responses       delta(eps) = sum_k C(T, k) p^(T-k) (1-p)^k (1 - exp(eps - (T - 2k) e0))_+,
+    e0 = ln(p/(1-p))
 
-Gaussian: Balle and Wang 2018; subsampled Gaussian: Zhu, Dong and Wang 2022 (the pair is dominating for add and for remove).
+Gaussian: Balle and Wang 2018; subsampled Gaussian: Zhu, Dong and Wang 2022 (the pair is dominating for add
+and for remove).
 """
 
 from __future__ import annotations
@@ -17,7 +24,8 @@ from collections.abc import Callable
 
 
 def subsampled_gaussian(epsilon: float, rate: float, noise: float) -> float:
-    """delta of one Gaussian step of that noise multiplier on a Poisson batch, for adding and removing a record.
+    """delta of one Gaussian step of that noise multiplier on a Poisson batch, for adding and removing a
+    record.
 
     >>> from dpverify.guarantees import GDP
     >>> abs(subsampled_gaussian(1.0, 1.0, 2.0) - GDP(0.5).delta(1.0)) < 1e-12
@@ -45,7 +53,8 @@ def removal(epsilon: float, rate: float, noise: float) -> float:
 def addition(epsilon: float, rate: float, noise: float) -> float:
     """The half of `subsampled_gaussian` with the record on the second side.
 
-    >>> addition(1.0, 0.5, 1.0)  # no event is e times likelier without a record that is in half of the batches
+    >>> addition(1.0, 0.5,
+    ...     1.0)  # no event is e times likelier without a record that is in half of the batches
     0.0
     """
     from scipy.special import ndtr
@@ -59,7 +68,8 @@ def addition(epsilon: float, rate: float, noise: float) -> float:
 
 
 def replacement(epsilon: float, rate: float, noise: float) -> float:
-    """delta of one step on a Poisson batch when a record is replaced by its opposite: mixtures with N(1, s^2) and with N(-1, s^2).
+    """delta of one step on a Poisson batch when a record is replaced by its opposite: mixtures with N(1, s^2)
+    and with N(-1, s^2).
 
     >>> from dpverify.guarantees import GDP
     >>> abs(replacement(1.0, 1.0, 2.0) - GDP(1.0).delta(1.0)) < 1e-12
@@ -91,7 +101,8 @@ def laplace(epsilon: float, scale: float) -> float:
 
 
 def randomised_response(epsilon: float, truth: float, times: int = 1) -> float:
-    """delta of answering a yes-no question that many times, each time with the truth with that probability (above 1/2).
+    """delta of answering a yes-no question that many times, each time with the truth with that probability
+    (above 1/2).
 
     >>> round(randomised_response(0.0, 0.75), 6), randomised_response(math.log(3), 0.75)
     (0.5, 0.0)

@@ -1,9 +1,12 @@
-"""The privacy loss of a transcript, exactly: replay the query on the neighbouring data set at the same states.
+"""The privacy loss of a transcript, exactly: replay the query on the neighbouring data set at the same
+states.
 
-    loss = sum_t  ln p_t(released_t | data, state_t) - ln p_t(released_t | other, state_t),    transcripts drawn on `data`
+    loss = sum_t  ln p_t(released_t | data, state_t) - ln p_t(released_t | other, state_t),    transcripts
+    drawn on `data`
 
-The states are functions of what was released, so they are the same for both. Public coins are given to both. A secret batch is
-averaged over: p_t is the exact mixture over all batches that matter, if they are few enough to list; if not, `NotEnumerable` says so.
+The states are functions of what was released, so they are the same for both. Public coins are given to both.
+A secret batch is averaged over: p_t is the exact mixture over all batches that matter, if they are few enough
+to list; if not, `NotEnumerable` says so.
 """
 
 from __future__ import annotations
@@ -21,10 +24,13 @@ from dpverify.releases import NotEnumerable, Release, Subsampled
 Array = np.ndarray[Any, Any]
 
 
-def privacy_losses(algorithm: Algorithm, pair: Neighbours, runs: int, seed: int = 0, *, workers: int = 1) -> Array:
+def privacy_losses(
+    algorithm: Algorithm, pair: Neighbours, runs: int, seed: int = 0, *, workers: int = 1
+) -> Array:
     """The exact privacy loss of `runs` transcripts drawn on `pair.data`, against `pair.other`.
 
-    The mean of exp(-loss) is 1, because exp(-loss) is a likelihood ratio. Each transcript is the one that `run` draws with that seed.
+    The mean of exp(-loss) is 1, because exp(-loss) is a likelihood ratio. Each transcript is the one that
+    `run` draws with that seed.
 
     >>> from dpverify.algorithms import example
     >>> from dpverify.neighbours import ADD_REMOVE, ZERO_OUT, Neighbours
@@ -54,7 +60,10 @@ def check_neighbours(pair: Neighbours) -> None:
     ...
     ValueError: Expected neighbours under replace, got data sets of 3 and 3 records that differ in 3.
     """
-    sides = [np.column_stack([np.asarray(p, float).reshape(len(p), -1) for p in _parts(side)]) for side in (pair.data, pair.other)]
+    sides = [
+        np.column_stack([np.asarray(p, float).reshape(len(p), -1) for p in _parts(side)])
+        for side in (pair.data, pair.other)
+    ]
     sizes = [len(side) for side in sides]
     short, long = sorted(sides, key=len)
     if pair.adjacency is not ADD_REMOVE:
@@ -66,11 +75,16 @@ def check_neighbours(pair: Neighbours) -> None:
     else:
         same = np.all(short == long[: len(short)], axis=1)
         first = int(np.argmin(same)) if not same.all() else len(short)
-        differ = int(np.any(short[first:] != long[first + 1 :], axis=1).sum()) if len(long) == len(short) + 1 else max(sizes)
+        differ = (
+            int(np.any(short[first:] != long[first + 1 :], axis=1).sum())
+            if len(long) == len(short) + 1
+            else max(sizes)
+        )
         fine = len(long) == len(short) + 1 and differ == 0
     if not fine:
         raise ValueError(
-            f"Expected neighbours under {pair.adjacency}, got data sets of {sizes[0]} and {sizes[1]} records that differ in {differ}."
+            f"Expected neighbours under {pair.adjacency}, got data sets of {sizes[0]} and "
+            f"{sizes[1]} records that differ in {differ}."
         )
 
 
@@ -89,7 +103,8 @@ def block_losses(algorithm: Algorithm, data: Any, other: Any, runs: int, rng: np
         if isinstance(step.release, Subsampled) and not _whole(step.release):
             if algorithm.memory is not None:
                 raise NotEnumerable(
-                    f"{algorithm.name} keeps a secret memory across secret batches: the mixture is over whole sequences of batches"
+                    f"{algorithm.name} keeps a secret memory across secret batches: the mixture "
+                    "is over whole sequences of batches"
                 )
             total += _mixture(algorithm, data, step, mixtures) - _mixture(algorithm, other, step, mixtures)
             continue
@@ -105,7 +120,9 @@ def block_losses(algorithm: Algorithm, data: Any, other: Any, runs: int, rng: np
 def log_ratio(release: Release, released: Array, answer: Any, other: Any) -> Array:
     """ln of the density of `released` given one answer over that given another, one per run."""
     with np.errstate(invalid="ignore"):
-        ratio = release.log_density(released - answer.value, answer.unit) - release.log_density(released - other.value, other.unit)
+        ratio = release.log_density(released - answer.value, answer.unit) - release.log_density(
+            released - other.value, other.unit
+        )
     return ratio
 
 

@@ -3,12 +3,14 @@
 Each release becomes a pair that dominates it; the pairs are composed on a grid of losses (dp-accounting).
 
     Gaussian, trees         N(0, 1) against N(mu, 1), all steps at once
-    Laplace                 randomised response at sensitivity/scale, which dominates every mechanism of that epsilon in any dimension
+    Laplace                 randomised response at sensitivity/scale, which dominates every mechanism of that
+    epsilon in any dimension
     Poisson batches         the subsampled Gaussian in both directions
-    batches of fixed size   delta(eps') = sum_j P(record drawn j times) delta_j(eps),  exp(eps') = 1 + q (exp(eps) - 1)
+    batches of fixed size   delta(eps') = sum_j P(record drawn j times) delta_j(eps),  exp(eps') = 1 + q
+    (exp(eps) - 1)
 
-The last line is Balle, Barthe and Gaboardi 2018 (Theorems 9 and 10); negative eps by symmetry; the curve becomes a distribution by
-connecting the dots (Doroshenko et al. 2022).
+The last line is Balle, Barthe and Gaboardi 2018 (Theorems 9 and 10); negative eps by symmetry; the curve
+becomes a distribution by connecting the dots (Doroshenko et al. 2022).
 """
 
 from __future__ import annotations
@@ -30,8 +32,11 @@ from dpverify.releases import Laplace, Release, Subsampled
 _GRID = 100_000  # losses on one side of a curve's grid, at most
 
 
-def pld_profile(ledger: Sequence[Release], adjacency: Adjacency, interval: float | None = None) -> Callable[[float], float]:
-    """delta as a function of eps for the whole ledger, rounded up by its grid of losses: 1e-4, or 1e-3 if many releases differ.
+def pld_profile(
+    ledger: Sequence[Release], adjacency: Adjacency, interval: float | None = None
+) -> Callable[[float], float]:
+    """delta as a function of eps for the whole ledger, rounded up by its grid of losses: 1e-4, or 1e-3 if
+    many releases differ.
 
     The grid is refined for small epsilons and coarsened for long tails.
 
@@ -48,7 +53,16 @@ def pld_profile(ledger: Sequence[Release], adjacency: Adjacency, interval: float
     interval = interval or (1e-4 if len(others) <= 4 else 1e-3)
     smallest = min((key[1] for key in others if key[0] == "pure"), default=1.0)
     interval = min(interval, smallest / 10) if smallest > 0 else interval
-    interval = max([interval, *(_top(_fixed_size_curve(*key[1:])) / _GRID for key in others if key[0] == "fixed" and key[1] > 0)])
+    interval = max(
+        [
+            interval,
+            *(
+                _top(_fixed_size_curve(*key[1:])) / _GRID
+                for key in others
+                if key[0] == "fixed" and key[1] > 0
+            ),
+        ]
+    )
     parts = [_distribution(key, interval).self_compose(count) for key, count in others.items() if key[1] > 0]
     if mu > 0:
         parts.append(_from_curve(lambda epsilon: _gaussian_curve(mu, epsilon), interval))
@@ -62,7 +76,9 @@ def pld_profile(ledger: Sequence[Release], adjacency: Adjacency, interval: float
 
 def _key(release: Release, adjacency: Adjacency) -> tuple[Any, ...]:
     """What decides a release's distribution, so that equal ones are composed at once."""
-    if isinstance(release, Laplace) or (isinstance(release, Subsampled) and isinstance(release.inner, Laplace)):
+    if isinstance(release, Laplace) or (
+        isinstance(release, Subsampled) and isinstance(release.inner, Laplace)
+    ):
         return ("pure", pure_epsilon([release], adjacency))
     if not isinstance(release, Subsampled):
         raise TypeError(f"Expected a release that the accountant knows, got {type(release).__name__}.")
@@ -70,7 +86,14 @@ def _key(release: Release, adjacency: Adjacency) -> tuple[Any, ...]:
         return ("poisson-replace", release.ratio(ADD_REMOVE), release.rate)
     if release.how == "poisson":
         return ("poisson", release.ratio(adjacency), release.rate)
-    return ("fixed", sampled_ratio(release, adjacency), chance(release), release.how, int(release.size), release.of)
+    return (
+        "fixed",
+        sampled_ratio(release, adjacency),
+        chance(release),
+        release.how,
+        int(release.size),
+        release.of,
+    )
 
 
 @lru_cache(maxsize=16)
@@ -82,18 +105,31 @@ def _distribution(key: tuple[Any, ...], interval: float) -> Any:
     if kind == "pure":
         return _from_curve(np.vectorize(PureDP(ratio).delta), interval, top=ratio)
     if kind in ("poisson", "poisson-replace"):
-        relation = NeighboringRelation.REPLACE_ONE if kind == "poisson-replace" else NeighboringRelation.ADD_OR_REMOVE_ONE
+        relation = (
+            NeighboringRelation.REPLACE_ONE
+            if kind == "poisson-replace"
+            else NeighboringRelation.ADD_OR_REMOVE_ONE
+        )
         return pld.from_gaussian_mechanism(
-            1 / ratio, value_discretization_interval=interval, sampling_prob=key[2], neighboring_relation=relation
+            1 / ratio,
+            value_discretization_interval=interval,
+            sampling_prob=key[2],
+            neighboring_relation=relation,
         )
     return _from_curve(_fixed_size_curve(*key[1:]), interval)
 
 
-def _fixed_size_curve(ratio: float, q: float, how: str, size: int, of: int) -> Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]:
+def _fixed_size_curve(
+    ratio: float, q: float, how: str, size: int, of: int
+) -> Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]:
     """delta at eps >= 0 of a Gaussian step on a batch of fixed size."""
     from scipy.stats import binom
 
-    times = [(1, q)] if how == "without replacement" else [(j, float(binom.pmf(j, size, 1 / of))) for j in range(1, size + 1)]
+    times = (
+        [(1, q)]
+        if how == "without replacement"
+        else [(j, float(binom.pmf(j, size, 1 / of))) for j in range(1, size + 1)]
+    )
     times = [(j, p) for j, p in times if p > 1e-18]
     rest = max(0.0, q - sum(p for _, p in times))
 
@@ -121,7 +157,9 @@ def _top(curve: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]) -> float
     return top
 
 
-def _from_curve(curve: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]], interval: float, top: float | None = None) -> Any:
+def _from_curve(
+    curve: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]], interval: float, top: float | None = None
+) -> Any:
     from dp_accounting.pld import pld_pmf
     from dp_accounting.pld import privacy_loss_distribution as pld
 
@@ -129,5 +167,7 @@ def _from_curve(curve: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]], i
     positive = curve(np.arange(upper + 1) * interval)
     epsilon = np.arange(1, upper + 1) * interval
     negative = -np.expm1(-epsilon) + np.exp(-epsilon) * positive[1:]
-    pmf = pld_pmf.create_pmf_pessimistic_connect_dots_fixed_gap(interval, -upper, upper, np.concatenate([negative[::-1], positive]))
+    pmf = pld_pmf.create_pmf_pessimistic_connect_dots_fixed_gap(
+        interval, -upper, upper, np.concatenate([negative[::-1], positive])
+    )
     return pld.PrivacyLossDistribution(pmf)

@@ -1,9 +1,11 @@
 """Pure DP: epsilons add up; a secret batch helps.
 
-    eps = sum_t eps_t,   eps_t = ln(1 + q (exp(sensitivity/scale) - 1))   (q: the chance that the record is in the batch)
+    eps = sum_t eps_t,   eps_t = ln(1 + q (exp(sensitivity/scale) - 1))   (q: the chance that the record is in
+    the batch)
 
-Sampling: Balle, Barthe and Gaboardi 2018. Without replacement the number of records is public and a batch with the record faces one
-with another record instead, so the sensitivity is that of replacement, also when the record is zeroed.
+Sampling: Balle, Barthe and Gaboardi 2018. Without replacement the number of records is public and a batch
+with the record faces one with another record instead, so the sensitivity is that of replacement, also when
+the record is zeroed.
 """
 
 from __future__ import annotations
@@ -16,11 +18,16 @@ from dpverify.releases import Laplace, Release, Subsampled, TreeNode
 
 
 def sampled_ratio(release: Subsampled, adjacency: Adjacency) -> float:
-    """Sensitivity over scale of the inner release that the amplification has to assume under that relation."""
+    """Sensitivity over scale of the inner release that the amplification has to assume under that
+    relation.
+    """
     if release.how == "poisson":
         return release.ratio(adjacency)
     if adjacency is ADD_REMOVE:
-        raise ValueError(f"Expected adjacency='replace' or 'zero-out' for sampling {release.how}: the batch size fixes the data set's.")
+        raise ValueError(
+            f"Expected adjacency='replace' or 'zero-out' for sampling {release.how}: the batch "
+            "size fixes the data set's."
+        )
     return release.ratio(REPLACE)
 
 

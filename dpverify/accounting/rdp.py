@@ -40,7 +40,11 @@ def rdp_profile(ledger: Sequence[Release], adjacency: Adjacency) -> Callable[[fl
         elif not np.isfinite(ratio):
             total += np.inf
         elif ratio > 0:
-            compute = rdp._compute_rdp_poisson_subsampled_gaussian if kind == "poisson" else rdp._compute_rdp_sample_wor_gaussian
+            compute = (
+                rdp._compute_rdp_poisson_subsampled_gaussian
+                if kind == "poisson"
+                else rdp._compute_rdp_sample_wor_gaussian
+            )
             total += count * np.asarray(compute(q=rate, noise_multiplier=1 / ratio, orders=orders))
 
     def delta(epsilon: float) -> float:
@@ -50,13 +54,18 @@ def rdp_profile(ledger: Sequence[Release], adjacency: Adjacency) -> Callable[[fl
 
 
 def _event(release: Release, adjacency: Adjacency) -> tuple[str, float, float]:
-    if isinstance(release, Laplace) or (isinstance(release, Subsampled) and isinstance(release.inner, Laplace)):
+    if isinstance(release, Laplace) or (
+        isinstance(release, Subsampled) and isinstance(release.inner, Laplace)
+    ):
         return ("pure", pure_epsilon([release], adjacency), 1.0)
     if isinstance(release, Subsampled) and release.how == "without replacement":
         return ("fixed", sampled_ratio(release, adjacency), release.rate)
     if isinstance(release, Subsampled) and release.how == "poisson" and adjacency is not REPLACE:
         return ("poisson", release.ratio(adjacency), release.rate)
-    raise ValueError(f"Expected a release with an RDP accountant under {adjacency}, got {_described(release)}; use method='pld'.")
+    raise ValueError(
+        f"Expected a release with an RDP accountant under {adjacency}, got {_described(release)}; "
+        "use method='pld'."
+    )
 
 
 def _described(release: Release) -> str:
@@ -65,4 +74,6 @@ def _described(release: Release) -> str:
 
 def _randomised_response(epsilon: float, orders: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     p, q = -np.logaddexp(0, -epsilon), -np.logaddexp(0, epsilon)
-    return np.minimum(np.logaddexp(orders * p + (1 - orders) * q, orders * q + (1 - orders) * p) / (orders - 1), epsilon)
+    return np.minimum(
+        np.logaddexp(orders * p + (1 - orders) * q, orders * q + (1 - orders) * p) / (orders - 1), epsilon
+    )

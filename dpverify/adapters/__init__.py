@@ -1,9 +1,10 @@
 """Other people's optimizers as mechanisms that carry their own claim, so that one line audits them.
 
-One file per library, found by itself. It defines `TARGETS`, a tuple of `Target`; nothing of the library is imported before a target
-is built. `target(**settings)` gives a `Subject`: what it publishes, what it says of itself, and a pair of neighbours on which that
-should be tight. Optimizers train on the linear loss <w, record>, whose gradient is the record itself wherever w is, so that every
-figure can be checked by hand; losses of other models are compared record by record (`dpverify.adapters.gradients`).
+One file per library, found by itself. It defines `TARGETS`, a tuple of `Target`; nothing of the library is
+imported before a target is built. `target(**settings)` gives a `Subject`: what it publishes, what it says of
+itself, and a pair of neighbours on which that should be tight. Optimizers train on the linear loss <w,
+record>, whose gradient is the record itself wherever w is, so that every figure can be checked by hand;
+losses of other models are compared record by record (`dpverify.adapters.gradients`).
 """
 
 from __future__ import annotations
@@ -33,9 +34,10 @@ class NotInstalled(ImportError):
 class Subject:
     """A target at certain settings: what it publishes, what it claims, and where that claim comes from.
 
-    `mechanism` is `(data, rng[, runs][, tape]) -> everything that is published`; with a tape, its releases can be replayed and their
-    noise looked at. `declared` is the release of the whole output where there is no tape. `gradients` gives, by the name of a model,
-    per-example gradients and their reference (see `dpverify.adapters.gradients`). `runs` is a budget that shows half the claim.
+    `mechanism` is `(data, rng[, runs][, tape]) -> everything that is published`; with a tape, its releases
+    can be replayed and their noise looked at. `declared` is the release of the whole output where there is no
+    tape. `gradients` gives, by the name of a model, per-example gradients and their reference (see
+    `dpverify.adapters.gradients`). `runs` is a budget that shows half the claim.
     """
 
     mechanism: Mechanism
@@ -54,8 +56,8 @@ Law = Callable[["Target", int], "Result | str"]  # (target, seed) -> its result,
 class Target:
     """Something that somebody else wrote: its name, what it claims, how to install it, and how to build it.
 
-    `expect` are the verdicts other than the usual ones that are known for the version tested, by law: a change shows. `laws` are those
-    of an optimizer unless others are given.
+    `expect` are the verdicts other than the usual ones that are known for the version tested, by law: a
+    change shows. `laws` are those of an optimizer unless others are given.
 
     >>> target = Target("mine:sum", "a noisy sum", "1-DP under replace", build=lambda noise=1.0: None)
     >>> target.settings
@@ -78,7 +80,9 @@ class Target:
     @property
     def settings(self) -> dict[str, Any]:
         """The settings and their defaults, as `build` has them."""
-        return {name: parameter.default for name, parameter in inspect.signature(self.build).parameters.items()}
+        return {
+            name: parameter.default for name, parameter in inspect.signature(self.build).parameters.items()
+        }
 
     @property
     def versions(self) -> dict[str, str | None]:
@@ -94,12 +98,17 @@ class Target:
         known = self.settings
         for name in settings:
             if name not in known:
-                raise ValueError(f"Expected {name}={settings[name]} among the settings of {self.name}: {', '.join(known) or 'it has none'}.")
+                raise ValueError(
+                    f"Expected {name}={settings[name]} among the settings of {self.name}: "
+                    f"{', '.join(known) or 'it has none'}."
+                )
         if not self.installed:
             missing = ", ".join(name for name, version in self.versions.items() if version is None)
             raise NotInstalled(f"{self.name} needs {missing}: {self.install}")
         subject = self.build(**settings)
-        if inspect.isfunction(getattr(subject, "mechanism", None)):  # its name in witnesses, and in the names of kept chunks: settings are part of it
+        if inspect.isfunction(
+            getattr(subject, "mechanism", None)
+        ):  # its name in witnesses, and in the names of kept chunks: settings are part of it
             chosen = ", ".join(f"{name}={value}" for name, value in {**known, **settings}.items())
             subject.mechanism.__qualname__ = f"{self.name}({chosen})"
         return subject
@@ -123,7 +132,10 @@ def targets() -> tuple[Target, ...]:
     found = [target for module in modules for target in getattr(module, "TARGETS", ())]
     names = [target.name for target in found]
     if len(set(names)) != len(names):
-        raise ValueError(f"Expected different names of targets, got {sorted(n for n in set(names) if names.count(n) > 1)} twice.")
+        raise ValueError(
+            "Expected different names of targets, got "
+            f"{sorted(n for n in set(names) if names.count(n) > 1)} twice."
+        )
     return tuple(sorted(found, key=lambda target: target.name))
 
 
@@ -137,7 +149,9 @@ def select(*patterns: str) -> list[Target]:
         return list(targets())
     for pattern in patterns:
         if not any(fnmatchcase(target.name, pattern) for target in targets()):
-            raise KeyError(f"Expected {pattern!r} to match a target: {', '.join(target.name for target in targets())}.")
+            raise KeyError(
+                f"Expected {pattern!r} to match a target: {', '.join(target.name for target in targets())}."
+            )
     return [target for target in targets() if any(fnmatchcase(target.name, pattern) for pattern in patterns)]
 
 
@@ -154,18 +168,23 @@ def positive(**values: float) -> None:
 
 
 def profile_of(epsilon_at: Callable[[float], float], source: str) -> Profile:
-    """The whole profile of an accountant that only answers epsilon at a delta: the smallest delta whose epsilon is small enough.
+    """The whole profile of an accountant that only answers epsilon at a delta: the smallest delta whose
+    epsilon is small enough.
 
     >>> from dpverify.accounting import epsilon
     >>> from dpverify.guarantees import GDP
-    >>> abs(profile_of(lambda delta: epsilon(GDP(1.0), delta), "mine").delta(1.0) - GDP(1.0).delta(1.0)) < 1e-6
+    >>> abs(profile_of(lambda delta: epsilon(GDP(1.0), delta),
+    ...     "mine").delta(1.0) - GDP(1.0).delta(1.0)) < 1e-6
     True
     """
     answered = lru_cache(maxsize=4096)(lambda log_delta: float(epsilon_at(math.exp(log_delta))))
 
     @lru_cache(maxsize=4096)
     def delta(epsilon: float) -> float:
-        low, high = math.log(1e-12), 0.0  # the answer at delta = 1 is never asked for: every mechanism is (epsilon, 1)-DP
+        low, high = (
+            math.log(1e-12),
+            0.0,
+        )  # the answer at delta = 1 is never asked for: every mechanism is (epsilon, 1)-DP
         if answered(low) <= epsilon:
             return math.exp(low)
         for _ in range(40):
@@ -177,7 +196,8 @@ def profile_of(epsilon_at: Callable[[float], float], source: str) -> Profile:
 
 
 def profile_through(points: Sequence[tuple[float, float]], source: str) -> Profile:
-    """The profile that a few (epsilon, delta) imply, epsilon rising: delta is convex in e^epsilon, and 1 where that is 0.
+    """The profile that a few (epsilon, delta) imply, epsilon rising: delta is convex in e^epsilon, and 1
+    where that is 0.
 
     For accountants that take long to answer; never stricter than what they say.
 

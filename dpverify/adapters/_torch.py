@@ -1,7 +1,8 @@
-"""What the adapters of PyTorch libraries share, and a small model with a batch of records for every kind of layer that one may get wrong.
+"""What the adapters of PyTorch libraries share, and a small model with a batch of records for every kind of
+layer that one may get wrong.
 
-Every model takes one batch, records along the first axis. Weights, records and targets are random but always the same, in float64; token
-numbers repeat within a record, and padding occurs.
+Every model takes one batch, records along the first axis. Weights, records and targets are random but always
+the same, in float64; token numbers repeat within a record, and padding occurs.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ RECORDS, STEPS, WIDTH, WORDS = 4, 5, 6, 7
 
 
 def halves(width: int) -> Any:
-    """Two linear layers side by side whose loss is <w, record>: the gradient is the record, half of it in each layer."""
+    """Two linear layers side by side whose loss is <w, record>: the gradient is the record, half of it in
+    each layer.
+    """
     import torch
 
     class Halves(torch.nn.Module):
@@ -46,7 +49,9 @@ def forget(kept: dict[Any, Any], most: int = 8) -> None:
 
 @contextmanager
 def seeded(seed: int) -> Iterator[None]:
-    """The generator of PyTorch that libraries draw from if nobody hands them one, at that seed; afterwards it is as it was."""
+    """The generator of PyTorch that libraries draw from if nobody hands them one, at that seed; afterwards it
+    is as it was.
+    """
     import torch
 
     state = torch.default_generator.get_state()
@@ -167,16 +172,33 @@ def _kinds() -> SimpleNamespace:
         model[0].weight.requires_grad = False
         return model
 
-    return SimpleNamespace(nn=nn, Recurrent=Recurrent, Attention=Attention, Bag=Bag, Twice=Twice, Decoder=Decoder, Tied=Tied, Own=Own, frozen=frozen)
+    return SimpleNamespace(
+        nn=nn,
+        Recurrent=Recurrent,
+        Attention=Attention,
+        Bag=Bag,
+        Twice=Twice,
+        Decoder=Decoder,
+        Tied=Tied,
+        Own=Own,
+        frozen=frozen,
+    )
 
 
 FLAT, TOKENS, SEQUENCE = (RECORDS, WIDTH), (RECORDS, STEPS), (RECORDS, STEPS, WIDTH)
 SIGNAL, IMAGE, VOLUME = (RECORDS, 4, 9), (RECORDS, 4, 7, 6), (RECORDS, 4, 5, 4, 6)
 CONVOLUTIONS: dict[str, dict[str, Any]] = {
-    "": {}, ", no bias": {"bias": False}, ", padding": {"padding": 1}, ", stride": {"stride": 2, "padding": 1}, ", dilation": {"dilation": 2, "padding": 2},
-    ", groups": {"groups": 2}, ", same": {"padding": "same", "dilation": 2}, ", circular": {"padding": 1, "padding_mode": "circular"},
-    ", reflect": {"padding": 1, "padding_mode": "reflect"}, ", replicate": {"padding": 1, "padding_mode": "replicate"},
-}  # fmt: skip
+    "": {},
+    ", no bias": {"bias": False},
+    ", padding": {"padding": 1},
+    ", stride": {"stride": 2, "padding": 1},
+    ", dilation": {"dilation": 2, "padding": 2},
+    ", groups": {"groups": 2},
+    ", same": {"padding": "same", "dilation": 2},
+    ", circular": {"padding": 1, "padding_mode": "circular"},
+    ", reflect": {"padding": 1, "padding_mode": "reflect"},
+    ", replicate": {"padding": 1, "padding_mode": "replicate"},
+}
 
 
 def _convolution(dimension: int, settings: Mapping[str, Any]) -> Callable[[SimpleNamespace], Any]:
@@ -213,9 +235,15 @@ MODELS: dict[str, tuple[Callable[[SimpleNamespace], Any], tuple[int, ...]]] = {
     "DPRNN": (lambda of: of.Recurrent("DPRNN"), SEQUENCE),
     "DPGRU": (lambda of: of.Recurrent("DPGRU"), SEQUENCE),
     "DPLSTM": (lambda of: of.Recurrent("DPLSTM"), SEQUENCE),
-    "DPLSTM, two layers, both ways": (lambda of: of.Recurrent("DPLSTM", num_layers=2, bidirectional=True), SEQUENCE),
+    "DPLSTM, two layers, both ways": (
+        lambda of: of.Recurrent("DPLSTM", num_layers=2, bidirectional=True),
+        SEQUENCE,
+    ),
     "DPMultiheadAttention": (lambda of: of.Attention(), SEQUENCE),
-    "DPMultiheadAttention, bias of keys": (lambda of: of.Attention(add_bias_kv=True, add_zero_attn=True), SEQUENCE),
+    "DPMultiheadAttention, bias of keys": (
+        lambda of: of.Attention(add_bias_kv=True, add_zero_attn=True),
+        SEQUENCE,
+    ),
     **{
         f"Conv{dimension}d{what}": (_convolution(dimension, settings), shape)
         for dimension, shape in ((1, SIGNAL), (2, IMAGE), (3, VOLUME))

@@ -1,23 +1,35 @@
 """Accountants of other libraries, put through the laws of `accountant_laws`.
 
     dp-accounting  PLDAccountant, RdpAccountant           events of any kind; add/remove unless told otherwise
-    Opacus         RDPAccountant, PRVAccountant, GaussianAccountant (gdp); noise by get_noise_multiplier; hooks of PrivacyEngine
-    JAX Privacy    DpsgdTrainingAccountant on a PLD (or RDP) configuration; noise by calibrate_noise_multiplier
+    Opacus         RDPAccountant, PRVAccountant, GaussianAccountant (gdp); noise by get_noise_multiplier;
+    hooks of PrivacyEngine
+    JAX Privacy    DpsgdTrainingAccountant on a PLD (or RDP) configuration; noise by
+    calibrate_noise_multiplier
     prv-accountant PRVAccountant (Gopi, Lee and Wutschitz 2021), the upper end of its interval
 
 What was found, in the versions that the tests name (`expect` below):
 
-- dp-accounting 0.6.0, PLDAccountant: `compose(RandomizedResponseDpEvent, count)` composes once, whatever `count` is (also inside a
-  SelfComposedDpEvent). Ten answers that are true with probability 3/4 are reported as one: 1.0987 at delta = 1e-6 for 10.98.
-- dp-accounting 0.6.0, RdpAccountant: REPLACE_ONE is accepted for a GaussianDpEvent and changes nothing. Its noise multiplier is defined
-  as noise over the bound on one record, so replacing a record moves the sum by up to twice that; PLDAccountant counts it so.
-- Opacus 1.6.0, gdp: below the certified lower bound in most settings. The accountant warns of it when it is made.
-- Opacus 1.6.0, PrivacyEngine with poisson_sampling=False: the rate recorded is 1 / number of batches, which is less than the share of a
-  full batch when the batch size does not divide the number of records. Its documentation says that the accountant's assumptions do not
+- dp-accounting 0.6.0, PLDAccountant: `compose(RandomizedResponseDpEvent, count)` composes once, whatever
+`count` is (also inside a
+  SelfComposedDpEvent). Ten answers that are true with probability 3/4 are reported as one: 1.0987 at delta =
+  1e-6 for 10.98.
+- dp-accounting 0.6.0, RdpAccountant: REPLACE_ONE is accepted for a GaussianDpEvent and changes nothing. Its
+noise multiplier is defined
+  as noise over the bound on one record, so replacing a record moves the sum by up to twice that;
+  PLDAccountant counts it so.
+- Opacus 1.6.0, gdp: below the certified lower bound in most settings. The accountant warns of it when it is
+made.
+- Opacus 1.6.0, PrivacyEngine with poisson_sampling=False: the rate recorded is 1 / number of batches, which
+is less than the share of a
+  full batch when the batch size does not divide the number of records. Its documentation says that the
+  accountant's assumptions do not
   hold in this mode, so that this is outside of what is claimed.
-- Opacus 1.6.0, make_private_with_epsilon: the noise is chosen for int(epochs / rate) steps, where rate = 1 / batches in floating point;
-  for 3 epochs of 75 batches that is 224 instead of 225, and after the last step the accountant itself reports more than was asked for
-  (8.0004 with rdp, 8.0094 with prv, for 8). The true epsilon, by the certified bounds, is still below 8 there.
+- Opacus 1.6.0, make_private_with_epsilon: the noise is chosen for int(epochs / rate) steps, where rate = 1 /
+batches in floating point;
+  for 3 epochs of 75 batches that is 224 instead of 225, and after the last step the accountant itself reports
+  more than was asked for
+  (8.0004 with rdp, 8.0094 with prv, for 8). The true epsilon, by the certified bounds, is still below 8
+  there.
 """
 
 from __future__ import annotations
@@ -33,7 +45,9 @@ from dpverify.adapters import Target, positive
 from dpverify.adapters.accountant_laws import LAWS, Accountant, Ledger, Recorded, Training, quiet
 from dpverify.verdicts import REFUTED, UNDECIDED
 
-INTERVAL = 1e-3  # of the grids of losses; the libraries' default is 1e-4, ten times as slow and equal to four digits
+INTERVAL = (
+    1e-3  # of the grids of losses; the libraries' default is 1e-4, ten times as slow and equal to four digits
+)
 
 
 def _full(grid: str) -> bool:
@@ -76,7 +90,9 @@ def _fresh(interval: float | None, relation: str = "ADD_OR_REMOVE_ONE") -> Any:
 def _dp_accounting(interval: float | None, said_by: str, full: bool) -> Accountant:
     import dp_accounting as dpa
 
-    def epsilon(steps: Ledger, delta: float, relation: str = "ADD_OR_REMOVE_ONE", singly: bool = False) -> float:
+    def epsilon(
+        steps: Ledger, delta: float, relation: str = "ADD_OR_REMOVE_ONE", singly: bool = False
+    ) -> float:
         return float(_composed(interval, relation, steps, singly).get_epsilon(delta))
 
     def laplace(scale: float, times: int, delta: float) -> float:
@@ -91,12 +107,20 @@ def _dp_accounting(interval: float | None, said_by: str, full: bool) -> Accounta
             return dpa.SelfComposedDpEvent(_event(Steps(noise, rate)), times)
 
         bracket = dpa.LowerEndpointAndGuess(0.3, 2.0)
-        return float(dpa.calibrate_dp_mechanism(lambda: _fresh(interval), event, epsilon, delta, bracket, tol=1e-3))
+        return float(
+            dpa.calibrate_dp_mechanism(lambda: _fresh(interval), event, epsilon, delta, bracket, tol=1e-3)
+        )
 
     return Accountant(
-        epsilon, said_by, singly=partial(epsilon, singly=True), laplace=laplace, response=response, replaced=partial(epsilon, relation="REPLACE_ONE"),
-        noise=noise, full=full,
-    )  # fmt: skip
+        epsilon,
+        said_by,
+        singly=partial(epsilon, singly=True),
+        laplace=laplace,
+        response=response,
+        replaced=partial(epsilon, relation="REPLACE_ONE"),
+        noise=noise,
+        full=full,
+    )
 
 
 def dp_accounting_pld(interval: float = INTERVAL, grid: str = "quick") -> Accountant:
@@ -135,16 +159,28 @@ def _opacus(kind: str, grid: str = "quick") -> Accountant:
         return float(accountant.get_epsilon(delta))
 
     def noise(epsilon: float, delta: float, rate: float, times: int) -> float:
-        return float(get_noise_multiplier(target_epsilon=epsilon, target_delta=delta, sample_rate=rate, steps=times, accountant=kind))
+        return float(
+            get_noise_multiplier(
+                target_epsilon=epsilon, target_delta=delta, sample_rate=rate, steps=times, accountant=kind
+            )
+        )
 
     return Accountant(
-        epsilon, f"opacus.accountants.create_accountant({kind!r})", mixed=kind != "gdp", singly=singly, noise=noise, recorded=partial(_trained, kind),
-        epochs=partial(_for_epochs, kind), full=full,
-    )  # fmt: skip
+        epsilon,
+        f"opacus.accountants.create_accountant({kind!r})",
+        mixed=kind != "gdp",
+        singly=singly,
+        noise=noise,
+        recorded=partial(_trained, kind),
+        epochs=partial(_for_epochs, kind),
+        full=full,
+    )
 
 
 def _trained(kind: str, setup: Training, seed: int, prepare: Callable[..., Any] | None = None) -> Recorded:
-    """Train as a user of PrivacyEngine does; each record is its own number, so that the batches of every noisy step are known."""
+    """Train as a user of PrivacyEngine does; each record is its own number, so that the batches of every
+    noisy step are known.
+    """
     import torch
     from opacus import PrivacyEngine
     from opacus.utils.batch_memory_manager import BatchMemoryManager
@@ -153,13 +189,23 @@ def _trained(kind: str, setup: Training, seed: int, prepare: Callable[..., Any] 
     numbers = torch.arange(setup.records, dtype=torch.float64).reshape(-1, 1)
     shuffler = torch.Generator().manual_seed(seed)
     loader: Any = torch.utils.data.DataLoader(
-        torch.utils.data.TensorDataset(numbers), batch_size=setup.batch, shuffle=not setup.poisson, drop_last=setup.drop_last, generator=shuffler
+        torch.utils.data.TensorDataset(numbers),
+        batch_size=setup.batch,
+        shuffle=not setup.poisson,
+        drop_last=setup.drop_last,
+        generator=shuffler,
     )
     with quiet():
         engine = PrivacyEngine(accountant=kind)
         model: Any = torch.nn.Linear(1, 1, bias=False, dtype=torch.float64)
         plain = torch.optim.SGD(model.parameters(), lr=0.0)
-        given = {"module": model, "optimizer": plain, "data_loader": loader, "max_grad_norm": 1.0, "poisson_sampling": setup.poisson}
+        given = {
+            "module": model,
+            "optimizer": plain,
+            "data_loader": loader,
+            "max_grad_norm": 1.0,
+            "poisson_sampling": setup.poisson,
+        }
         make = prepare or partial(PrivacyEngine.make_private, noise_multiplier=1.0)
         model, optimizer, loader = make(engine, **given, noise_generator=torch.Generator().manual_seed(seed))
         batches: list[list[int]] = []
@@ -187,7 +233,9 @@ def _trained(kind: str, setup: Training, seed: int, prepare: Callable[..., Any] 
         if setup.physical is None:
             train(loader)
         else:
-            with BatchMemoryManager(data_loader=loader, max_physical_batch_size=setup.physical, optimizer=optimizer) as parts:
+            with BatchMemoryManager(
+                data_loader=loader, max_physical_batch_size=setup.physical, optimizer=optimizer
+            ) as parts:
                 train(parts)
     return Recorded([Steps(*entry) for entry in engine.accountant.history], batches)
 
@@ -195,7 +243,9 @@ def _trained(kind: str, setup: Training, seed: int, prepare: Callable[..., Any] 
 def _for_epochs(kind: str, epsilon: float, delta: float, batches: int, epochs: int) -> list[Steps]:
     from opacus import PrivacyEngine
 
-    make = partial(PrivacyEngine.make_private_with_epsilon, target_epsilon=epsilon, target_delta=delta, epochs=epochs)
+    make = partial(
+        PrivacyEngine.make_private_with_epsilon, target_epsilon=epsilon, target_delta=delta, epochs=epochs
+    )
     return _trained(kind, Training(batches, 1, epochs), 0, make).history
 
 
@@ -220,14 +270,20 @@ RECORDS = 1_000_000  # of the data set that rates are shares of
 
 
 def jax_privacy(kind: str = "pld", interval: float = INTERVAL, grid: str = "quick") -> Accountant:
-    """DP-SGD on Poisson batches; batches of fixed size for replacing a record; the noise may change, and not the batch."""
+    """DP-SGD on Poisson batches; batches of fixed size for replacing a record; the noise may change, and not
+    the batch.
+    """
     full = _full(grid)
     positive(interval=interval)
     if kind not in ("pld", "rdp"):
         raise ValueError(f"Expected kind={kind!r} to be 'pld' or 'rdp'.")
     from jax_privacy import accounting
 
-    config = accounting.PldAccountantConfig(value_discretization_interval=interval) if kind == "pld" else accounting.RdpAccountantConfig()
+    config = (
+        accounting.PldAccountantConfig(value_discretization_interval=interval)
+        if kind == "pld"
+        else accounting.RdpAccountantConfig()
+    )
     accountant = accounting.DpsgdTrainingAccountant(config)
 
     def epsilon(steps: Ledger, delta: float, sampling: str = "POISSON") -> float:
@@ -235,37 +291,58 @@ def jax_privacy(kind: str = "pld", interval: float = INTERVAL, grid: str = "quic
             raise ValueError("Expected one rate.")
         starts = np.cumsum([0] + [step.times for step in steps])
         params = accounting.DpParams(
-            noise_multipliers=[(int(start), step.noise) for start, step in zip(starts, steps)] if len(steps) > 1 else steps[0].noise,
-            num_samples=RECORDS, delta=delta, batch_size=round(steps[0].rate * RECORDS), sampling_method=accounting.SamplingMethod[sampling],
-        )  # fmt: skip
+            noise_multipliers=[(int(start), step.noise) for start, step in zip(starts, steps)]
+            if len(steps) > 1
+            else steps[0].noise,
+            num_samples=RECORDS,
+            delta=delta,
+            batch_size=round(steps[0].rate * RECORDS),
+            sampling_method=accounting.SamplingMethod[sampling],
+        )
         return float(accountant.compute_epsilon(int(starts[-1]), params))
 
     def singly(steps: Ledger, delta: float) -> float:
-        return epsilon(tuple(Steps(step.noise, step.rate) for step in steps for _ in range(step.times)), delta)
+        return epsilon(
+            tuple(Steps(step.noise, step.rate) for step in steps for _ in range(step.times)), delta
+        )
 
     def noise(epsilon: float, delta: float, rate: float, times: int) -> float:
         chosen = accounting.calibrate_noise_multiplier(
-            target_epsilon=epsilon, accountant=accountant, batch_sizes=round(rate * RECORDS), num_updates=times, num_samples=RECORDS, target_delta=delta
+            target_epsilon=epsilon,
+            accountant=accountant,
+            batch_sizes=round(rate * RECORDS),
+            num_updates=times,
+            num_samples=RECORDS,
+            target_delta=delta,
         )
         return float(chosen)
 
     def exchange(epsilon: float, rate: float, noise: float) -> float:
-        """A batch of fixed size without replacement, all other records opposite: N(2, s^2) with chance q against N(0, s^2)."""
+        """A batch of fixed size without replacement, all other records opposite: N(2, s^2) with chance q
+        against N(0, s^2).
+        """
         from dpverify.accounting.exact import subsampled_gaussian
 
         return subsampled_gaussian(epsilon, rate, noise / 2)
 
     return Accountant(
-        epsilon, "jax_privacy.accounting.DpsgdTrainingAccountant", singly=singly, noise=noise, replaced=partial(epsilon, sampling="FIXED_BATCH_SIZE"),
-        exchange=exchange, full=full,
-    )  # fmt: skip
+        epsilon,
+        "jax_privacy.accounting.DpsgdTrainingAccountant",
+        singly=singly,
+        noise=noise,
+        replaced=partial(epsilon, sampling="FIXED_BATCH_SIZE"),
+        exchange=exchange,
+        full=full,
+    )
 
 
 # prv-accountant
 
 
 def prv_accountant(error: float = 0.05, grid: str = "quick") -> Accountant:
-    """Privacy loss random variables by the authors of the method, with the error that is allowed in epsilon."""
+    """Privacy loss random variables by the authors of the method, with the error that is allowed in
+    epsilon.
+    """
     full = _full(grid)
     positive(error=error)
     import prv_accountant as prv
@@ -274,21 +351,35 @@ def prv_accountant(error: float = 0.05, grid: str = "quick") -> Accountant:
     def variable(step: Steps) -> Any:
         if step.rate == 1:
             return prv.GaussianMechanism(step.noise)
-        return prv.PoissonSubsampledGaussianMechanism(noise_multiplier=step.noise, sampling_probability=step.rate)
+        return prv.PoissonSubsampledGaussianMechanism(
+            noise_multiplier=step.noise, sampling_probability=step.rate
+        )
 
     def epsilon(steps: Ledger, delta: float) -> float:
         times = [step.times for step in steps]
-        accountant = prv.PRVAccountant([variable(step) for step in steps], eps_error=error, delta_error=delta / 1000, max_self_compositions=times)
+        accountant = prv.PRVAccountant(
+            [variable(step) for step in steps],
+            eps_error=error,
+            delta_error=delta / 1000,
+            max_self_compositions=times,
+        )
         return float(accountant.compute_epsilon(delta, times)[2])
 
     def laplace(scale: float, times: int, delta: float) -> float:
-        accountant = prv.PRVAccountant([prv.LaplaceMechanism(1 / scale)], eps_error=error, delta_error=delta / 1000, max_self_compositions=[times])
+        accountant = prv.PRVAccountant(
+            [prv.LaplaceMechanism(1 / scale)],
+            eps_error=error,
+            delta_error=delta / 1000,
+            max_self_compositions=[times],
+        )
         return float(accountant.compute_epsilon(delta, [times])[2])
 
     def noise(epsilon: float, delta: float, rate: float, times: int) -> float:
         return float(find_noise_multiplier(rate, times, epsilon, delta, eps_error=error))
 
-    return Accountant(epsilon, "prv_accountant.PRVAccountant, the upper bound", laplace=laplace, noise=noise, full=full)
+    return Accountant(
+        epsilon, "prv_accountant.PRVAccountant, the upper bound", laplace=laplace, noise=noise, full=full
+    )
 
 
 TORCH, JAX, EXTRA = (f'pip install "dpverify[{extra}]"' for extra in ("torch", "jax", "accounting-x"))
@@ -296,26 +387,80 @@ ADD_REMOVE = "epsilon at delta, not below the truth; add/remove"
 
 TARGETS = (
     Target(
-        "accountant:dp-accounting-pld", "PLDAccountant of dp-accounting", ADD_REMOVE, dp_accounting_pld, ("dp-accounting",), "pip install dp-accounting",
-        {"exact": REFUTED, "monotone": REFUTED}, LAWS,
+        "accountant:dp-accounting-pld",
+        "PLDAccountant of dp-accounting",
+        ADD_REMOVE,
+        dp_accounting_pld,
+        ("dp-accounting",),
+        "pip install dp-accounting",
+        {"exact": REFUTED, "monotone": REFUTED},
+        LAWS,
     ),
     Target(
-        "accountant:dp-accounting-rdp", "RdpAccountant of dp-accounting", ADD_REMOVE, dp_accounting_rdp, ("dp-accounting",), "pip install dp-accounting",
-        {"relation": REFUTED}, LAWS,
+        "accountant:dp-accounting-rdp",
+        "RdpAccountant of dp-accounting",
+        ADD_REMOVE,
+        dp_accounting_rdp,
+        ("dp-accounting",),
+        "pip install dp-accounting",
+        {"relation": REFUTED},
+        LAWS,
     ),
     Target(
-        "accountant:opacus-rdp", "RDPAccountant of Opacus, and its training hooks", ADD_REMOVE, opacus_rdp, ("opacus", "torch"), TORCH,
-        {"shuffled": REFUTED, "epochs": REFUTED}, LAWS,
+        "accountant:opacus-rdp",
+        "RDPAccountant of Opacus, and its training hooks",
+        ADD_REMOVE,
+        opacus_rdp,
+        ("opacus", "torch"),
+        TORCH,
+        {"shuffled": REFUTED, "epochs": REFUTED},
+        LAWS,
     ),
     Target(
-        "accountant:opacus-prv", "PRVAccountant of Opacus, and its training hooks", ADD_REMOVE, opacus_prv, ("opacus", "torch"), TORCH,
-        {"shuffled": REFUTED, "epochs": REFUTED}, LAWS,
+        "accountant:opacus-prv",
+        "PRVAccountant of Opacus, and its training hooks",
+        ADD_REMOVE,
+        opacus_prv,
+        ("opacus", "torch"),
+        TORCH,
+        {"shuffled": REFUTED, "epochs": REFUTED},
+        LAWS,
     ),
     Target(
-        "accountant:opacus-gdp", "GaussianAccountant of Opacus, and its training hooks; it warns that it can underestimate",
-        "an estimate of epsilon at delta for many steps; add/remove", opacus_gdp, ("opacus", "torch"), TORCH,
-        {"exact": REFUTED, "bounds": REFUTED, "shuffled": REFUTED, "epochs": UNDECIDED, "calibration": REFUTED, "agreement": UNDECIDED}, LAWS,
+        "accountant:opacus-gdp",
+        "GaussianAccountant of Opacus, and its training hooks; it warns that it can underestimate",
+        "an estimate of epsilon at delta for many steps; add/remove",
+        opacus_gdp,
+        ("opacus", "torch"),
+        TORCH,
+        {
+            "exact": REFUTED,
+            "bounds": REFUTED,
+            "shuffled": REFUTED,
+            "epochs": UNDECIDED,
+            "calibration": REFUTED,
+            "agreement": UNDECIDED,
+        },
+        LAWS,
     ),
-    Target("accountant:jax-privacy", "DpsgdTrainingAccountant of JAX Privacy", ADD_REMOVE, jax_privacy, ("jax_privacy",), JAX, {}, LAWS),
-    Target("accountant:prv-accountant", "PRVAccountant of prv-accountant", ADD_REMOVE, prv_accountant, ("prv-accountant",), EXTRA, {}, LAWS),
-)  # fmt: skip
+    Target(
+        "accountant:jax-privacy",
+        "DpsgdTrainingAccountant of JAX Privacy",
+        ADD_REMOVE,
+        jax_privacy,
+        ("jax_privacy",),
+        JAX,
+        {},
+        LAWS,
+    ),
+    Target(
+        "accountant:prv-accountant",
+        "PRVAccountant of prv-accountant",
+        ADD_REMOVE,
+        prv_accountant,
+        ("prv-accountant",),
+        EXTRA,
+        {},
+        LAWS,
+    ),
+)

@@ -1,21 +1,27 @@
-"""deepee 0.1.9 (PyTorch): PrivacyWrapper, which trains a copy of the model for each record, and its PrivacyWatchdog.
+"""deepee 0.1.9 (PyTorch): PrivacyWrapper, which trains a copy of the model for each record, and its
+PrivacyWatchdog.
 
     query     mean_i clip(g_i, clip)          released   query + N(0, (noise clip / batch)^2 I)
 
-The watchdog charges mu-GDP by a central limit theorem for batches drawn without replacement (privacy_accounting.py) and states no relation;
-pairs here have one record set to 0, the weakest. A full batch then costs mu = 1 / noise a step, and 2 / noise where records are replaced; the
-watchdog says 1.71 at noise 1. Found, each shown by a target:
+The watchdog charges mu-GDP by a central limit theorem for batches drawn without replacement
+(privacy_accounting.py) and states no relation; pairs here have one record set to 0, the weakest. A full batch
+then costs mu = 1 / noise a step, and 2 / noise where records are replaced; the watchdog says 1.71 at noise 1.
+Found, each shown by a target:
 
-    stale     the gradients of the copies are never cleared (optimizer.zero_grad() of the documented loop reaches the wrapped model only), so
+    stale     the gradients of the copies are never cleared (optimizer.zero_grad() of the documented loop
+    reaches the wrapped model only), so
               that a record stays in the copy that saw it, and in a later batch is counted twice
     sum       with reduce="sum" the noise is that of the mean
-    seed      with a seed, which is set anew before each draw, every parameter and every step gets the same noise; the documentation calls
+    seed      with a seed, which is set anew before each draw, every parameter and every step gets the same
+    noise; the documentation calls
               generators that are not cryptographic, of which this is one, for experiments only
 
-Few steps at a low rate cost more than the central limit says: one step that draws one of ten records at noise 0.6 has delta = 0.0020 at
+Few steps at a low rate cost more than the central limit says: one step that draws one of ten records at noise
+0.6 has delta = 0.0020 at
 epsilon = 2, charged 0.00004. Not in its claim: gradients that are not numbers.
 
-Without an accelerator `torch.nn.parallel.parallel_apply` fails in its forward pass; the copies are called one after the other instead.
+Without an accelerator `torch.nn.parallel.parallel_apply` fails in its forward pass; the copies are called one
+after the other instead.
 """
 
 from __future__ import annotations
@@ -45,7 +51,9 @@ def _one_after_the_other() -> Iterator[None]:
     import torch
 
     before = torch.nn.parallel.parallel_apply
-    torch.nn.parallel.parallel_apply = lambda modules, inputs: [module(x) for module, x in zip(modules, inputs)]
+    torch.nn.parallel.parallel_apply = lambda modules, inputs: [
+        module(x) for module, x in zip(modules, inputs)
+    ]
     try:
         yield
     finally:
@@ -64,7 +72,9 @@ def _deepee() -> Any:
 
 
 def _batches(rng: np.random.Generator, records: int, size: int, steps: int) -> list[Any]:
-    """The batches of its own sampler, which draws from the global generator of NumPy; afterwards that is as it was."""
+    """The batches of its own sampler, which draws from the global generator of NumPy; afterwards that is as
+    it was.
+    """
     if size == records:
         return [np.arange(records)] * steps
     from deepee.dataloader import UniformWORSubsampler
@@ -72,7 +82,9 @@ def _batches(rng: np.random.Generator, records: int, size: int, steps: int) -> l
     state = np.random.get_state()
     np.random.seed(int(rng.integers(2**32)))
     try:
-        epochs = [list(UniformWORSubsampler(range(records), size)) for _ in range(steps)]  # a batch an epoch at least
+        epochs = [
+            list(UniformWORSubsampler(range(records), size)) for _ in range(steps)
+        ]  # a batch an epoch at least
     finally:
         np.random.set_state(state)
     return [batch for epoch in epochs for batch in epoch][:steps]
@@ -99,9 +111,17 @@ def _claim(noise: float, steps: int, records: int, batch: int) -> Profile:
 
 
 def wrapper(
-    steps: int = 2, noise: float = 1.0, clip: float = 1.0, records: int = 2, batch: int = 0, reduce: str = "mean", seed: bool = False
+    steps: int = 2,
+    noise: float = 1.0,
+    clip: float = 1.0,
+    records: int = 2,
+    batch: int = 0,
+    reduce: str = "mean",
+    seed: bool = False,
 ) -> Subject:
-    """PrivacyWrapper on batches drawn without replacement from `records` records; the whole data set if `batch` is 0."""
+    """PrivacyWrapper on batches drawn without replacement from `records` records; the whole data set if
+    `batch` is 0.
+    """
     positive(steps=steps, noise=noise, clip=clip, records=records)
     if not 0 <= batch <= records:
         raise ValueError(f"Expected 0 <= batch={batch} <= records={records}.")
@@ -136,12 +156,24 @@ def wrapper(
                 query = np.concatenate([p.grad.numpy().ravel() for p in parameters])
                 model.noise_gradient()
                 released = np.concatenate([p.grad.numpy().ravel() for p in parameters])
-                published.append(tape.record(query, released, Subsampled(declared, size, len(rows)) if size < len(rows) else declared))
+                published.append(
+                    tape.record(
+                        query,
+                        released,
+                        Subsampled(declared, size, len(rows)) if size < len(rows) else declared,
+                    )
+                )
                 model.prepare_next_batch()
         return np.concatenate(published)
 
     pair = Neighbours.zero_out(np.array([[3.0, 0.0, 4.0, 0.0], *np.zeros((records - 1, WIDTH))]), 0)
-    return Subject(train, _claim(noise, steps, records, batch or records), pair, "deepee.PrivacyWatchdog.calc_epsilon; no relation is stated", runs=3000)
+    return Subject(
+        train,
+        _claim(noise, steps, records, batch or records),
+        pair,
+        "deepee.PrivacyWatchdog.calc_epsilon; no relation is stated",
+        runs=3000,
+    )
 
 
 def stale(steps: int = 3, noise: float = 1.0, clip: float = 1.0) -> Subject:
@@ -168,8 +200,40 @@ STALE: dict[str, Verdict] = {**USUAL, "sensitivity": REFUTED, "training": REFUTE
 SEED: dict[str, Verdict] = {**BROKEN, "noise": REFUTED, "single": REFUTED}
 
 TARGETS = (
-    Target("deepee:wrapper", "PrivacyWrapper, full batch", CLAIM, wrapper, PACKAGES, INSTALL, {**USUAL, "half": SUPPORTED}),
-    Target("deepee:stale", "PrivacyWrapper, two of three records: gradients of earlier batches stay", CLAIM, stale, PACKAGES, INSTALL, STALE),
-    Target("deepee:sum", 'PrivacyWrapper, reduce="sum": the noise is that of the mean', CLAIM, summed, PACKAGES, INSTALL, {**BROKEN, "noise": REFUTED}),
-    Target("deepee:seed", "PrivacyWrapper with a seed: the same noise on every parameter and step", CLAIM, with_seed, PACKAGES, INSTALL, SEED),
+    Target(
+        "deepee:wrapper",
+        "PrivacyWrapper, full batch",
+        CLAIM,
+        wrapper,
+        PACKAGES,
+        INSTALL,
+        {**USUAL, "half": SUPPORTED},
+    ),
+    Target(
+        "deepee:stale",
+        "PrivacyWrapper, two of three records: gradients of earlier batches stay",
+        CLAIM,
+        stale,
+        PACKAGES,
+        INSTALL,
+        STALE,
+    ),
+    Target(
+        "deepee:sum",
+        'PrivacyWrapper, reduce="sum": the noise is that of the mean',
+        CLAIM,
+        summed,
+        PACKAGES,
+        INSTALL,
+        {**BROKEN, "noise": REFUTED},
+    ),
+    Target(
+        "deepee:seed",
+        "PrivacyWrapper with a seed: the same noise on every parameter and step",
+        CLAIM,
+        with_seed,
+        PACKAGES,
+        INSTALL,
+        SEED,
+    ),
 )

@@ -1,9 +1,11 @@
 """diffprivlib (IBM): what the targets of its mechanisms, tools and models share.
 
-    repeated(one)(data, rng, runs) = [one(data, state) for each run],    state a RandomState that draws from rng
+    repeated(one)(data, rng, runs) = [one(data, state) for each run],    state a RandomState that draws from
+    rng
 
-Its claims are pure epsilon-DP, or (epsilon, delta)-DP where it takes a delta. It does not name a neighbouring relation; each target
-says which one its sensitivities are those of. Whatever prevents an output is raised, and a target that is about that publishes it.
+Its claims are pure epsilon-DP, or (epsilon, delta)-DP where it takes a delta. It does not name a neighbouring
+relation; each target says which one its sensitivities are those of. Whatever prevents an output is raised,
+and a target that is about that publishes it.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ PACKAGES = ("diffprivlib", "scikit-learn")
 def repeated(one: Callable[[Any, np.random.RandomState], Any], name: str) -> Callable[..., Any]:
     """The batched form of something that runs once: the library takes no batch, so this is a loop.
 
-    >>> repeated(lambda data, state: data.sum() + state.random_sample(), "sum")(np.ones(2), np.random.default_rng(0), 3).shape
+    >>> repeated(lambda data, state: data.sum() + state.random_sample(), "sum")(np.ones(2),
+    ...     np.random.default_rng(0), 3).shape
     (3, 1)
     """
 
@@ -50,12 +53,20 @@ def guarantee(epsilon: float, delta: float = 0.0) -> PureDP | ApproxDP:
 
 
 def as_it_is(target: Target, seed: int) -> Result:
-    """The law `training` without the search for a smaller witness, for what is small already and takes long."""
+    """The law `training` without the search for a smaller witness, for what is small already and takes
+    long.
+    """
     from dpverify.adapters.suite import ALPHA
     from dpverify.auditing import Budget, audit
 
     subject = target()
-    return audit(subject.mechanism, subject.neighbours, subject.claim, budget=Budget(runs=subject.runs, alpha=ALPHA, seed=seed), smaller=False)
+    return audit(
+        subject.mechanism,
+        subject.neighbours,
+        subject.claim,
+        budget=Budget(runs=subject.runs, alpha=ALPHA, seed=seed),
+        smaller=False,
+    )
 
 
 def target(name: str, about: str, claims: str, build: Callable[..., Subject], **expect: Verdict) -> Target:

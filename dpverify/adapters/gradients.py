@@ -1,9 +1,11 @@
-"""Per-example gradients against a reference that sees one record at a time: which parameter is off, on which record, by how much.
+"""Per-example gradients against a reference that sees one record at a time: which parameter is off, on which
+record, by how much.
 
     off(p) = max_i |g_i(p) - reference_i(p)| / max(|reference_i(p)|, 1e-3 max_p' |reference_i(p')|, tiny)
 
-A library that computes the gradients of a whole batch at once must give for record i what a batch of record i alone gives. Works on
-anybody's model: hand over both as mappings from the name of a parameter to an array with one row per record.
+A library that computes the gradients of a whole batch at once must give for record i what a batch of record i
+alone gives. Works on anybody's model: hand over both as mappings from the name of a parameter to an array
+with one row per record.
 """
 
 from __future__ import annotations
@@ -18,8 +20,11 @@ from dpverify.verdicts import REFUTED, SUPPORTED, Evidence, Result, Witness
 Array = np.ndarray[Any, Any]
 
 
-def gradients_agree(found: Mapping[str, Any], reference: Mapping[str, Any], tolerance: float = 1e-4, model: str = "the model") -> Result:
-    """Whether per-example gradients are those of each record alone, up to a relative `tolerance` (float32 gives about 1e-6).
+def gradients_agree(
+    found: Mapping[str, Any], reference: Mapping[str, Any], tolerance: float = 1e-4, model: str = "the model"
+) -> Result:
+    """Whether per-example gradients are those of each record alone, up to a relative `tolerance` (float32
+    gives about 1e-6).
 
     >>> batch = {"weight": np.array([[1.0, 0.0], [0.0, 2.0]])}
     >>> print(gradients_agree({"weight": np.array([[1.0, 0.0], [0.0, 1.0]])}, batch).because)
@@ -28,7 +33,9 @@ def gradients_agree(found: Mapping[str, Any], reference: Mapping[str, Any], tole
     if not tolerance > 0:
         raise ValueError(f"Expected tolerance={tolerance} > 0.")
     if set(found) != set(reference):
-        raise ValueError(f"Expected gradients of the same parameters, got {sorted(found)} and {sorted(reference)}.")
+        raise ValueError(
+            f"Expected gradients of the same parameters, got {sorted(found)} and {sorted(reference)}."
+        )
     rows = {name: _by_record(reference[name]) for name in reference}
     records = {len(part) for part in rows.values()}
     if len(records) != 1:
@@ -38,7 +45,12 @@ def gradients_agree(found: Mapping[str, Any], reference: Mapping[str, Any], tole
     for name, part in rows.items():
         own = _by_record(found[name])
         if own.shape != part.shape:
-            return _refuted(model, name, f"has shape {np.shape(found[name])}, the reference {np.shape(reference[name])}", {"parameter": name})
+            return _refuted(
+                model,
+                name,
+                f"has shape {np.shape(found[name])}, the reference {np.shape(reference[name])}",
+                {"parameter": name},
+            )
         size = np.linalg.norm(part, axis=1)
         gap = np.linalg.norm(own - part, axis=1)
         relative = np.where(np.isfinite(gap), gap / np.maximum(np.maximum(size, 1e-3 * whole), 1e-30), np.inf)
@@ -47,14 +59,29 @@ def gradients_agree(found: Mapping[str, Any], reference: Mapping[str, Any], tole
             worst = (float(relative[record]), name, record, float(gap[record]), float(size[record]))
     relative_gap, name, record, gap_there, size_there = worst
     if relative_gap > tolerance:
-        then = f"on record {record} is off by {gap_there:.3g} (reference norm {size_there:.3g}, relative {relative_gap:.3g})"
-        return _refuted(model, name, then, {"parameter": name, "record": record, "gap": gap_there, "relative": relative_gap})
+        then = (
+            f"on record {record} is off by {gap_there:.3g} (reference norm {size_there:.3g}, relative "
+            f"{relative_gap:.3g})"
+        )
+        return _refuted(
+            model,
+            name,
+            then,
+            {"parameter": name, "record": record, "gap": gap_there, "relative": relative_gap},
+        )
     entries = sum(part.size for part in rows.values())
     evidence = Evidence(
-        "per-example gradients", {"parameters": len(rows), "records": records.pop(), "largest": relative_gap}, samples=entries,
+        "per-example gradients",
+        {"parameters": len(rows), "records": records.pop(), "largest": relative_gap},
+        samples=entries,
         ceiling=f"any parameter that is off by {tolerance:g} of its gradient on these records",
-    )  # fmt: skip
-    return Result(SUPPORTED, f"{model}: {len(rows)} parameters agree with one record at a time (largest relative gap {relative_gap:.2g}).", evidence)
+    )
+    return Result(
+        SUPPORTED,
+        f"{model}: {len(rows)} parameters agree with one record at a time (largest relative gap "
+        f"{relative_gap:.2g}).",
+        evidence,
+    )
 
 
 def _by_record(values: Any) -> Array:
@@ -63,5 +90,12 @@ def _by_record(values: Any) -> Array:
 
 
 def _refuted(model: str, name: str, then: str, exact: dict[str, Any]) -> Result:
-    witness = Witness({"model": model, "parameter": name}, f"its per-example gradient {then}", "the gradient of that record alone", exact)
-    return Result(REFUTED, f"{model}: the gradient of {name} {then}.", Evidence("per-example gradients", exact), witness)
+    witness = Witness(
+        {"model": model, "parameter": name},
+        f"its per-example gradient {then}",
+        "the gradient of that record alone",
+        exact,
+    )
+    return Result(
+        REFUTED, f"{model}: the gradient of {name} {then}.", Evidence("per-example gradients", exact), witness
+    )

@@ -1,11 +1,14 @@
-"""The code that the authors of the five papers published, and where there is none, their algorithm as it is printed.
+"""The code that the authors of the five papers published, and where there is none, their algorithm as it is
+printed.
 
-Nothing of that code is here: what its noise call does (query, clip, scale, sampling, charge) is restated in a few lines of NumPy, on
-the linear loss <w, record>. Data sets are arrays with one record a row; n is the number of records, which replacing and zeroing leave
-as it is.
+Nothing of that code is here: what its noise call does (query, clip, scale, sampling, charge) is restated in a
+few lines of NumPy, on the linear loss <w, record>. Data sets are arrays with one record a row; n is the
+number of records, which replacing and zeroing leave as it is.
 
-    dp-accel        github.com/sibirbil/DPAccGradMethods, named in section 5 of the paper; read at commit 1c3399e
-    dynamic-noise   the paper names none. The first author's fork of pytorch-dp has the paper's zCDP budget and its decaying schedules:
+    dp-accel        github.com/sibirbil/DPAccGradMethods, named in section 5 of the paper; read at commit
+    1c3399e
+    dynamic-noise   the paper names none. The first author's fork of pytorch-dp has the paper's zCDP budget
+    and its decaying schedules:
                     github.com/jyhong836/pytorch-dp, branch dynamic_dp, read at commit cb805eb
     adp-erm         none found: Algorithm 1 with the noise of Eq (6)
     momentum-agg    none found: Algorithm 1 with the noise of Theorem 4
@@ -44,18 +47,26 @@ def _some(data: Any) -> Array:
 
 def _batches(rng: np.random.Generator, runs: int, size: int, of: int) -> Array:
     """A batch of that size without replacement for every run, as record numbers."""
-    return np.argsort(rng.random((runs, of)), axis=1)[:, :size] if size > 1 else rng.integers(of, size=(runs, 1))
+    return (
+        np.argsort(rng.random((runs, of)), axis=1)[:, :size] if size > 1 else rng.integers(of, size=(runs, 1))
+    )
 
 
-def dp_accel(steps: int = 2, epsilon: float = 2.0, bound: float = 1.0, batch: int = 0, smoothness: float = 1.0) -> Subject:
-    """The heavy ball of DPAccGradMethods: DP_HB_LR.m sets the noise, HB_LR.m runs, laprnd.m draws; NAG_LR.m draws in the same way.
+def dp_accel(
+    steps: int = 2, epsilon: float = 2.0, bound: float = 1.0, batch: int = 0, smoothness: float = 1.0
+) -> Subject:
+    """The heavy ball of DPAccGradMethods: DP_HB_LR.m sets the noise, HB_LR.m runs, laprnd.m draws; NAG_LR.m
+    draws in the same way.
 
-        query     mean over the batch (randsample: without replacement; `batch` = 0 is everybody) of gradients of L1 norm <= bound
+        query     mean over the batch (randsample: without replacement; `batch` = 0 is everybody) of gradients
+        of L1 norm <= bound
         charged   Laplace of scale b = S_1/(m ln(1 + (e^(epsilon/T) - 1) n/m)), S_1 = 2 bound
-        drawn     Laplace of *standard deviation* b: laprnd takes a standard deviation and divides it by sqrt 2
+        drawn     Laplace of *standard deviation* b: laprnd takes a standard deviation and divides it by sqrt
+        2
 
-    So the noise is 0.71 of what Proposition 3.1 asks for, and the privacy loss of a full batch up to 1.41 epsilon.
-    `smoothness` = 0 takes the L of the step size 1/L from the records, as main_compare_methods.m does (L = svds(X'X/n + 2 lambda I)).
+    So the noise is 0.71 of what Proposition 3.1 asks for, and the privacy loss of a full batch up to 1.41
+    epsilon. `smoothness` = 0 takes the L of the step size 1/L from the records, as main_compare_methods.m
+    does (L = svds(X'X/n + 2 lambda I)).
     """
     positive(steps=steps, epsilon=epsilon, bound=bound)
     if batch < 0 or smoothness < 0:
@@ -75,14 +86,20 @@ def dp_accel(steps: int = 2, epsilon: float = 2.0, bound: float = 1.0, batch: in
         theta = before = np.zeros((runs, d))
         iterates = []
         for _ in range(steps):
-            query = rows[_batches(rng, runs, m, n)].mean(axis=1) if m < n else np.tile(rows.mean(axis=0), (runs, 1))
+            query = (
+                rows[_batches(rng, runs, m, n)].mean(axis=1)
+                if m < n
+                else np.tile(rows.mean(axis=0), (runs, 1))
+            )
             noisy = tape.record(query, query + rng.laplace(scale=b / math.sqrt(2), size=(runs, d)), declared)
             theta, before = theta - alpha * noisy + beta * (theta - before), theta
             iterates.append(theta)
         return np.concatenate(iterates, axis=1)
 
     pair = Neighbours.replace(np.array([[bound, 0.0], [0.0, 0.0]]), 0, [-bound, 0.0])
-    return Subject(train, PureDP(epsilon), pair, "Proposition 3.1, which DP_HB_LR.m computes b by; replaced records")
+    return Subject(
+        train, PureDP(epsilon), pair, "Proposition 3.1, which DP_HB_LR.m computes b by; replaced records"
+    )
 
 
 def dp_accel_script(steps: int = 2, epsilon: float = 2.0) -> Subject:
@@ -90,10 +107,14 @@ def dp_accel_script(steps: int = 2, epsilon: float = 2.0) -> Subject:
     return dp_accel(steps, epsilon, smoothness=0.0)
 
 
-def _fork(steps: int, sigmas: Callable[[int], float], clip: float, batch: int, how: str) -> Callable[..., Array]:
-    """What PrivacyEngine.step of the fork publishes: mean over the batch of clip(g_i, clip) + N(0, (sigma_t clip)^2)/batch size.
+def _fork(
+    steps: int, sigmas: Callable[[int], float], clip: float, batch: int, how: str
+) -> Callable[..., Array]:
+    """What PrivacyEngine.step of the fork publishes: mean over the batch of clip(g_i, clip) + N(0, (sigma_t
+    clip)^2)/batch size.
 
-    `how` the batches come: "full", "shuffle" (a step is an epoch, whose noise is constant), or "random" (a fresh batch each step).
+    `how` the batches come: "full", "shuffle" (a step is an epoch, whose noise is constant), or "random" (a
+    fresh batch each step).
     """
 
     def train(data: Any, rng: np.random.Generator, runs: int, tape: Tape) -> Array:
@@ -124,9 +145,11 @@ FORK = "the zCDP budget of the fork (privacy_metric/CDP.py), neighbours as in De
 
 
 def dynamic_noise(steps: int = 4, noise: float = 2.0, decay: float = 0.1, clip: float = 1.0) -> Subject:
-    """DynamicPrivacyEngine, full batch, sigma_t = noise e^(-decay t) (ExpDecaySch); charged 1/(2 sigma_t^2)-zCDP a step.
+    """DynamicPrivacyEngine, full batch, sigma_t = noise e^(-decay t) (ExpDecaySch); charged 1/(2
+    sigma_t^2)-zCDP a step.
 
-    It divides sum and noise by the size of the batch it is given, so that added and removed records are in no claim.
+    It divides sum and noise by the size of the batch it is given, so that added and removed records are in no
+    claim.
     """
     positive(steps=steps, noise=noise, clip=clip)
 
@@ -139,29 +162,52 @@ def dynamic_noise(steps: int = 4, noise: float = 2.0, decay: float = 0.1, clip: 
 
 
 def dynamic_noise_shuffled(steps: int = 2, noise: float = 0.5, clip: float = 1.0, batch: int = 1) -> Subject:
-    """The same in shuffled batches: a step of rate q is charged q/(2 sigma^2) (zCDP.amp_by_sampling), an epoch 1/(2 sigma^2).
+    """The same in shuffled batches: a step of rate q is charged q/(2 sigma^2) (zCDP.amp_by_sampling), an
+    epoch 1/(2 sigma^2).
 
-    `steps` are epochs; a record is in one batch of each, and the schedules keep the noise constant within one.
+    `steps` are epochs; a record is in one batch of each, and the schedules keep the noise constant within
+    one.
     """
     positive(steps=steps, noise=noise, clip=clip, batch=batch)
     pair = Neighbours.zero_out(np.array([[3 * clip, 0.0], [0.0, 3 * clip]]), 0)
-    return Subject(_fork(steps, lambda t: noise, clip, batch, "shuffle"), ZCDP(steps * 0.5 / noise**2), pair, FORK, runs=10_000)
+    return Subject(
+        _fork(steps, lambda t: noise, clip, batch, "shuffle"),
+        ZCDP(steps * 0.5 / noise**2),
+        pair,
+        FORK,
+        runs=10_000,
+    )
 
 
-def dynamic_noise_sampled(steps: int = 2, noise: float = 0.5, clip: float = 1.0, count: int = 10, batch: int = 1, delta: float = 1e-3) -> Subject:
-    """The same in random batches: a step of rate q < 1 is charged 2 q^2/(2 sigma^2) (ctCDP.amp_by_sampling), whatever q and sigma.
+def dynamic_noise_sampled(
+    steps: int = 2,
+    noise: float = 0.5,
+    clip: float = 1.0,
+    count: int = 10,
+    batch: int = 1,
+    delta: float = 1e-3,
+) -> Subject:
+    """The same in random batches: a step of rate q < 1 is charged 2 q^2/(2 sigma^2) (ctCDP.amp_by_sampling),
+    whatever q and sigma.
 
-    The charge then counts as zCDP: epsilon = rho + 2 sqrt(rho ln(1/delta)). Its source says that the factor 2 is to be calibrated by a
-    moments accountant and that a condition on rho may fail; the engine does not check it. At sigma = 8 and q = 0.01, the setting of its
-    own test, the charge is enough for many steps; at sigma = 0.5 and q = 0.1 it is not: a record is in a batch with probability q, and
-    then sigma hides it badly.
+    The charge then counts as zCDP: epsilon = rho + 2 sqrt(rho ln(1/delta)). Its source says that the factor 2
+    is to be calibrated by a moments accountant and that a condition on rho may fail; the engine does not
+    check it. At sigma = 8 and q = 0.01, the setting of its own test, the charge is enough for many steps; at
+    sigma = 0.5 and q = 0.1 it is not: a record is in a batch with probability q, and then sigma hides it
+    badly.
     """
     positive(steps=steps, noise=noise, clip=clip, count=count, batch=batch)
     rho = steps * 2 * (batch / count) ** 2 * 0.5 / noise**2
     claim = ApproxDP(rho + 2 * math.sqrt(rho * math.log(1 / delta)), delta)
     data = np.zeros((count, 2))
     data[0, 0] = 3 * clip
-    return Subject(_fork(steps, lambda t: noise, clip, batch, "random"), claim, Neighbours.zero_out(data, 0), FORK.replace("zCDP", "ctCDP"), runs=10_000)
+    return Subject(
+        _fork(steps, lambda t: noise, clip, batch, "random"),
+        claim,
+        Neighbours.zero_out(data, 0),
+        FORK.replace("zCDP", "ctCDP"),
+        runs=10_000,
+    )
 
 
 def _as_printed(build: Callable[[int], Any]) -> Callable[..., Array]:
@@ -178,8 +224,12 @@ def _as_printed(build: Callable[[int], Any]) -> Callable[..., Array]:
     return train
 
 
-def _adp(alpha: Array, roots: Array | None, clip: float, epsilon: float, delta: float) -> Callable[..., Array]:
-    """Algorithm 1 of adp-erm on one random record a step: (g_t + alpha_t c_t)/b_t with public b_t, or with b_t from the raw gradients."""
+def _adp(
+    alpha: Array, roots: Array | None, clip: float, epsilon: float, delta: float
+) -> Callable[..., Array]:
+    """Algorithm 1 of adp-erm on one random record a step: (g_t + alpha_t c_t)/b_t with public b_t, or with
+    b_t from the raw gradients.
+    """
     from dpverify.algorithms.adp_erm import printed_sigma
 
     def train(data: Any, rng: np.random.Generator, runs: int, tape: Tape) -> Array:
@@ -203,11 +253,12 @@ def _adp(alpha: Array, roots: Array | None, clip: float, epsilon: float, delta: 
 
 
 def adp_erm(steps: int = 4, epsilon: float = 2.0, delta: float = 0.01, count: int = 2) -> Subject:
-    """Algorithm 1 with b_t = sqrt(1 + t) and alpha_t^2 = b_t: the gradient of one random record, noise alpha_t sigma, sigma by Eq (6).
+    """Algorithm 1 with b_t = sqrt(1 + t) and alpha_t^2 = b_t: the gradient of one random record, noise
+    alpha_t sigma, sigma by Eq (6).
 
-    Theorem 4.1 has no condition on n, T and epsilon. At n = 2 the noise is 18 times what our accountant certifies, so that half the claim
-    holds too and an audit has nothing to see. Of what is released, this shows one number: the largest first coordinate of the noisy
-    gradients, in whole multiples of G.
+    Theorem 4.1 has no condition on n, T and epsilon. At n = 2 the noise is 18 times what our accountant
+    certifies, so that half the claim holds too and an audit has nothing to see. Of what is released, this
+    shows one number: the largest first coordinate of the noisy gradients, in whole multiples of G.
     """
     positive(steps=steps, epsilon=epsilon, delta=delta, count=count)
     from dpverify.algorithms.adp_erm import adaptive_alpha, polynomial_b
@@ -220,26 +271,39 @@ def adp_erm(steps: int = 4, epsilon: float = 2.0, delta: float = 0.01, count: in
         return np.rint(released[:, :, 0].max(axis=1, keepdims=True))
 
     data = np.tile([-1.0, 0.0], (count, 1))
-    return Subject(train, ApproxDP(epsilon, delta), Neighbours.replace(data, 0, [1.0, 0.0]), "Theorem 4.1, Eq (6)", runs=4_000)
+    return Subject(
+        train,
+        ApproxDP(epsilon, delta),
+        Neighbours.replace(data, 0, [1.0, 0.0]),
+        "Theorem 4.1, Eq (6)",
+        runs=4_000,
+    )
 
 
 def adp_erm_large(epsilon: float = 2.0, delta: float = 1e-3, count: int = 200) -> Subject:
-    """The same with more records and T = 2: sigma shrinks like 1/n, while a record is still drawn with probability 1/n a step.
+    """The same with more records and T = 2: sigma shrinks like 1/n, while a record is still drawn with
+    probability 1/n a step.
 
-    At n = 200, G = 1, epsilon = 2 the noise is about 0.3 where a replaced record moves the gradient by 2, and with probability
-    T/n = 0.01 > delta = 0.001 the record shows. The noise of Eq (6) is enough where T is large against n: the proof of Theorem 4.1
-    needs that the epsilon of each step is small before sampling, which the theorem does not ask for.
+    At n = 200, G = 1, epsilon = 2 the noise is about 0.3 where a replaced record moves the gradient by 2, and
+    with probability T/n = 0.01 > delta = 0.001 the record shows. The noise of Eq (6) is enough where T is
+    large against n: the proof of Theorem 4.1 needs that the epsilon of each step is small before sampling,
+    which the theorem does not ask for.
     """
     return replace(adp_erm(2, epsilon, delta, count), runs=30_000)
 
 
-def adp_erm_norm(steps: int = 1, epsilon: float = 1.0, delta: float = 1e-3, clip: float = 5.0, width: int = 64) -> Subject:
-    """Algorithm 1 with the AdaGrad-norm of section 5.2: line 4 takes b_(t+1) from the raw gradient, and line 6 divides by it.
+def adp_erm_norm(
+    steps: int = 1, epsilon: float = 1.0, delta: float = 1e-3, clip: float = 5.0, width: int = 64
+) -> Subject:
+    """Algorithm 1 with the AdaGrad-norm of section 5.2: line 4 takes b_(t+1) from the raw gradient, and line
+    6 divides by it.
 
-        released   (g_t + alpha_t c_t)/b_t,   b_t^2 = b_(t-1)^2 + max(|g_t|^2, nu),   b_0^2 = 20, nu = 1e-5, alpha_t^4 = 20 + t G^2
+        released   (g_t + alpha_t c_t)/b_t,   b_t^2 = b_(t-1)^2 + max(|g_t|^2, nu),   b_0^2 = 20, nu = 1e-5,
+        alpha_t^4 = 20 + t G^2
 
-    Theorem 4.1 charges g_t + alpha_t c_t alone. The noise that is published has the scale alpha_t sigma/b_t, which moves with the
-    record: at G = 5 by a factor 1.5, which 64 coordinates of noise show, however large sigma is.
+    Theorem 4.1 charges g_t + alpha_t c_t alone. The noise that is published has the scale alpha_t sigma/b_t,
+    which moves with the record: at G = 5 by a factor 1.5, which 64 coordinates of noise show, however large
+    sigma is.
     """
     positive(steps=steps, epsilon=epsilon, delta=delta, clip=clip, width=width)
     from dpverify.algorithms.adp_erm import norm_alpha
@@ -247,14 +311,21 @@ def adp_erm_norm(steps: int = 1, epsilon: float = 1.0, delta: float = 1e-3, clip
     data = np.zeros((1, width))
     data[0, 0] = clip
     train = _adp(norm_alpha(20, clip**2).values(steps), None, clip, epsilon, delta)
-    return Subject(train, ApproxDP(epsilon, delta), Neighbours.replace(data, 0, np.zeros(width)), "Theorem 4.1, Eq (6)", runs=4_000)
+    return Subject(
+        train,
+        ApproxDP(epsilon, delta),
+        Neighbours.replace(data, 0, np.zeros(width)),
+        "Theorem 4.1, Eq (6)",
+        runs=4_000,
+    )
 
 
 def momentum_agg(epochs: int = 2, epsilon: float = 4.0, delta: float = 0.02, count: int = 2) -> Subject:
-    """Algorithm 1: momentum of clipped gradients in a public order, by a tree whose nodes have noise N(0, (4 alpha G sigma)^2 V).
+    """Algorithm 1: momentum of clipped gradients in a public order, by a tree whose nodes have noise N(0, (4
+    alpha G sigma)^2 V).
 
-    sigma = 2 sqrt(ln(1/delta))/epsilon, V as printed, delta >= e^(-epsilon), alpha = 1/N (Theorem 4). The noise is 3.4 times what our
-    accountant certifies, so that half the claim holds too.
+    sigma = 2 sqrt(ln(1/delta))/epsilon, V as printed, delta >= e^(-epsilon), alpha = 1/N (Theorem 4). The
+    noise is 3.4 times what our accountant certifies, so that half the claim holds too.
     """
     positive(epochs=epochs, epsilon=epsilon, delta=delta, count=count)
     if delta < math.exp(-epsilon):
@@ -265,18 +336,34 @@ def momentum_agg(epochs: int = 2, epsilon: float = 4.0, delta: float = 0.02, cou
 
     def build(n: int) -> Any:
         scale = 4 / n * printed_sigma(epsilon, delta) * math.sqrt(printed_v(epochs * n, n))
-        return dp_nsgd(quadratic([1.0, 1.0], count=n), clip=1.0, alpha=1 / n, scale=scale, steps=epochs * n, step_size=0.1)
+        return dp_nsgd(
+            quadratic([1.0, 1.0], count=n),
+            clip=1.0,
+            alpha=1 / n,
+            scale=scale,
+            steps=epochs * n,
+            step_size=0.1,
+        )
 
     data = np.zeros((count, 2))
     data[0, 0] = 1.0
-    return Subject(_as_printed(build), ApproxDP(epsilon, delta), Neighbours.replace(data, 0, [-1.0, 0.0]), "Theorem 4", runs=10_000)
+    return Subject(
+        _as_printed(build),
+        ApproxDP(epsilon, delta),
+        Neighbours.replace(data, 0, [-1.0, 0.0]),
+        "Theorem 4",
+        runs=10_000,
+    )
 
 
-def diff2(steps: int = 2, restart: int = 2, epsilon: float = 4.7, delta: float = 0.01, count: int = 2) -> Subject:
-    """Algorithms 1 and 3 (gradient descent), one client: noise by Proposition 4.1 with u = 1.25, on logistic regression.
+def diff2(
+    steps: int = 2, restart: int = 2, epsilon: float = 4.7, delta: float = 0.01, count: int = 2
+) -> Subject:
+    """Algorithms 1 and 3 (gradient descent), one client: noise by Proposition 4.1 with u = 1.25, on logistic
+    regression.
 
-    `steps` are rounds, every `restart`-th releases a gradient clipped to C_1 = 1, the others a difference of gradients clipped to
-    C_2 |x_r - x_(r-1)|, C_2 = 1.
+    `steps` are rounds, every `restart`-th releases a gradient clipped to C_1 = 1, the others a difference of
+    gradients clipped to C_2 |x_r - x_(r-1)|, C_2 = 1.
     """
     positive(steps=steps, restart=restart, epsilon=epsilon, delta=delta, count=count)
     from dpverify.algorithms.diff2 import printed_variances, renyi_order, round_variances
@@ -288,7 +375,16 @@ def diff2(steps: int = 2, restart: int = 2, epsilon: float = 4.7, delta: float =
         first, second = printed_variances(steps, restart, n, epsilon, renyi_order(epsilon, delta), u)
         problem = logistic(np.eye(2), count=n)
         variances = round_variances(first, second, restart)
-        return diff2_gd(problem, clip=1.0, difference_clip=1.0, variances=variances, restart=restart, rounds=steps, step_size=0.1, clients=1)
+        return diff2_gd(
+            problem,
+            clip=1.0,
+            difference_clip=1.0,
+            variances=variances,
+            restart=restart,
+            rounds=steps,
+            step_size=0.1,
+            clients=1,
+        )
 
     rows = np.zeros((count, 2))
     rows[0, 0] = 10.0
@@ -304,14 +400,68 @@ SHORT = {"noise": REFUTED, "single": REFUTED, "step": REFUTED, "training": REFUT
 RAW = {"sensitivity": REFUTED, "huge": REFUTED, "step": REFUTED, "training": REFUTED}
 
 TARGETS = (
-    _target("adp-erm", "Algorithm 1 of adp-erm, public step sizes", "Theorem 4.1, replaced records", adp_erm, nan=REFUTED, half=SUPPORTED),
-    _target("adp-erm-large", "the same, many records, two steps", "Theorem 4.1, replaced records", adp_erm_large, training=REFUTED),
-    _target("adp-erm-norm", "Algorithm 1 of adp-erm, AdaGrad-norm", "Theorem 4.1, replaced records", adp_erm_norm, nan=REFUTED, **RAW),
+    _target(
+        "adp-erm",
+        "Algorithm 1 of adp-erm, public step sizes",
+        "Theorem 4.1, replaced records",
+        adp_erm,
+        nan=REFUTED,
+        half=SUPPORTED,
+    ),
+    _target(
+        "adp-erm-large",
+        "the same, many records, two steps",
+        "Theorem 4.1, replaced records",
+        adp_erm_large,
+        training=REFUTED,
+    ),
+    _target(
+        "adp-erm-norm",
+        "Algorithm 1 of adp-erm, AdaGrad-norm",
+        "Theorem 4.1, replaced records",
+        adp_erm_norm,
+        nan=REFUTED,
+        **RAW,
+    ),
     _target("diff2", "DIFF2-GD as printed", "Proposition 4.1, replaced records", diff2),
-    _target("dp-accel", "DPAccGradMethods, heavy ball", "Proposition 3.1, replaced records", dp_accel, nan=REFUTED, **SHORT),
-    _target("dp-accel-script", "DPAccGradMethods, L from the records", "Proposition 3.1, replaced records", dp_accel_script, **{**SHORT, **RAW}),
-    _target("dynamic-noise", "the first author's fork of pytorch-dp, full batch", "its zCDP budget, zeroed records", dynamic_noise, nan=REFUTED),
-    _target("dynamic-noise-sampled", "the fork, random batches", "its ctCDP budget, zeroed records", dynamic_noise_sampled, step=REFUTED, training=REFUTED),
-    _target("dynamic-noise-shuffled", "the fork, shuffled batches", "its zCDP budget, zeroed records", dynamic_noise_shuffled, nan=REFUTED),
-    _target("momentum-agg", "DP-NSGD as printed", "Theorem 4, replaced records", momentum_agg, half=SUPPORTED),
+    _target(
+        "dp-accel",
+        "DPAccGradMethods, heavy ball",
+        "Proposition 3.1, replaced records",
+        dp_accel,
+        nan=REFUTED,
+        **SHORT,
+    ),
+    _target(
+        "dp-accel-script",
+        "DPAccGradMethods, L from the records",
+        "Proposition 3.1, replaced records",
+        dp_accel_script,
+        **{**SHORT, **RAW},
+    ),
+    _target(
+        "dynamic-noise",
+        "the first author's fork of pytorch-dp, full batch",
+        "its zCDP budget, zeroed records",
+        dynamic_noise,
+        nan=REFUTED,
+    ),
+    _target(
+        "dynamic-noise-sampled",
+        "the fork, random batches",
+        "its ctCDP budget, zeroed records",
+        dynamic_noise_sampled,
+        step=REFUTED,
+        training=REFUTED,
+    ),
+    _target(
+        "dynamic-noise-shuffled",
+        "the fork, shuffled batches",
+        "its zCDP budget, zeroed records",
+        dynamic_noise_shuffled,
+        nan=REFUTED,
+    ),
+    _target(
+        "momentum-agg", "DP-NSGD as printed", "Theorem 4, replaced records", momentum_agg, half=SUPPORTED
+    ),
 )

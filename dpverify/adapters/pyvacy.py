@@ -2,12 +2,13 @@
 
     query     clip(mean_i g_i, clip)          released   query + N(0, (noise clip)^2 / batch I)
 
-Two things were found in its step (optim/dp_optimizer.py), each shown by a target. It clips the gradient of the batch, not of a record: one
-record moves the query by up to `clip`, while the noise of a batch is `noise clip / sqrt(batch)` and its accountant charges it as `noise`
-times the sensitivity. With one record a batch that is right. And it takes the square root of the norm after each parameter group, so that
-with two groups a gradient (g, 0) counts as sqrt |g|, and is clipped at clip sqrt |g|. PyVacy does not state a relation; its accountant is
-the sampled Gaussian mechanism of TensorFlow Privacy, with a conversion so loose that half of its epsilon stands too. Not in its claim:
-gradients that are not numbers.
+Two things were found in its step (optim/dp_optimizer.py), each shown by a target. It clips the gradient of
+the batch, not of a record: one record moves the query by up to `clip`, while the noise of a batch is `noise
+clip / sqrt(batch)` and its accountant charges it as `noise` times the sensitivity. With one record a batch
+that is right. And it takes the square root of the norm after each parameter group, so that with two groups a
+gradient (g, 0) counts as sqrt |g|, and is clipped at clip sqrt |g|. PyVacy does not state a relation; its
+accountant is the sampled Gaussian mechanism of TensorFlow Privacy, with a conversion so loose that half of
+its epsilon stands too. Not in its claim: gradients that are not numbers.
 """
 
 from __future__ import annotations
@@ -34,13 +35,21 @@ def _claim(noise: float, steps: int, batch: int) -> Profile:
     from pyvacy import analysis
 
     def epsilon(delta: float) -> float:
-        return float(analysis.moments_accountant(N=batch, batch_size=batch, noise_multiplier=noise, epochs=steps, delta=delta))
+        return float(
+            analysis.moments_accountant(
+                N=batch, batch_size=batch, noise_multiplier=noise, epochs=steps, delta=delta
+            )
+        )
 
-    return profile_through([(epsilon(delta), delta) for delta in np.geomspace(0.9, 1e-8, 50)], "the moments accountant of PyVacy")
+    return profile_through(
+        [(epsilon(delta), delta) for delta in np.geomspace(0.9, 1e-8, 50)], "the moments accountant of PyVacy"
+    )
 
 
 def dpsgd(steps: int = 2, noise: float = 1.0, clip: float = 1.0, batch: int = 1, groups: int = 1) -> Subject:
-    """DPSGD, the whole data set of `batch` records in every step, each layer a parameter group of its own if `groups` is 2."""
+    """DPSGD, the whole data set of `batch` records in every step, each layer a parameter group of its own if
+    `groups` is 2.
+    """
     positive(steps=steps, noise=noise, clip=clip, batch=batch)
     if groups not in (1, 2):
         raise ValueError(f"Expected groups={groups} to be 1 or 2.")
@@ -51,9 +60,14 @@ def dpsgd(steps: int = 2, noise: float = 1.0, clip: float = 1.0, batch: int = 1,
     model = halves(WIDTH)
     parameters = list(model.parameters())
     settings = {"l2_norm_clip": clip, "noise_multiplier": noise, "batch_size": batch}
-    with float64():  # of its noise, like that of the weights: float32 noise on float64 weights is told by its trailing bits
-        optimizer = optim.DPSGD(params=[{"params": [p]} for p in parameters] if groups == 2 else parameters, lr=1.0, **settings)
-        still = optim.DPSGD(params=optimizer.param_groups, lr=0.0, **{**settings, "noise_multiplier": 1e-30})  # the same clip, to see the query
+    # of its noise, like that of the weights: float32 noise on float64 weights is told by its trailing bits
+    with float64():
+        optimizer = optim.DPSGD(
+            params=[{"params": [p]} for p in parameters] if groups == 2 else parameters, lr=1.0, **settings
+        )
+        still = optim.DPSGD(
+            params=optimizer.param_groups, lr=0.0, **{**settings, "noise_multiplier": 1e-30}
+        )  # the same clip, to see the query
     reach = clip / batch**0.5  # what noise / noise_multiplier is the sensitivity of
     declared = Gaussian(noise * reach, {ADD_REMOVE: reach, ZERO_OUT: reach, REPLACE: 2 * reach})
 
@@ -88,8 +102,17 @@ def dpsgd(steps: int = 2, noise: float = 1.0, clip: float = 1.0, batch: int = 1,
                 published.append(tape.record(query, step(optimizer, found), declared))
         return np.concatenate(published)
 
-    pair = Neighbours.zero_out(np.array([[3e4 * clip, 0.0, 0.0 if groups == 2 else 4e4 * clip, 0.0], *np.zeros((batch - 1, WIDTH))]), 0)
-    return Subject(train, _claim(noise, steps, batch), pair, "pyvacy.analysis.moments_accountant; no relation is stated", runs=3000)
+    pair = Neighbours.zero_out(
+        np.array([[3e4 * clip, 0.0, 0.0 if groups == 2 else 4e4 * clip, 0.0], *np.zeros((batch - 1, WIDTH))]),
+        0,
+    )
+    return Subject(
+        train,
+        _claim(noise, steps, batch),
+        pair,
+        "pyvacy.analysis.moments_accountant; no relation is stated",
+        runs=3000,
+    )
 
 
 def batches(steps: int = 2, noise: float = 1.0, clip: float = 1.0, batch: int = 9) -> Subject:
@@ -108,7 +131,31 @@ CLAIM = "the profile of its moments accountant"
 BROKEN: dict[str, Verdict] = {law: REFUTED for law in ("sensitivity", "huge", "nan", "step", "training")}
 
 TARGETS = (
-    Target("pyvacy:dpsgd", "DPSGD, one record a batch", CLAIM, dpsgd, PACKAGES, INSTALL, {"nan": REFUTED, "half": SUPPORTED}),
-    Target("pyvacy:batches", "DPSGD, nine records a batch: it clips their mean", CLAIM, batches, PACKAGES, INSTALL, BROKEN),
-    Target("pyvacy:groups", "DPSGD, two parameter groups: it clips at the root of the norm", CLAIM, groups, PACKAGES, INSTALL, BROKEN),
+    Target(
+        "pyvacy:dpsgd",
+        "DPSGD, one record a batch",
+        CLAIM,
+        dpsgd,
+        PACKAGES,
+        INSTALL,
+        {"nan": REFUTED, "half": SUPPORTED},
+    ),
+    Target(
+        "pyvacy:batches",
+        "DPSGD, nine records a batch: it clips their mean",
+        CLAIM,
+        batches,
+        PACKAGES,
+        INSTALL,
+        BROKEN,
+    ),
+    Target(
+        "pyvacy:groups",
+        "DPSGD, two parameter groups: it clips at the root of the norm",
+        CLAIM,
+        groups,
+        PACKAGES,
+        INSTALL,
+        BROKEN,
+    ),
 )

@@ -1,15 +1,15 @@
 """The laws that every target is put through, from per-example gradients to audits, and what came of them.
 
-    gradients    per-example gradients are those of one record at a time
-    sensitivity  no record moves a query further than declared: every declared relation, one to three records
-    noise        scale, law and independence of the noise (across steps, parameters, runs) are as declared
-    empty        an empty data set is released with noise like any other
-    single       a single record is released with noise like any other
-    huge         a record of 1e200 moves no query further than declared
-    nan          a record that is not a number does not reach the output
-    step         one step keeps the claim
-    training     a short training keeps the claim
-    half         half the claimed epsilon is refuted: the reach of these audits
+gradients    per-example gradients are those of one record at a time
+sensitivity  no record moves a query further than declared: every declared relation, one to three records
+noise        scale, law and independence of the noise (across steps, parameters, runs) are as declared
+empty        an empty data set is released with noise like any other
+single       a single record is released with noise like any other
+huge         a record of 1e200 moves no query further than declared
+nan          a record that is not a number does not reach the output
+step         one step keeps the claim
+training     a short training keeps the claim
+half         half the claimed epsilon is refuted: the reach of these audits
 """
 
 from __future__ import annotations
@@ -42,19 +42,32 @@ def _gradients(target: Target, seed: int) -> Result | str:
     subject = target()
     if subject.gradients is None:
         return "it computes no per-example gradients of its own"
-    results = [gradients_agree(found, reference, model=name) for name, (found, reference) in subject.gradients().items()]
+    results = [
+        gradients_agree(found, reference, model=name)
+        for name, (found, reference) in subject.gradients().items()
+    ]
     wrong = [result for result in results if result.verdict is REFUTED]
     if wrong:
         return wrong[0].with_(because=" ".join(result.because for result in wrong))
     largest = max(result.evidence.certificate["largest"] for result in results if result.evidence)
-    evidence = Evidence("per-example gradients", {"models": len(results), "largest": largest}, ceiling=results[0].evidence.ceiling)  # type: ignore[union-attr]
-    return Result(SUPPORTED, f"{len(results)} models agree with one record at a time (largest relative gap {largest:.2g}).", evidence)
+    evidence = Evidence(
+        "per-example gradients",
+        {"models": len(results), "largest": largest},
+        ceiling=results[0].evidence.ceiling,
+    )  # type: ignore[union-attr]
+    return Result(
+        SUPPORTED,
+        f"{len(results)} models agree with one record at a time (largest relative gap {largest:.2g}).",
+        evidence,
+    )
 
 
 def _releases(subject: Subject) -> list[Any]:
     """What is declared: on the tape, or of the whole output."""
     entries = execute(subject.mechanism, subject.neighbours.data, 0, 0).tape.entries
-    return [entry.declared for entry in entries if entry.declared is not None] or ([subject.declared] if subject.declared is not None else [])
+    return [entry.declared for entry in entries if entry.declared is not None] or (
+        [subject.declared] if subject.declared is not None else []
+    )
 
 
 def _sensitivity(target: Target, seed: int) -> Result | str:
@@ -73,15 +86,26 @@ def _sensitivity(target: Target, seed: int) -> Result | str:
                 return bad
             largest[relation.value] = max(largest.get(relation.value, 0.0), *seen, 0.0)
     if not any(largest.values()):
-        return Result(UNDECIDED, f"{tried} pairs of one to three records: no two executions could be compared.")
+        return Result(
+            UNDECIDED, f"{tried} pairs of one to three records: no two executions could be compared."
+        )
     reached = ", ".join(f"{name}: {value:.4g}" for name, value in largest.items())
     ceiling = "any of these pairs that moves a query too far"
-    evidence = Evidence("replay", {"pairs": tried, "largest": largest}, samples=2 * tried, seed=seed, ceiling=ceiling)
-    return Result(SUPPORTED, f"{tried} pairs of one to three records: no query moved further than declared (largest share of it, {reached}).", evidence)
+    evidence = Evidence(
+        "replay", {"pairs": tried, "largest": largest}, samples=2 * tried, seed=seed, ceiling=ceiling
+    )
+    return Result(
+        SUPPORTED,
+        f"{tried} pairs of one to three records: no query moved further than declared (largest "
+        f"share of it, {reached}).",
+        evidence,
+    )
 
 
 def _search(subject: Subject, relation: Adjacency, count: int) -> tuple[list[float], Result | None]:
-    """How far queries moved, as shares of what is declared, over pairs that Hypothesis draws; and the smallest that moved too far."""
+    """How far queries moved, as shares of what is declared, over pairs that Hypothesis draws; and the
+    smallest that moved too far.
+    """
     import hypothesis
 
     from dpverify.strategies import datasets, neighbours, shape
@@ -90,8 +114,18 @@ def _search(subject: Subject, relation: Adjacency, count: int) -> tuple[list[flo
     shares: list[float] = []
     found: list[Result] = []
 
-    @hypothesis.settings(max_examples=PAIRS, derandomize=True, database=None, deadline=None, suppress_health_check=list(hypothesis.HealthCheck))
-    @hypothesis.given(neighbours(datasets(width=width, count=count, labels=labels, largest=1e6), relations=[relation], largest=1e6))
+    @hypothesis.settings(
+        max_examples=PAIRS,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(hypothesis.HealthCheck),
+    )
+    @hypothesis.given(
+        neighbours(
+            datasets(width=width, count=count, labels=labels, largest=1e6), relations=[relation], largest=1e6
+        )
+    )
     def look(pair: Neighbours) -> None:
         try:
             share = _share(subject, pair)
@@ -114,7 +148,11 @@ def _search(subject: Subject, relation: Adjacency, count: int) -> tuple[list[flo
 def _share(subject: Subject, pair: Neighbours) -> float:
     a = execute(subject.mechanism, pair.data, 0, 0)
     b = execute(subject.mechanism, pair.other, 0, 0, frozen=a.tape if a.tape.entries else None)
-    moves = [move for u, v in zip(a.tape.entries, b.tape.entries) for move in comparisons(u, v, pair.adjacency)] if a.left == b.left else []
+    moves = (
+        [move for u, v in zip(a.tape.entries, b.tape.entries) for move in comparisons(u, v, pair.adjacency)]
+        if a.left == b.left
+        else []
+    )
     return max((moved / allowed for moved, allowed in moves if allowed > 0), default=0.0)
 
 
@@ -138,31 +176,53 @@ def _small(records: int) -> Law:
         subject = target()
         data = _cut(subject.neighbours.data, records)
         try:
-            outputs = np.concatenate([call(subject.mechanism, data, np.random.SeedSequence(seed, spawn_key=(11, i)), 1) for i in range(8)])
+            outputs = np.concatenate(
+                [
+                    call(subject.mechanism, data, np.random.SeedSequence(seed, spawn_key=(11, i)), 1)
+                    for i in range(8)
+                ]
+            )
         except MechanismError as error:
-            return Result(UNDECIDED, f"It does not accept {records or 'no'} record{'s' * (records != 1)}: {error}")
+            return Result(
+                UNDECIDED, f"It does not accept {records or 'no'} record{'s' * (records != 1)}: {error}"
+            )
         if (outputs == outputs[0]).all():
             return _without_noise(subject, records, seed)
         noise = _noise_on(target, data, seed)
         if not isinstance(noise, str):
             return noise
-        evidence = Evidence("eight seeds", {"records": records}, samples=8, seed=seed, ceiling="an output without any noise")
+        evidence = Evidence(
+            "eight seeds", {"records": records}, samples=8, seed=seed, ceiling="an output without any noise"
+        )
         return Result(SUPPORTED, "Published with noise: eight seeds, different outputs.", evidence)
 
     return law
 
 
 def _without_noise(subject: Subject, records: int, seed: int) -> Result | str:
-    """Eight equal outputs may be chance (of few values) or a constant: what tells is the audit against a neighbour of that many records."""
+    """Eight equal outputs may be chance (of few values) or a constant: what tells is the audit against a
+    neighbour of that many records.
+    """
     pair = subject.neighbours
     if pair.adjacency is not ADD_REMOVE and records == 0:
-        return f"eight seeds give the same output on no records, which have no neighbours under {pair.adjacency}"
+        return (
+            f"eight seeds give the same output on no records, which have no neighbours under {pair.adjacency}"
+        )
     other = _cut(pair.other, records)
     if pair.adjacency is ADD_REMOVE:
         other = _cut(pair.data, records + 1 if size_of(pair.data) > records else records - 1)
     small = Neighbours(_cut(pair.data, records), other, pair.adjacency)
-    result = audit(subject.mechanism, small, subject.claim, budget=Budget(runs=subject.runs, alpha=ALPHA, seed=seed), rungs=["statistics"], smaller=False)
-    return result.with_(because=f"On {describe(small.data)} eight seeds give the same output. {result.because}")
+    result = audit(
+        subject.mechanism,
+        small,
+        subject.claim,
+        budget=Budget(runs=subject.runs, alpha=ALPHA, seed=seed),
+        rungs=["statistics"],
+        smaller=False,
+    )
+    return result.with_(
+        because=f"On {describe(small.data)} eight seeds give the same output. {result.because}"
+    )
 
 
 def _extreme(value: float) -> Law:
@@ -182,22 +242,43 @@ def _extreme(value: float) -> Law:
                 return result
             seen += result.verdict is SUPPORTED
         if len(refusals) == len(pairs):
-            return Result(SUPPORTED, f"Refused: {refusals[0]}", Evidence("replay", {"pairs": len(pairs)}, ceiling="an output in spite of it"))
+            return Result(
+                SUPPORTED,
+                f"Refused: {refusals[0]}",
+                Evidence("replay", {"pairs": len(pairs)}, ceiling="an output in spite of it"),
+            )
         if not seen:
-            return Result(SUPPORTED, "The output is finite.", Evidence("replay", {"pairs": len(pairs)}, ceiling="an output that is not a number"))
-        evidence = Evidence("replay", {"pairs": len(pairs), "compared": seen}, ceiling="any query that it moves too far, on these pairs")
+            return Result(
+                SUPPORTED,
+                "The output is finite.",
+                Evidence("replay", {"pairs": len(pairs)}, ceiling="an output that is not a number"),
+            )
+        evidence = Evidence(
+            "replay",
+            {"pairs": len(pairs), "compared": seen},
+            ceiling="any query that it moves too far, on these pairs",
+        )
         return Result(SUPPORTED, f"{seen} pairs compared: no query moved further than declared.", evidence)
 
     return law
 
 
 def _with_record(pair: Neighbours, value: float) -> Iterator[Neighbours]:
-    """The data with a record of that value, which may be the private one: replaced, or added, as the pair of the claim has it."""
+    """The data with a record of that value, which may be the private one: replaced, or added, as the pair of
+    the claim has it.
+    """
     data = pair.data
     first = np.asarray(data[0] if isinstance(data, tuple) else data, dtype=float)
-    for row in (np.full(first.shape[1:], value), np.where(np.arange(first[0].size).reshape(first.shape[1:]) == 0, value, 0.0)):
+    for row in (
+        np.full(first.shape[1:], value),
+        np.where(np.arange(first[0].size).reshape(first.shape[1:]) == 0, value, 0.0),
+    ):
         record = (row, *(part[0] for part in data[1:])) if isinstance(data, tuple) else row
-        yield Neighbours.add(data, record) if pair.adjacency is ADD_REMOVE else Neighbours.replace(data, 0, record)
+        yield (
+            Neighbours.add(data, record)
+            if pair.adjacency is ADD_REMOVE
+            else Neighbours.replace(data, 0, record)
+        )
     if pair.adjacency is not ADD_REMOVE and pair.adjacency is not REPLACE:
         changed = Neighbours.replace(data, 0, record).other
         yield Neighbours.zero_out(changed, 0)
@@ -205,8 +286,12 @@ def _with_record(pair: Neighbours, value: float) -> Iterator[Neighbours]:
 
 def _not_a_number(pair: Neighbours) -> Result:
     let = {"D": describe(pair.data), "D'": describe(pair.other)}
-    then = "the output is not a number on D' in every run, and a number on D: the record is seen with certainty"
-    return Result(REFUTED, f"{then}.", witness=Witness(let, then, "an output that hides one record", as_json(pair)))
+    then = (
+        "the output is not a number on D' in every run, and a number on D: the record is seen with certainty"
+    )
+    return Result(
+        REFUTED, f"{then}.", witness=Witness(let, then, "an output that hides one record", as_json(pair))
+    )
 
 
 def _audit(steps: int | None, claim: Callable[[Any], Any] | None = None) -> Law:
@@ -216,16 +301,33 @@ def _audit(steps: int | None, claim: Callable[[Any], Any] | None = None) -> Law:
         subject = target() if steps is None else target(steps=steps)
         budget = Budget(runs=subject.runs, alpha=ALPHA, seed=seed)
         if claim is None:
-            return audit(subject.mechanism, subject.neighbours, subject.claim, budget=budget, declared=subject.declared)
-        return audit(subject.mechanism, subject.neighbours, claim(subject.claim), budget=budget, rungs=["statistics"], smaller=False)
+            return audit(
+                subject.mechanism, subject.neighbours, subject.claim, budget=budget, declared=subject.declared
+            )
+        return audit(
+            subject.mechanism,
+            subject.neighbours,
+            claim(subject.claim),
+            budget=budget,
+            rungs=["statistics"],
+            smaller=False,
+        )
 
     return law
 
 
 LAWS: Mapping[str, Law] = {
-    "gradients": _gradients, "sensitivity": _sensitivity, "noise": _noise, "empty": _small(0), "single": _small(1), "huge": _extreme(1e200),
-    "nan": _extreme(float("nan")), "step": _audit(1), "training": _audit(None), "half": _audit(None, halved),
-}  # fmt: skip
+    "gradients": _gradients,
+    "sensitivity": _sensitivity,
+    "noise": _noise,
+    "empty": _small(0),
+    "single": _small(1),
+    "huge": _extreme(1e200),
+    "nan": _extreme(float("nan")),
+    "step": _audit(1),
+    "training": _audit(None),
+    "half": _audit(None, halved),
+}
 
 
 def meaning(name: str, law: Law) -> str:
@@ -234,7 +336,11 @@ def meaning(name: str, law: Law) -> str:
     >>> meaning("single", LAWS["single"])
     'a single record is released with noise like any other'
     """
-    table = (line.split(None, 1) for line in (sys.modules[law.__module__].__doc__ or "").splitlines() if line.startswith("    "))
+    table = (
+        line.split(None, 1)
+        for line in (sys.modules[law.__module__].__doc__ or "").splitlines()
+        if line.startswith("    ")
+    )
     return next((words[1] for words in table if words[0] == name and len(words) == 2), "")
 
 
@@ -250,28 +356,50 @@ class Examination:
     seconds: float
 
     def expected(self, law: str) -> Verdict:
-        """The verdict that is known for that law on this target: half the claim falls, everything else stands."""
+        """The verdict that is known for that law on this target: half the claim falls, everything else
+        stands.
+        """
         return self.target.expect.get(law, REFUTED if law == "half" else SUPPORTED)
 
     @property
     def surprises(self) -> list[str]:
         """The laws that did not end as known."""
-        return [law for law, result in self.results.items() if not isinstance(result, str) and result.verdict is not self.expected(law)]
+        return [
+            law
+            for law, result in self.results.items()
+            if not isinstance(result, str) and result.verdict is not self.expected(law)
+        ]
 
     def to_json(self) -> dict[str, Any]:
         target = self.target
         laws = {
             law: {"what": meaning(law, (target.laws or LAWS)[law]), "applies": False, "because": result}
             if isinstance(result, str)
-            else {"what": meaning(law, (target.laws or LAWS)[law]), "applies": True, "expected": self.expected(law).value, **result.to_json()}
+            else {
+                "what": meaning(law, (target.laws or LAWS)[law]),
+                "applies": True,
+                "expected": self.expected(law).value,
+                **result.to_json(),
+            }
             for law, result in self.results.items()
         }
-        settings = {name: value for name, value in target.settings.items() if isinstance(value, int | float | str)}
+        settings = {
+            name: value for name, value in target.settings.items() if isinstance(value, int | float | str)
+        }
         return {
-            "target": target.name, "about": target.about, "notes": inspect.getdoc(target.build) or "", "claims": target.claims,
-            "claim": self.claim, "said_by": self.said_by, "settings": settings,
-            "versions": target.versions, "install": target.install, "seed": self.seed, "laws": laws, "seconds": round(self.seconds, 1),
-        }  # fmt: skip
+            "target": target.name,
+            "about": target.about,
+            "notes": inspect.getdoc(target.build) or "",
+            "claims": target.claims,
+            "claim": self.claim,
+            "said_by": self.said_by,
+            "settings": settings,
+            "versions": target.versions,
+            "install": target.install,
+            "seed": self.seed,
+            "laws": laws,
+            "seconds": round(self.seconds, 1),
+        }
 
 
 def examine(target: Target, *, seed: int = 0, progress: Callable[[str], None] | None = None) -> Examination:
@@ -288,7 +416,9 @@ def examine(target: Target, *, seed: int = 0, progress: Callable[[str], None] | 
             progress(name)
         begun = time.perf_counter()
         outcome = law(target, seed)
-        results[name] = outcome if isinstance(outcome, str) else outcome.with_(seconds=time.perf_counter() - begun)
+        results[name] = (
+            outcome if isinstance(outcome, str) else outcome.with_(seconds=time.perf_counter() - begun)
+        )
     subject = target() if target.laws is None else None
     claim, said_by = (str(subject.claim), subject.said_by) if subject else (target.claims, target.about)
     return Examination(target, seed, results, claim, said_by, time.perf_counter() - started)

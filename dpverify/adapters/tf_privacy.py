@@ -1,18 +1,25 @@
-"""TensorFlow Privacy: DPKerasSGDOptimizer on the linear loss <w, record> over two variables, and sums under tree aggregation.
+"""TensorFlow Privacy: DPKerasSGDOptimizer on the linear loss <w, record> over two variables, and sums under
+tree aggregation.
 
-    sgd   query     sum_i clip(g_i, clip)                released   (query + N(0, (noise clip)^2 I)) / number of microbatches
-    tree  query     sum over the steps so far            released   query + noise of a binary tree with N(0, (noise clip)^2 I) at each node
+    sgd   query     sum_i clip(g_i, clip)                released   (query + N(0, (noise clip)^2 I)) / number
+    of microbatches
+    tree  query     sum over the steps so far            released   query + noise of a binary tree with N(0,
+    (noise clip)^2 I) at each node
 
-Everything is float32 (it refuses float64), so that sums may be off by 1e-6 of the clip. A run of the optimizer is an iteration of a loop
-inside one `tf.function`; the tree draws every entry by itself, so that all runs are one tensor. The clipped sum is what an optimizer
-without noise returns. Its privacy statement speaks of added and removed examples.
+Everything is float32 (it refuses float64), so that sums may be off by 1e-6 of the clip. A run of the
+optimizer is an iteration of a loop inside one `tf.function`; the tree draws every entry by itself, so that
+all runs are one tensor. The clipped sum is what an optimizer without noise returns. Its privacy statement
+speaks of added and removed examples.
 
-TensorFlow Privacy 0.9.0 needs TensorFlow 2.15 and NumPy 1.26, with which dpverify runs too: in an environment of its own,
+TensorFlow Privacy 0.9.0 needs TensorFlow 2.15 and NumPy 1.26, with which dpverify runs too: in an environment
+of its own,
 
     pip install tensorflow==2.15.1 tensorflow-privacy==0.9.0
     pip install --no-deps dpverify
-    pip install "numpy<2" "sympy>=1.13" "mpmath>=1.3,<1.4" "hypothesis>=6.100" "pytest>=8" "python-flint>=0.7" "joblib>=1.4"
-    pip install "numpy<2" "threadpoolctl>=3" "typer>=0.12" "rich>=13" "jinja2>=3.1" "matplotlib>=3.9" "latex2mathml>=3.77"
+    pip install "numpy<2" "sympy>=1.13" "mpmath>=1.3,<1.4" "hypothesis>=6.100" "pytest>=8" "python-flint>=0.7"
+    "joblib>=1.4"
+    pip install "numpy<2" "threadpoolctl>=3" "typer>=0.12" "rich>=13" "jinja2>=3.1" "matplotlib>=3.9"
+    "latex2mathml>=3.77"
 
 (`pip check` then names numpy, dp-accounting and packaging.)
 """
@@ -51,10 +58,12 @@ def _tensorflow() -> Any:
 
 @lru_cache(maxsize=8)  # it takes seconds to trace
 def gradients(noise: float, clip: float, reseeded: bool = True) -> tuple[Any, Any]:
-    """(records, runs) -> the gradients that DPKerasSGDOptimizer computes, one row a run; and the generator that its noise comes from.
+    """(records, runs) -> the gradients that DPKerasSGDOptimizer computes, one row a run; and the generator
+    that its noise comes from.
 
-    The seed of an operation is fixed when it is traced. So that runs can be seeded, tf.random_normal_initializer, which the library draws
-    with, draws from that generator while it is traced; without `reseeded` it is left alone.
+    The seed of an operation is fixed when it is traced. So that runs can be seeded,
+    tf.random_normal_initializer, which the library draws with, draws from that generator while it is traced;
+    without `reseeded` it is left alone.
     """
     tf = _tensorflow()
     from tensorflow_privacy import DPKerasSGDOptimizer
@@ -70,12 +79,19 @@ def gradients(noise: float, clip: float, reseeded: bool = True) -> tuple[Any, An
     @tf.function(input_signature=[tf.TensorSpec((None, WIDTH), tf.float32), tf.TensorSpec((), tf.int32)])
     def compute(rows: Any, runs: Any) -> Any:
         def losses() -> Any:
-            return tf.linalg.matvec(rows[:, :half], variables[0]) + tf.linalg.matvec(rows[:, half:], variables[1])
+            return tf.linalg.matvec(rows[:, :half], variables[0]) + tf.linalg.matvec(
+                rows[:, half:], variables[1]
+            )
 
         def once(_: Any) -> Any:
             return tf.concat([gradient for gradient, _ in optimizer._compute_gradients(losses, variables)], 0)
 
-        return tf.map_fn(once, tf.range(runs), fn_output_signature=tf.TensorSpec((WIDTH,), tf.float32), parallel_iterations=1)
+        return tf.map_fn(
+            once,
+            tf.range(runs),
+            fn_output_signature=tf.TensorSpec((WIDTH,), tf.float32),
+            parallel_iterations=1,
+        )
 
     with patch.object(tf, "random_normal_initializer", initializer) if reseeded else nullcontext():
         compute(tf.zeros((1, WIDTH)), 1)
@@ -83,16 +99,22 @@ def gradients(noise: float, clip: float, reseeded: bool = True) -> tuple[Any, An
 
 
 def _charged(noise: float, steps: int) -> Profile:
-    """What the accountant of its privacy statement (RDP, add or remove one) says of that many full batches."""
+    """What the accountant of its privacy statement (RDP, add or remove one) says of that many full
+    batches.
+    """
     import dp_accounting
 
     event = dp_accounting.SelfComposedDpEvent(dp_accounting.GaussianDpEvent(noise), steps)
     accountant = dp_accounting.rdp.RdpAccountant().compose(event)
-    return Profile(lambda epsilon: float(accountant.get_delta(epsilon)), "the RDP accountant of TensorFlow Privacy")
+    return Profile(
+        lambda epsilon: float(accountant.get_delta(epsilon)), "the RDP accountant of TensorFlow Privacy"
+    )
 
 
 def dpkeras_sgd(steps: int = 2, noise: float = 1.0, clip: float = 1.0, relation: str = "zero-out") -> Subject:
-    """DPKerasSGDOptimizer, one example a microbatch, full batch; neighbours differ in a zeroed record, or in an "add/remove"d one."""
+    """DPKerasSGDOptimizer, one example a microbatch, full batch; neighbours differ in a zeroed record, or in
+    an "add/remove"d one.
+    """
     positive(steps=steps, noise=noise, clip=clip)
     if relation not in ("zero-out", "add/remove"):
         raise ValueError(f"Expected relation={relation!r} to be 'zero-out' or 'add/remove'.")
@@ -115,21 +137,32 @@ def dpkeras_sgd(steps: int = 2, noise: float = 1.0, clip: float = 1.0, relation:
         return np.concatenate(published, axis=1)
 
     pair = Neighbours.remove(DATA, 0) if relation == "add/remove" else Neighbours.zero_out(DATA, 0)
-    return Subject(train, _charged(noise, steps), pair, "the RDP accountant of compute_dp_sgd_privacy_statement", runs=4_000)
+    return Subject(
+        train,
+        _charged(noise, steps),
+        pair,
+        "the RDP accountant of compute_dp_sgd_privacy_statement",
+        runs=4_000,
+    )
 
 
 def dpkeras_sgd_size(steps: int = 1, noise: float = 1.0, clip: float = 1.0) -> Subject:
-    """The same on added and removed examples, the relation of its privacy statement, with `num_microbatches` as it is by default.
+    """The same on added and removed examples, the relation of its privacy statement, with `num_microbatches`
+    as it is by default.
 
-    Sum and noise are divided by the number of examples at hand, which is then part of what is published; without any, every entry is
-    infinite. One of the epsilons of its statement assumes Poisson sampling, under which that number is not fixed. With batches of one
-    size nothing of this shows (`tf-privacy:dpkeras-sgd`).
+    Sum and noise are divided by the number of examples at hand, which is then part of what is published;
+    without any, every entry is infinite. One of the epsilons of its statement assumes Poisson sampling, under
+    which that number is not fixed. With batches of one size nothing of this shows (`tf-privacy:dpkeras-sgd`).
     """
     return dpkeras_sgd(steps, noise, clip, "add/remove")
 
 
-def tree(leaves: int = 4, joined: int = 1, noise: float = 1.0, clip: float = 1.0, efficient: bool = True) -> Subject:
-    """TreeCumulativeSumQuery over `leaves` steps; the examples at hand are those of step `joined`, the other steps have none."""
+def tree(
+    leaves: int = 4, joined: int = 1, noise: float = 1.0, clip: float = 1.0, efficient: bool = True
+) -> Subject:
+    """TreeCumulativeSumQuery over `leaves` steps; the examples at hand are those of step `joined`, the other
+    steps have none.
+    """
     positive(leaves=leaves, joined=joined, noise=noise, clip=clip)
     if joined > leaves:
         raise ValueError(f"Expected joined={joined} <= leaves={leaves}.")
@@ -139,14 +172,20 @@ def tree(leaves: int = 4, joined: int = 1, noise: float = 1.0, clip: float = 1.0
 
     half = WIDTH // 2
     specs = [tf.TensorSpec((BLOCK, half)), tf.TensorSpec((BLOCK, WIDTH - half))]
-    summing = TreeCumulativeSumQuery.build_l2_gaussian_query(clip, noise, specs, noise_seed=0, use_efficient=efficient)
+    summing = TreeCumulativeSumQuery.build_l2_gaussian_query(
+        clip, noise, specs, noise_seed=0, use_efficient=efficient
+    )
     start = summing.initial_global_state()
     parameters, aggregator = summing.derive_sample_params(start), summing._tree_aggregator
 
     def block(total: list[Array], seed: int) -> Array:
-        """The noisy sums of all steps, for as many runs as a block has; the tree starts anew with that seed."""
+        """The noisy sums of all steps, for as many runs as a block has; the tree starts anew with that
+        seed.
+        """
         seeded = start.tree_state.value_generator_state._replace(seeds=tf.constant(seed, tf.int64, (2,)))
-        state = start._replace(tree_state=aggregator.reset_state(start.tree_state._replace(value_generator_state=seeded)))
+        state = start._replace(
+            tree_state=aggregator.reset_state(start.tree_state._replace(value_generator_state=seeded))
+        )
         published: list[Array] = []
         for step in range(1, leaves + 1):
             now = [tf.constant(np.tile(part if step == joined else 0 * part, (BLOCK, 1))) for part in total]
@@ -159,24 +198,56 @@ def tree(leaves: int = 4, joined: int = 1, noise: float = 1.0, clip: float = 1.0
             rows = np.asarray(data, dtype=np.float32)
         total = [np.zeros((1, half), np.float32), np.zeros((1, WIDTH - half), np.float32)]
         for row in rows:
-            clipped = summing.preprocess_record(parameters, [tf.constant(row[None, :half]), tf.constant(row[None, half:])])
+            clipped = summing.preprocess_record(
+                parameters, [tf.constant(row[None, :half]), tf.constant(row[None, half:])]
+            )
             total = [part + own.numpy() for part, own in zip(total, clipped)]
         seeds = rng.integers(2**62, size=-(-runs // BLOCK)).tolist()
         return np.concatenate([block(total, seed) for seed in seeds])[:runs]
 
     claim = ZCDP(float(compute_zcdp_single_tree(noise, leaves, 1, 1)))
-    return Subject(train, claim, Neighbours.zero_out(DATA, 0), "compute_zcdp_single_tree, one participation", runs=10_000)
+    return Subject(
+        train, claim, Neighbours.zero_out(DATA, 0), "compute_zcdp_single_tree, one participation", runs=10_000
+    )
 
 
-INSTALL = "an environment of its own: pip install tensorflow==2.15.1 tensorflow-privacy==0.9.0, dpverify with --no-deps (dpverify/adapters/tf_privacy.py)"
+INSTALL = (
+    "an environment of its own: pip install tensorflow==2.15.1 tensorflow-privacy==0.9.0, dpverify "
+    "with --no-deps (dpverify/adapters/tf_privacy.py)"
+)
 PACKAGES = ("tensorflow-privacy", "tensorflow")
 
-OVERFLOW = {"huge": REFUTED, "nan": REFUTED}  # a norm that is not finite makes every entry NaN: so tf.clip_by_global_norm documents it
+OVERFLOW = {
+    "huge": REFUTED,
+    "nan": REFUTED,
+}  # a norm that is not finite makes every entry NaN: so tf.clip_by_global_norm documents it
 
 TARGETS = (
-    Target("tf-privacy:dpkeras-sgd", "DPKerasSGDOptimizer, full batch of a fixed size", "the RDP of its privacy statement", dpkeras_sgd, PACKAGES, INSTALL,
-           expect={**OVERFLOW, "empty": UNDECIDED}),
-    Target("tf-privacy:dpkeras-sgd-size", "DPKerasSGDOptimizer, full batch of any size", "the RDP of its privacy statement, add/remove", dpkeras_sgd_size,
-           PACKAGES, INSTALL, expect={**OVERFLOW, "empty": UNDECIDED, "sensitivity": REFUTED, "step": REFUTED, "training": REFUTED}),
-    Target("tf-privacy:tree", "TreeCumulativeSumQuery, one participation", "the zCDP of its tree accountant", tree, PACKAGES, INSTALL, expect=OVERFLOW),
-)  # fmt: skip
+    Target(
+        "tf-privacy:dpkeras-sgd",
+        "DPKerasSGDOptimizer, full batch of a fixed size",
+        "the RDP of its privacy statement",
+        dpkeras_sgd,
+        PACKAGES,
+        INSTALL,
+        expect={**OVERFLOW, "empty": UNDECIDED},
+    ),
+    Target(
+        "tf-privacy:dpkeras-sgd-size",
+        "DPKerasSGDOptimizer, full batch of any size",
+        "the RDP of its privacy statement, add/remove",
+        dpkeras_sgd_size,
+        PACKAGES,
+        INSTALL,
+        expect={**OVERFLOW, "empty": UNDECIDED, "sensitivity": REFUTED, "step": REFUTED, "training": REFUTED},
+    ),
+    Target(
+        "tf-privacy:tree",
+        "TreeCumulativeSumQuery, one participation",
+        "the zCDP of its tree accountant",
+        tree,
+        PACKAGES,
+        INSTALL,
+        expect=OVERFLOW,
+    ),
+)

@@ -1,11 +1,17 @@
-"""Step sizes, noise factors, the printed noise and the bounds of adp-erm ("Adaptive differentially private empirical risk minimization").
+"""Step sizes, noise factors, the printed noise and the bounds of adp-erm ("Adaptive differentially private
+empirical risk minimization").
 
-    b_t = sqrt(a + c t),  alpha_t^2 = b_t (ADP) or 1 (DP)                                                       section 5.1
-    alpha_t = (b_0^2 + t C)^(1/4)                                                                               section 5.2
-    sigma^2 = (16 G)^2 B_delta / (n eps)^2 * sum_t 1/alpha_t^2,  B_delta = ln(16 T/(n delta)) ln(1.25/delta)    Eq (6)
-    E|F'(x_tau)|^2 <= [D_F/eta + (eta L/2) sum G^2/b_t^2 + (eta L d/2) sigma^2 sum (alpha_t/b_t)^2] / sum 1/b_t Eq (7), eta L restored
+    b_t = sqrt(a + c t),  alpha_t^2 = b_t (ADP) or 1 (DP)
+    section 5.1
+    alpha_t = (b_0^2 + t C)^(1/4)
+    section 5.2
+    sigma^2 = (16 G)^2 B_delta / (n eps)^2 * sum_t 1/alpha_t^2,  B_delta = ln(16 T/(n delta)) ln(1.25/delta)
+    Eq (6)
+    E|F'(x_tau)|^2 <= [D_F/eta + (eta L/2) sum G^2/b_t^2 + (eta L d/2) sigma^2 sum (alpha_t/b_t)^2] / sum
+    1/b_t Eq (7), eta L restored
 
-Every formula takes numbers or SymPy symbols: the claims reason about the same objects that the algorithms run.
+Every formula takes numbers or SymPy symbols: the claims reason about the same objects that the algorithms
+run.
 """
 
 from __future__ import annotations
@@ -89,9 +95,19 @@ def printed_sigma(alpha: Array, *, G: float, n: int, epsilon: float, delta: floa
 
 
 def gradient_bound(
-    alpha: Array, b: Array, sigma: float, *, gap: float, eta: float, L: float, G: float, d: int, printed: bool = False
+    alpha: Array,
+    b: Array,
+    sigma: float,
+    *,
+    gap: float,
+    eta: float,
+    L: float,
+    G: float,
+    d: int,
+    printed: bool = False,
 ) -> float:
-    """The bound of Theorem 4.2 on min_t E|F'(x_t)|^2 with noise alpha_t sigma; Eq (7) as printed has no eta L in its last term.
+    """The bound of Theorem 4.2 on min_t E|F'(x_t)|^2 with noise alpha_t sigma; Eq (7) as printed has no eta L
+    in its last term.
 
     >>> gradient_bound(np.ones(1), np.ones(1), 0.0, gap=1.0, eta=0.5, L=2.0, G=1.0, d=3)
     2.5
@@ -101,9 +117,11 @@ def gradient_bound(
 
 
 def batch_release(sigma: float, *, G: float, batch: int, of: int, bounded: bool = True) -> Subsampled:
-    """A mean of clipped gradients over a secret batch without replacement; one record moves it by 2G/batch if replaced.
+    """A mean of clipped gradients over a secret batch without replacement; one record moves it by 2G/batch if
+    replaced.
 
-    With `bounded=False` the sensitivity is infinite: the query scales its noise by private data, so that no number bounds it.
+    With `bounded=False` the sensitivity is infinite: the query scales its noise by private data, so that no
+    number bounds it.
     """
     if not G > 0:
         raise ValueError(f"Expected G={G} > 0.")
@@ -117,7 +135,9 @@ BATCH = 10
 
 
 def small_problem(count: int = 500, dimension: int = 4, seed: int = 0) -> tuple[Linear, tuple[Array, Array]]:
-    """Logistic regression on the unit ball (G = 1, each record 1/4-smooth), on which the examples of adp-erm run."""
+    """Logistic regression on the unit ball (G = 1, each record 1/4-smooth), on which the examples of adp-erm
+    run.
+    """
     rng = np.random.default_rng(seed)
     rows = rng.standard_normal((count, dimension))
     rows /= np.linalg.norm(rows, axis=1)[:, None]
@@ -126,15 +146,29 @@ def small_problem(count: int = 500, dimension: int = 4, seed: int = 0) -> tuple[
 
 
 def small_example(
-    build: Callable[[Linear, float], Any], alpha: Array, b: Array, *, eta: float, as_printed: bool, bound: bool = True, note: str = ""
+    build: Callable[[Linear, float], Any],
+    alpha: Array,
+    b: Array,
+    *,
+    eta: float,
+    as_printed: bool,
+    bound: bool = True,
+    note: str = "",
 ) -> Example:
-    """The example of an adp-erm algorithm: sigma by Eq (6) or by the accountant, and the bound of Theorem 4.2."""
+    """The example of an adp-erm algorithm: sigma by Eq (6) or by the accountant, and the bound of Theorem
+    4.2.
+    """
     problem, data = small_problem()
     n, d, G, L = problem.count, problem.dimension, 1.0, 0.25
     if as_printed:
         sigma = printed_sigma(alpha, G=G, n=n, epsilon=TARGET.epsilon, delta=TARGET.delta_)
     else:
-        sigma = calibrate(lambda m: [batch_release(m * a, G=G, batch=BATCH, of=n) for a in alpha.tolist()], TARGET, REPLACE, tolerance=1e-2)
+        sigma = calibrate(
+            lambda m: [batch_release(m * a, G=G, batch=BATCH, of=n) for a in alpha.tolist()],
+            TARGET,
+            REPLACE,
+            tolerance=1e-2,
+        )
     gap = float(problem.excess(problem.start[None], data)[0])
     loaded = problem.load(data)
 
@@ -149,7 +183,9 @@ def small_example(
         data,
         REPLACE,
         TARGET,
-        bound=gradient_bound(alpha, b, sigma, gap=gap, eta=eta, L=L, G=G, d=d, printed=as_printed) if bound else None,
+        bound=gradient_bound(alpha, b, sigma, gap=gap, eta=eta, L=L, G=G, d=d, printed=as_printed)
+        if bound
+        else None,
         bound_source="Theorem 4.2, Eq (7)" if bound else "",
         quantity="min over t of E|F'(x_t)|^2",
         measure=squared_gradient,

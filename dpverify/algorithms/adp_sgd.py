@@ -1,13 +1,14 @@
-"""ADP-SGD with polynomially decaying steps: the gradient of a random record with Gaussian noise alpha_t sigma, step eta/b_t.
+"""ADP-SGD with polynomially decaying steps: the gradient of a random record with Gaussian noise alpha_t
+sigma, step eta/b_t.
 
     release  g_t = mean over a batch of clip(grad f(x_{t-1}; i), G) + N(0, (alpha_t sigma)^2 I)
     update   x_t = x_{t-1} - (eta / b_t) (public gradient + g_t),   b_t = sqrt(a + c t),   alpha_t^2 = b_t
 
-Citation: adp-erm, Algorithm 1, sections 4 and 5.1 (the step that Algorithm 1 calls t - 1 is step t here); bound: Theorem 4.2, Eq (7).
-Publishing (eta/b_t) g_t, as the paper does, is the same release: b_t is public.
+Citation: adp-erm, Algorithm 1, sections 4 and 5.1 (the step that Algorithm 1 calls t - 1 is step t here);
+bound: Theorem 4.2, Eq (7). Publishing (eta/b_t) g_t, as the paper does, is the same release: b_t is public.
 
-Calibration. Eq (6)'s sigma is larger than needed: for n = 500, batches of 10, T = 12, (1, 1e-5)-DP and replaced records, the accountant
-certifies 0.17 of it, the different noises of the steps taken into account.
+Calibration. Eq (6)'s sigma is larger than needed: for n = 500, batches of 10, T = 12, (1, 1e-5)-DP and
+replaced records, the accountant certifies 0.17 of it, the different noises of the steps taken into account.
 """
 
 from __future__ import annotations
@@ -44,13 +45,16 @@ def adp_sgd(
     """ADP-SGD with public alpha_t and b_t; DP-SGD is alpha = 1.
 
     >>> from dpverify.problems import quadratic
-    >>> algorithm = adp_sgd(quadratic([1.0], count=10), G=1.0, sigma=2.0, alpha=Schedule(1.5), b=Schedule(1.0), steps=3, eta=0.1)
+    >>> algorithm = adp_sgd(quadratic([1.0], count=10), G=1.0, sigma=2.0, alpha=Schedule(1.5),
+    ...     b=Schedule(1.0), steps=3, eta=0.1)
     >>> algorithm.release(1).scale
     3.0
     """
     if not eta > 0:
         raise ValueError(f"Expected eta={eta} > 0.")
-    releases = [batch_release(sigma * a, G=G, batch=batch, of=problem.count) for a in alpha.values(steps).tolist()]
+    releases = [
+        batch_release(sigma * a, G=G, batch=batch, of=problem.count) for a in alpha.values(steps).tolist()
+    ]
     step_sizes = (eta / b.values(steps)).tolist()
 
     def init(runs: int) -> State:
@@ -76,7 +80,9 @@ def example(*, as_printed: bool = False, steps: int = 12, eta: float = 1.0) -> E
     b = polynomial_b(1, 1)
     alpha = adaptive_alpha(b)
     return small_example(
-        lambda problem, sigma: adp_sgd(problem, G=1.0, sigma=sigma, alpha=alpha, b=b, steps=steps, eta=eta, batch=BATCH),
+        lambda problem, sigma: adp_sgd(
+            problem, G=1.0, sigma=sigma, alpha=alpha, b=b, steps=steps, eta=eta, batch=BATCH
+        ),
         alpha.values(steps),
         b.values(steps),
         eta=eta,

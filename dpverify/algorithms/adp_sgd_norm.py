@@ -1,17 +1,20 @@
 """ADP-SGD with AdaGrad-norm steps: the step size eta/b_t follows the norms of the gradients, in two readings.
 
-    release  g_t = mean over a batch of clip(grad f(x_{t-1}; i), G) + N(0, (alpha_t sigma)^2 I),   alpha_t = (b_0^2 + t C)^(1/4)
-    update   b_t^2 = b_{t-1}^2 + max(beta_t |g_t|^2, nu),   x_t = x_{t-1} - (eta / b_t) (public gradient + g_t)
+    release  g_t = mean over a batch of clip(grad f(x_{t-1}; i), G) + N(0, (alpha_t sigma)^2 I),   alpha_t =
+    (b_0^2 + t C)^(1/4)
+    update   b_t^2 = b_{t-1}^2 + max(beta_t |g_t|^2, nu),   x_t = x_{t-1} - (eta / b_t) (public gradient +
+    g_t)
 
 or, with b from the raw gradients,
 
     release  (eta / b_t) g_t  with  b_t^2 = b_{t-1}^2 + max(beta_t |raw mean|^2, nu)
 
-Citation: adp-erm, Algorithm 1 and section 5.2. Line 4 of Algorithm 1 computes b from the raw gradient, which then scales the noise: the
-second reading, whose released scale moves with one record, so that no sensitivity bounds it. The first is post-processing.
+Citation: adp-erm, Algorithm 1 and section 5.2. Line 4 of Algorithm 1 computes b from the raw gradient, which
+then scales the noise: the second reading, whose released scale moves with one record, so that no sensitivity
+bounds it. The first is post-processing.
 
-Calibration. As printed: the second reading with Eq (6), which no accountant certifies. The default is the first
-reading with the accountant's sigma, 0.15 of Eq (6)'s for n = 500, batches of 10, T = 12, (1, 1e-5)-DP.
+Calibration. As printed: the second reading with Eq (6), which no accountant certifies. The default is the
+first reading with the accountant's sigma, 0.15 of Eq (6)'s for n = 500, batches of 10, T = 12, (1, 1e-5)-DP.
 """
 
 from __future__ import annotations
@@ -54,13 +57,17 @@ def adp_sgd_norm(
 
     >>> from dpverify.problems import quadratic
     >>> problem = quadratic([1.0], count=10)
-    >>> adp_sgd_norm(problem, G=1.0, sigma=2.0, alpha=Schedule(1.0), steps=3, eta=0.1, b0_squared=20.0).release(1).scale
+    >>> adp_sgd_norm(problem, G=1.0, sigma=2.0, alpha=Schedule(1.0), steps=3, eta=0.1,
+    ...     b0_squared=20.0).release(1).scale
     2.0
     """
     for label, value in (("eta", eta), ("b0_squared", b0_squared), ("nu", nu)):
         if not value > 0:
             raise ValueError(f"Expected {label}={value} > 0.")
-    releases = [batch_release(sigma * a, G=G, batch=batch, of=problem.count, bounded=not raw) for a in alpha.values(steps).tolist()]
+    releases = [
+        batch_release(sigma * a, G=G, batch=batch, of=problem.count, bounded=not raw)
+        for a in alpha.values(steps).tolist()
+    ]
 
     def init(runs: int) -> State:
         return State(np.tile(problem.start, (runs, 1)), np.full(runs, b0_squared), 1)
@@ -96,14 +103,28 @@ def adp_sgd_norm(
     return Algorithm(name, steps, init, mean, release, update, load=problem.load)
 
 
-RAW_NOTE = "b follows the raw gradients and scales the noise, so the release has no sensitivity; the printed proof assumes 2G."
+RAW_NOTE = (
+    "b follows the raw gradients and scales the noise, so the release has no sensitivity; the "
+    "printed proof assumes 2G."
+)
 
 
 def norm_example(name: str, alpha: Schedule, *, as_printed: bool, steps: int, eta: float) -> Example:
-    """The example of an AdaGrad-norm algorithm: logistic regression, n = 500, d = 4, batches of 10, b_0^2 = 20."""
+    """The example of an AdaGrad-norm algorithm: logistic regression, n = 500, d = 4, batches of 10, b_0^2 =
+    20.
+    """
     return small_example(
         lambda problem, sigma: adp_sgd_norm(
-            problem, G=1.0, sigma=sigma, alpha=alpha, steps=steps, eta=eta, b0_squared=20.0, batch=BATCH, raw=as_printed, name=name
+            problem,
+            G=1.0,
+            sigma=sigma,
+            alpha=alpha,
+            steps=steps,
+            eta=eta,
+            b0_squared=20.0,
+            batch=BATCH,
+            raw=as_printed,
+            name=name,
         ),
         alpha.values(steps),
         np.ones(steps),

@@ -4,8 +4,8 @@
 
 Citation: diff2, Algorithm 2, Lemma C.1, and one round of Proposition 4.1 (R = T = 1, u = 1).
 
-Calibration. As printed sigma^2 = 4 a/(n_min^2 P^2 eps), a = 1 + ceil(2 ln(1/delta)/eps), which is enough; the exact Gaussian mechanism
-needs 0.80 of that noise at (3, 1e-5)-DP.
+Calibration. As printed sigma^2 = 4 a/(n_min^2 P^2 eps), a = 1 + ceil(2 ln(1/delta)/eps), which is enough; the
+exact Gaussian mechanism needs 0.80 of that noise at (3, 1e-5)-DP.
 """
 
 from __future__ import annotations
@@ -17,7 +17,14 @@ import numpy as np
 
 from dpverify.accounting import calibrate
 from dpverify.algorithms import Algorithm, Example
-from dpverify.algorithms.diff2 import TARGET, client_sizes, clipped_mean, mean_sensitivity, printed_variances, renyi_order
+from dpverify.algorithms.diff2 import (
+    TARGET,
+    client_sizes,
+    clipped_mean,
+    mean_sensitivity,
+    printed_variances,
+    renyi_order,
+)
 from dpverify.neighbours import REPLACE
 from dpverify.problems import Problem, mean_estimation
 from dpverify.releases import Gaussian
@@ -31,7 +38,8 @@ class State(NamedTuple):
 
 
 def private_mean(problem: Problem, *, clip: float, sigma: float, clients: int | tuple[int, ...]) -> Algorithm:
-    """One step of gradient descent from the origin on |x|^2/2 - mean of y'x: the clipped mean of the y, with noise sigma C.
+    """One step of gradient descent from the origin on |x|^2/2 - mean of y'x: the clipped mean of the y, with
+    noise sigma C.
 
     >>> private_mean(mean_estimation(2, count=4), clip=2.0, sigma=3.0, clients=2).release(1).scale
     6.0
@@ -65,7 +73,9 @@ def example(*, as_printed: bool = False, clients: int = 4) -> Example:
     order = renyi_order(TARGET.epsilon, TARGET.delta_)
     sigma = math.sqrt(printed_variances(1, 1, problem.count, TARGET.epsilon, order, 1)[0])
     if not as_printed:
-        sigma = calibrate(lambda m: private_mean(problem, clip=1.0, sigma=m, clients=clients).ledger(), TARGET, REPLACE)
+        sigma = calibrate(
+            lambda m: private_mean(problem, clip=1.0, sigma=m, clients=clients).ledger(), TARGET, REPLACE
+        )
     return Example(
         private_mean(problem, clip=1.0, sigma=sigma, clients=clients),
         "diff2",

@@ -1,12 +1,15 @@
-"""Clients, noise levels and the bound of diff2 ("DIFF2: differential private optimization via gradient differences for nonconvex ...").
+"""Clients, noise levels and the bound of diff2 ("DIFF2: differential private optimization via gradient
+differences for nonconvex ...").
 
-    sigma_1^2 = 4 u a ceil(R/T) / (n_min^2 P^2 eps),   sigma_2^2 = 4 u/(u-1) a (R - ceil(R/T)) / (n_min^2 P^2 eps)
+    sigma_1^2 = 4 u a ceil(R/T) / (n_min^2 P^2 eps),   sigma_2^2 = 4 u/(u-1) a (R - ceil(R/T)) / (n_min^2 P^2
+    eps)
     a = 1 + ceil(2 ln(1/delta)/eps)
-    E|F'(x_out)|^2 <= 2 (F(x_0) - F*)/(eta R) + 2 sigma_1^2 C_1^2 d   if eta <= min(1/(2L), 1/(2 sqrt(T d) sigma_2 C_2))
+    E|F'(x_out)|^2 <= 2 (F(x_0) - F*)/(eta R) + 2 sigma_1^2 C_1^2 d   if eta <= min(1/(2L), 1/(2 sqrt(T d)
+    sigma_2 C_2))
 
-Citation: Proposition 4.1 (noise), the proof of Proposition D.2 (bound), Lemma B.7 and Proposition E.2 (secret batches). The records come
-client by client: client p has `sizes[p]` of them, and F is the mean over the clients of their means. Formulas take numbers or SymPy
-symbols.
+Citation: Proposition 4.1 (noise), the proof of Proposition D.2 (bound), Lemma B.7 and Proposition E.2 (secret
+batches). The records come client by client: client p has `sizes[p]` of them, and F is the mean over the
+clients of their means. Formulas take numbers or SymPy symbols.
 """
 
 from __future__ import annotations
@@ -40,8 +43,11 @@ def renyi_order(epsilon: Number, delta: Number) -> Number:
     return 1 + math.ceil(2 * math.log(1 / delta) / epsilon)
 
 
-def printed_variances(rounds: Number, T: Number, total: Number, epsilon: Number, order: Number, u: Number) -> tuple[Number, Number]:
-    """sigma_1^2 and sigma_2^2 of Proposition 4.1; `total` is n_min P. For T = 1 there are no differences: u = 1 and sigma_2 = 0.
+def printed_variances(
+    rounds: Number, T: Number, total: Number, epsilon: Number, order: Number, u: Number
+) -> tuple[Number, Number]:
+    """sigma_1^2 and sigma_2^2 of Proposition 4.1; `total` is n_min P. For T = 1 there are no differences: u =
+    1 and sigma_2 = 0.
 
     >>> printed_variances(4, 2, 10, 1.0, 5, 2)
     (0.8, 0.8)
@@ -53,7 +59,9 @@ def printed_variances(rounds: Number, T: Number, total: Number, epsilon: Number,
     else:
         restarts = -(-rounds // T)
     first = 4 * u * order * restarts / (total**2 * epsilon)
-    return first, (4 * u * order * (rounds - restarts) / ((u - 1) * total**2 * epsilon) if u != 1 else 0 * first)
+    return first, (
+        4 * u * order * (rounds - restarts) / ((u - 1) * total**2 * epsilon) if u != 1 else 0 * first
+    )
 
 
 def round_variances(first: Number, second: Number, T: Number) -> Schedule:
@@ -77,7 +85,9 @@ def largest_step(L: float, T: int, sigma_2: float, C_2: float, d: int) -> float:
     return min(1 / (2 * L), 1 / noisy if noisy > 0 else math.inf)
 
 
-def gradient_bound(gap: Number, eta: Number, rounds: Number, sigma_1: Number, C_1: Number, d: Number) -> Number:
+def gradient_bound(
+    gap: Number, eta: Number, rounds: Number, sigma_1: Number, C_1: Number, d: Number
+) -> Number:
     """2 gap/(eta R) + 2 sigma_1^2 C_1^2 d: Proposition D.2 with the constants of its proof.
 
     >>> gradient_bound(1.0, 0.5, 4, 0.0, 1.0, 3)
@@ -87,19 +97,25 @@ def gradient_bound(gap: Number, eta: Number, rounds: Number, sigma_1: Number, C_
 
 
 def sampled_renyi(order: int, rate: float, epsilon: Callable[[int], float]) -> float:
-    """Lemma B.7 for Gaussian noise (epsilon(inf) = inf): what a secret batch costs at that order, its release costing epsilon(j).
+    """Lemma B.7 for Gaussian noise (epsilon(inf) = inf): what a secret batch costs at that order, its release
+    costing epsilon(j).
 
     >>> 0 < sampled_renyi(8, 0.01, lambda j: 0.01 * j) < 0.08
     True
     """
-    terms = [math.log(rate**2 * math.comb(order, 2) * min(4 * math.expm1(epsilon(2)), 2 * math.exp(epsilon(2))))]
+    terms = [
+        math.log(rate**2 * math.comb(order, 2) * min(4 * math.expm1(epsilon(2)), 2 * math.exp(epsilon(2))))
+    ]
     for j in range(3, order + 1):
         terms.append(j * math.log(rate) + math.log(math.comb(order, j)) + (j - 1) * epsilon(j) + math.log(2))
     return float(np.logaddexp.reduce([0.0, *terms])) / (order - 1)
 
 
-def printed_local_sigma(*, rounds: int, local: int, clients: int, batch: int, size: int, order: int, allowed: float) -> float:
-    """The smallest sigma_3 with 2 K ceil(R/P) eps'(a) <= allowed, eps(j) = 2 j/(b^2 sigma_3^2) (Proposition E.2), by bisection.
+def printed_local_sigma(
+    *, rounds: int, local: int, clients: int, batch: int, size: int, order: int, allowed: float
+) -> float:
+    """The smallest sigma_3 with 2 K ceil(R/P) eps'(a) <= allowed, eps(j) = 2 j/(b^2 sigma_3^2) (Proposition
+    E.2), by bisection.
 
     >>> 0 < printed_local_sigma(rounds=6, local=4, clients=4, batch=5, size=50, order=9, allowed=1.0) < 10
     True
@@ -111,7 +127,10 @@ def printed_local_sigma(*, rounds: int, local: int, clients: int, batch: int, si
 
     low, high = -3.0, 12.0
     if cost(high) > budget:
-        raise ValueError(f"Expected a batch={batch} of {size} records small enough for Lemma B.7: no sigma_3 meets the budget.")
+        raise ValueError(
+            f"Expected a batch={batch} of {size} records small enough for Lemma B.7: no sigma_3 "
+            "meets the budget."
+        )
     for _ in range(100):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if cost(middle) > budget else (low, middle)
@@ -126,15 +145,21 @@ def client_sizes(problem: Problem, clients: int | tuple[int, ...]) -> tuple[int,
     """
     if isinstance(clients, int):
         if clients < 1 or problem.count % clients:
-            raise ValueError(f"Expected clients={clients} >= 1 that divides the {problem.count} records, or the sizes of the clients.")
+            raise ValueError(
+                f"Expected clients={clients} >= 1 that divides the {problem.count} records, or "
+                "the sizes of the clients."
+            )
         return (problem.count // clients,) * clients
     if min(clients, default=0) < 1 or sum(clients) != problem.count:
         raise ValueError(f"Expected clients={clients} of at least one record each, {problem.count} together.")
     return tuple(clients)
 
 
-def clipped_mean(problem: Problem, x: Array, data: Records, clip: Any, sizes: tuple[int, ...], minus: Array | None = None) -> Array:
-    """The mean over the clients of ClippedMean (Algorithm 2) of their records' gradients at x, or of gradient differences to `minus`.
+def clipped_mean(
+    problem: Problem, x: Array, data: Records, clip: Any, sizes: tuple[int, ...], minus: Array | None = None
+) -> Array:
+    """The mean over the clients of ClippedMean (Algorithm 2) of their records' gradients at x, or of gradient
+    differences to `minus`.
 
     >>> from dpverify.problems import mean_estimation
     >>> problem = mean_estimation(1, count=3)
@@ -148,7 +173,9 @@ def clipped_mean(problem: Problem, x: Array, data: Records, clip: Any, sizes: tu
         return problem.private_sum(x, data, clip, minus=minus) / len(data)
     if ("clients", sizes) not in data.memo:
         ends = np.cumsum(sizes).tolist()
-        data.memo["clients", sizes] = [Records(data.features[e - n : e], data.targets[e - n : e]) for n, e in zip(sizes, ends)]
+        data.memo["clients", sizes] = [
+            Records(data.features[e - n : e], data.targets[e - n : e]) for n, e in zip(sizes, ends)
+        ]
     parts = data.memo["clients", sizes]
     means = [problem.private_sum(x, part, clip, minus=minus) / n for n, part in zip(sizes, parts)]
     return np.mean(means, axis=0)
@@ -177,7 +204,9 @@ def squared_gradient(problem: Problem, data: Any) -> Callable[[Array], Array]:
 
 
 def small_problem(count: int = 80, dimension: int = 3, seed: int = 0) -> tuple[Linear, tuple[Array, Array]]:
-    """Logistic regression with features in the unit ball (G = 1, L = 1/4 a record), no regulariser, and its records."""
+    """Logistic regression with features in the unit ball (G = 1, L = 1/4 a record), no regulariser, and its
+    records.
+    """
     rng = np.random.default_rng(seed)
     rows = rng.standard_normal((count, dimension))
     rows /= np.maximum(1.0, np.linalg.norm(rows, axis=1))[:, None]

@@ -1,15 +1,19 @@
-"""DIFF2-BVR-L-SGD: DIFF2's private gradient each round, then local steps of one client on differences over secret batches.
+"""DIFF2-BVR-L-SGD: DIFF2's private gradient each round, then local steps of one client on differences over
+secret batches.
 
     release  k = 1     d_r as in DIFF2-GD (a gradient every T rounds, differences otherwise),   w = v_r
-             k = 2..K  mean over a secret batch of b records of client 1 + r mod P of clip(grad l(y_{k-1}) - grad l(y_{k-2}), C)
+             k = 2..K  mean over a secret batch of b records of client 1 + r mod P of clip(grad l(y_{k-1}) -
+             grad l(y_{k-2}), C)
                        + N(0, (sigma_3 C)^2 I),   C = C_3 |y_{k-1} - y_{k-2}|,   added to w
-    update   y_k = y_{k-1} - eta (public gradient + w);   x_r = y_K;   output y_{k-1} for a random round and a random k
+    update   y_k = y_{k-1} - eta (public gradient + w);   x_r = y_K;   output y_{k-1} for a random round and a
+    random k
 
-Citation: diff2, Algorithms 1 and 4; noise: Proposition E.2 with u_1 = u_2 = 3. The paper's utility bound (Theorem 5.3) has no constants.
+Citation: diff2, Algorithms 1 and 4; noise: Proposition E.2 with u_1 = u_2 = 3. The paper's utility bound
+(Theorem 5.3) has no constants.
 
-Calibration. Proposition E.2 with Lemma B.7 is enough where it applies (its terms of order 3 and more do not vanish as sigma_3 grows, so
-batches must be small), and loose: at n = 50 a client, P = 4, b = 5, R = 8, T = 4, K = 4, (3, 1e-5)-DP the
-accountant certifies 0.68 of its three noises.
+Calibration. Proposition E.2 with Lemma B.7 is enough where it applies (its terms of order 3 and more do not
+vanish as sigma_3 grows, so batches must be small), and loose: at n = 50 a client, P = 4, b = 5, R = 8, T = 4,
+K = 4, (3, 1e-5)-DP the accountant certifies 0.68 of its three noises.
 """
 
 from __future__ import annotations
@@ -55,7 +59,14 @@ class State(NamedTuple):
 
 
 def all_releases(
-    sizes: tuple[int, ...], variances: Schedule, local_sigma: float, rounds: int, restart: int, clip: float, local: int, batch: int
+    sizes: tuple[int, ...],
+    variances: Schedule,
+    local_sigma: float,
+    rounds: int,
+    restart: int,
+    clip: float,
+    local: int,
+    batch: int,
 ) -> list[Release]:
     """The releases of all rounds: the server's, then those of the client whose turn it is."""
     if local < 1:
@@ -87,7 +98,8 @@ def diff2_bvr_l_sgd(
 ) -> Algorithm:
     """DIFF2 with local steps: K is `local`, b `batch`, C_2 = C_3 `difference_clip`, sigma_3 `local_sigma`.
 
-    >>> algorithm = diff2_bvr_l_sgd(small_problem()[0], clip=1.0, difference_clip=0.25, variances=Schedule(1.0), local_sigma=2.0,
+    >>> algorithm = diff2_bvr_l_sgd(small_problem()[0], clip=1.0, difference_clip=0.25,
+    ...     variances=Schedule(1.0), local_sigma=2.0,
     ...     restart=2, rounds=3, local=4, batch=5, step_size=0.1, clients=4)
     >>> algorithm.steps, algorithm.release(2).first
     (12, 20)
@@ -113,7 +125,9 @@ def diff2_bvr_l_sgd(
             unit = difference_clip * distance(state.x, state.before)
             return Answer(clipped_mean(problem, state.x, data, unit, sizes, minus=state.before), unit)
         unit = difference_clip * distance(state.x, state.previous)
-        return Answer(problem.private_sum(state.x, data, unit, batch=chosen, minus=state.previous) / batch, unit)
+        return Answer(
+            problem.private_sum(state.x, data, unit, batch=chosen, minus=state.previous) / batch, unit
+        )
 
     def update(state: State, released: Array) -> State:
         r, k = place(state.t)
@@ -139,7 +153,14 @@ def diff2_bvr_l_sgd(
 
 
 def example(
-    *, as_printed: bool = False, rounds: int = 8, restart: int = 4, local: int = 4, batch: int = 5, clients: int = 4, step_size: float = 0.2
+    *,
+    as_printed: bool = False,
+    rounds: int = 8,
+    restart: int = 4,
+    local: int = 4,
+    batch: int = 5,
+    clients: int = 4,
+    step_size: float = 0.2,
 ) -> Example:
     """Logistic regression, 200 records, d = 3, 4 clients, 8 rounds of 4 steps, batches of 5, (3, 1e-5)-DP.
 
@@ -153,10 +174,27 @@ def example(
     first = printed_variances(rounds, restart, problem.count, TARGET.epsilon, order, u)[0]
     second = first * (rounds - -(-rounds // restart)) / -(-rounds // restart)
     allowed = (1 - 2 / u) * TARGET.epsilon
-    third = printed_local_sigma(rounds=rounds, local=local, clients=clients, batch=batch, size=min(sizes), order=order, allowed=allowed)
+    third = printed_local_sigma(
+        rounds=rounds,
+        local=local,
+        clients=clients,
+        batch=batch,
+        size=min(sizes),
+        order=order,
+        allowed=allowed,
+    )
 
     def releases(m: float) -> list[Release]:
-        return all_releases(sizes, round_variances(m**2 * first, m**2 * second, restart), m * third, rounds, restart, 1.0, local, batch)
+        return all_releases(
+            sizes,
+            round_variances(m**2 * first, m**2 * second, restart),
+            m * third,
+            rounds,
+            restart,
+            1.0,
+            local,
+            batch,
+        )
 
     factor = 1.0 if as_printed else calibrate(releases, TARGET, REPLACE, tolerance=1e-2)
     variances = round_variances(factor**2 * first, factor**2 * second, restart)
@@ -178,7 +216,8 @@ def example(
         TARGET,
         quantity="E |F'(x)|^2",
         measure=squared_gradient(problem, data),
-        note=f"sigma_1 = {factor * math.sqrt(first):.3g}, sigma_2 = {factor * math.sqrt(second):.3g}, sigma_3 = {factor * third:.3g}",
+        note=f"sigma_1 = {factor * math.sqrt(first):.3g}, sigma_2 = {factor * math.sqrt(second):.3g}, "
+        f"sigma_3 = {factor * third:.3g}",
         forms=lambda: {
             "K = 1 is DIFF2-GD": (
                 diff2_bvr_l_sgd(problem, local_sigma=factor * third, local=1, batch=batch, **common),

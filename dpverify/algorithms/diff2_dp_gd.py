@@ -1,9 +1,11 @@
-"""DP-GD as diff2 runs it: clipped means of P clients' gradients with Gaussian noise in every round; the output is a random iterate.
+"""DP-GD as diff2 runs it: clipped means of P clients' gradients with Gaussian noise in every round; the
+output is a random iterate.
 
     release  v_r = (1/P) sum_p ClippedMean(grad l(x_{r-1}, z), C_1) + N(0, (sigma_1 C_1)^2 I)
     update   x_r = x_{r-1} - eta (public gradient + v_r);   output x_{r-1} for a random r
 
-Citation: diff2, Algorithm 1 with T = 1 and Algorithm 3; noise: Proposition 4.1 with u = 1; bound: Proposition D.2.
+Citation: diff2, Algorithm 1 with T = 1 and Algorithm 3; noise: Proposition 4.1 with u = 1; bound: Proposition
+D.2.
 
 Calibration. Proposition 4.1 is enough; exact Gaussian composition needs 0.80 of its noise at (3, 1e-5)-DP.
 """
@@ -43,10 +45,19 @@ class State(NamedTuple):
     t: int
 
 
-def diff2_dp_gd(problem: Problem, *, clip: float, sigma: float, rounds: int, step_size: float, clients: int | tuple[int, ...]) -> Algorithm:
+def diff2_dp_gd(
+    problem: Problem,
+    *,
+    clip: float,
+    sigma: float,
+    rounds: int,
+    step_size: float,
+    clients: int | tuple[int, ...],
+) -> Algorithm:
     """Gradient descent on the noisy clipped means of the clients; `clip` is C_1.
 
-    >>> diff2_dp_gd(small_problem()[0], clip=1.0, sigma=2.0, rounds=3, step_size=0.1, clients=4).release(1).scale
+    >>> diff2_dp_gd(small_problem()[0], clip=1.0, sigma=2.0, rounds=3, step_size=0.1,
+    ...     clients=4).release(1).scale
     2.0
     """
     if not clip > 0:
@@ -62,7 +73,9 @@ def diff2_dp_gd(problem: Problem, *, clip: float, sigma: float, rounds: int, ste
         return clipped_mean(problem, state.x, data, clip, sizes)
 
     def update(state: State, released: Array) -> State:
-        return State(state.x - step_size * (problem.public_gradient(state.x) + released), state.chosen, state.t + 1)
+        return State(
+            state.x - step_size * (problem.public_gradient(state.x) + released), state.chosen, state.t + 1
+        )
 
     return Algorithm(
         "diff2-dp-gd",
@@ -97,7 +110,9 @@ def example(*, as_printed: bool = False, rounds: int = 20, clients: int = 4) -> 
         data,
         REPLACE,
         TARGET,
-        bound=gradient_bound(float(problem.excess(problem.start[None], data)[0]), eta, rounds, sigma, 1.0, problem.dimension),
+        bound=gradient_bound(
+            float(problem.excess(problem.start[None], data)[0]), eta, rounds, sigma, 1.0, problem.dimension
+        ),
         bound_source="Proposition D.2 with the constants of its proof",
         quantity="E |F'(x)|^2",
         measure=squared_gradient(problem, data),

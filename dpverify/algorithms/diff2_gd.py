@@ -1,14 +1,17 @@
-"""DIFF2-GD: a private gradient now and then, private gradient differences in between, whose noise shrinks with the distance travelled.
+"""DIFF2-GD: a private gradient now and then, private gradient differences in between, whose noise shrinks
+with the distance travelled.
 
     release  every T rounds  d_r = (1/P) sum_p ClippedMean(grad l(x_{r-1}), C_1) + N(0, (sigma_1 C_1)^2 I)
-             otherwise       d_r = (1/P) sum_p ClippedMean(grad l(x_{r-1}) - grad l(x_{r-2}), C) + N(0, (sigma_2 C)^2 I)
+             otherwise       d_r = (1/P) sum_p ClippedMean(grad l(x_{r-1}) - grad l(x_{r-2}), C) + N(0,
+             (sigma_2 C)^2 I)
                              C = C_2 |x_{r-1} - x_{r-2}|, which is public
     update   v_r = d_r every T rounds, v_{r-1} + d_r otherwise
              x_r = x_{r-1} - eta (public gradient + v_r);   output x_{r-1} for a random r
 
 Citation: diff2, Algorithms 1 and 3; noise: Proposition 4.1; bound: Proposition D.2 (C_1 >= G, C_2 >= L).
 
-Calibration. Proposition 4.1 (u = 1.25, as in section 6) is enough; exact Gaussian composition needs 0.80 of its noise at (3, 1e-5)-DP.
+Calibration. Proposition 4.1 (u = 1.25, as in section 6) is enough; exact Gaussian composition needs 0.80 of
+its noise at (3, 1e-5)-DP.
 """
 
 from __future__ import annotations
@@ -52,7 +55,9 @@ class State(NamedTuple):
     t: int
 
 
-def server_releases(sizes: tuple[int, ...], variances: Schedule, rounds: int, restart: int, clip: float) -> list[Gaussian]:
+def server_releases(
+    sizes: tuple[int, ...], variances: Schedule, rounds: int, restart: int, clip: float
+) -> list[Gaussian]:
     """The releases of the server: in units of C_1 at restarts, in units of the public C otherwise."""
     if restart < 1:
         raise ValueError(f"Expected restart={restart} >= 1.")
@@ -74,9 +79,11 @@ def diff2_gd(
     step_size: float,
     clients: int | tuple[int, ...],
 ) -> Algorithm:
-    """DIFF2 with gradient steps: `clip` is C_1, `difference_clip` C_2, `restart` T, `variances` sigma_1^2 or sigma_2^2 of every round.
+    """DIFF2 with gradient steps: `clip` is C_1, `difference_clip` C_2, `restart` T, `variances` sigma_1^2 or
+    sigma_2^2 of every round.
 
-    >>> algorithm = diff2_gd(small_problem()[0], clip=2.0, difference_clip=0.25, variances=round_variances(1.0, 9.0, 5), restart=5,
+    >>> algorithm = diff2_gd(small_problem()[0], clip=2.0, difference_clip=0.25,
+    ...     variances=round_variances(1.0, 9.0, 5), restart=5,
     ...     rounds=10, step_size=0.1, clients=4)
     >>> algorithm.release(1).scale, algorithm.release(2).scale
     (2.0, 3.0)
@@ -114,7 +121,9 @@ def diff2_gd(
     )
 
 
-def example(*, as_printed: bool = False, rounds: int = 20, restart: int = 5, clients: int = 4, u: float = 1.25) -> Example:
+def example(
+    *, as_printed: bool = False, rounds: int = 20, restart: int = 5, clients: int = 4, u: float = 1.25
+) -> Example:
     """Logistic regression, 80 records, d = 3, 4 clients, 20 rounds, a restart every 5, (3, 1e-5)-DP.
 
     >>> round(example().algorithm.release(1).scale / example(as_printed=True).algorithm.release(1).scale, 2)
@@ -123,24 +132,38 @@ def example(*, as_printed: bool = False, rounds: int = 20, restart: int = 5, cli
     problem, data = small_problem()
     d, L = problem.dimension, 0.25
     order = renyi_order(TARGET.epsilon, TARGET.delta_)
-    first, second = printed_variances(rounds, restart, problem.count, TARGET.epsilon, order, 1 if restart == 1 else u)
+    first, second = printed_variances(
+        rounds, restart, problem.count, TARGET.epsilon, order, 1 if restart == 1 else u
+    )
     sizes = client_sizes(problem, clients)
     factor = 1.0
     if not as_printed:
         factor = calibrate(
-            lambda m: server_releases(sizes, round_variances(m**2 * first, m**2 * second, restart), rounds, restart, 1.0), TARGET, REPLACE
+            lambda m: server_releases(
+                sizes, round_variances(m**2 * first, m**2 * second, restart), rounds, restart, 1.0
+            ),
+            TARGET,
+            REPLACE,
         )
     sigma_1, sigma_2 = factor * math.sqrt(first), factor * math.sqrt(second)
     eta = largest_step(L, restart, sigma_2, L, d)
     common: dict[str, Any] = {"clip": 1.0, "rounds": rounds, "step_size": eta, "clients": clients}
     return Example(
-        diff2_gd(problem, difference_clip=L, variances=round_variances(sigma_1**2, sigma_2**2, restart), restart=restart, **common),
+        diff2_gd(
+            problem,
+            difference_clip=L,
+            variances=round_variances(sigma_1**2, sigma_2**2, restart),
+            restart=restart,
+            **common,
+        ),
         "diff2",
         problem,
         data,
         REPLACE,
         TARGET,
-        bound=gradient_bound(float(problem.excess(problem.start[None], data)[0]), eta, rounds, sigma_1, 1.0, d),
+        bound=gradient_bound(
+            float(problem.excess(problem.start[None], data)[0]), eta, rounds, sigma_1, 1.0, d
+        ),
         bound_source="Proposition D.2 with the constants of its proof",
         quantity="E |F'(x)|^2",
         measure=squared_gradient(problem, data),

@@ -1,12 +1,18 @@
-"""Noise scales, allocations, stages, choices of T and bounds of dp-accel ("Differentially private accelerated optimization algorithms").
+"""Noise scales, allocations, stages, choices of T and bounds of dp-accel ("Differentially private accelerated
+optimization algorithms").
 
-    loss(b) = ln(1 + (m/n)(exp(S1/(b m)) - 1)),   scale(e) = S1 / (m e0(e)),   e0(e) = ln(1 + (exp(e) - 1) n/m)      Eqs (3.3)-(3.5)
-    E_T <= a_{T,0} E_0 + sum_t a_{T,t} (d b_t^2 + sigma_s^2/2)                                                             Eq (4.3)
-    a_{T,t} = 2^(s_T-s_t) prod_{i=t+1..T} (1 - sqrt(mu alpha_i)) alpha_t (1 + alpha_t L)                                    Eq (4.8)
-    eps_t = eps a_{T,t}^(1/3) / sum_j a_{T,j}^(1/3)                                                                Proposition 4.2
+    loss(b) = ln(1 + (m/n)(exp(S1/(b m)) - 1)),   scale(e) = S1 / (m e0(e)),   e0(e) = ln(1 + (exp(e) - 1)
+    n/m)      Eqs (3.3)-(3.5)
+    E_T <= a_{T,0} E_0 + sum_t a_{T,t} (d b_t^2 + sigma_s^2/2)
+    Eq (4.3)
+    a_{T,t} = 2^(s_T-s_t) prod_{i=t+1..T} (1 - sqrt(mu alpha_i)) alpha_t (1 + alpha_t L)
+    Eq (4.8)
+    eps_t = eps a_{T,t}^(1/3) / sum_j a_{T,j}^(1/3)
+    Proposition 4.2
 
-S1 is what a replaced record moves a gradient by in the L1 norm: twice the L1 clip norm. b is the *scale* of the Laplace noise (variance
-2 b^2). Formulas take numbers or SymPy symbols: the claims reason about the same objects that the algorithms run.
+S1 is what a replaced record moves a gradient by in the L1 norm: twice the L1 clip norm. b is the *scale* of
+the Laplace noise (variance 2 b^2). Formulas take numbers or SymPy symbols: the claims reason about the same
+objects that the algorithms run.
 """
 
 from __future__ import annotations
@@ -132,9 +138,11 @@ def stage_weights(alpha: Schedule, stage: Schedule, mu: Number, L: Number, T: Nu
 
 
 def first_weight(alpha: Schedule, stage: Schedule, mu: float, T: int, *, as_printed: bool = False) -> float:
-    """a_{T,0} = 2^(s_T) prod_i (1 - sqrt(mu alpha_i)); as printed, 2^(s_T - 1): a factor 2 is missing (the momentum's share of E_0).
+    """a_{T,0} = 2^(s_T) prod_i (1 - sqrt(mu alpha_i)); as printed, 2^(s_T - 1): a factor 2 is missing (the
+    momentum's share of E_0).
 
-    >>> first_weight(Schedule(1.0), Schedule(1.0), 0.25, 1), first_weight(Schedule(1.0), Schedule(1.0), 0.25, 1, as_printed=True)
+    >>> first_weight(Schedule(1.0), Schedule(1.0), 0.25, 1), first_weight(Schedule(1.0), Schedule(1.0), 0.25,
+    ...     1, as_printed=True)
     (1.0, 0.5)
     """
     last = stage(T) - (1 if as_printed else 0)
@@ -142,7 +150,8 @@ def first_weight(alpha: Schedule, stage: Schedule, mu: float, T: int, *, as_prin
 
 
 def optimal_epsilons(weights: Schedule, T: Number, eps: Number) -> Schedule:
-    """eps_t = eps a_t^(1/3) / sum_j a_j^(1/3): the optimal split for m = n (Proposition 4.2, and the line after it).
+    """eps_t = eps a_t^(1/3) / sum_j a_j^(1/3): the optimal split for m = n (Proposition 4.2, and the line
+    after it).
 
     >>> optimal_epsilons(Schedule([1.0, 8.0]), 2, 3.0).values(2).tolist()
     [1.0, 2.0]
@@ -170,7 +179,8 @@ def optimal_scales(weights: Schedule, T: Number, S: Number, n: Number, eps: Numb
 
 
 def exact_epsilons(weights: Schedule, T: int, eps: float, m: int, n: int) -> Schedule:
-    """The split that minimises sum_t a_t b_t^2 on sum_t eps_t = eps, for any m <= n: bisection on the multiplier of the budget.
+    """The split that minimises sum_t a_t b_t^2 on sum_t eps_t = eps, for any m <= n: bisection on the
+    multiplier of the budget.
 
         b_t ~ 1/h(eps_t),  h(e) = ln(1 + (n/m)(exp(e) - 1)),   2 a_t h'(e) / h(e)^3 = nu  at every t
 
@@ -199,7 +209,10 @@ def exact_epsilons(weights: Schedule, T: int, eps: float, m: int, n: int) -> Sch
         return np.exp(0.5 * (low + high))
 
     near = log_a + log_slope(np.full(T, eps / T))
-    low, high = float(near.min()), float(near.max())  # at `low` every step spends at least eps/T, at `high` at most
+    low, high = (
+        float(near.min()),
+        float(near.max()),
+    )  # at `low` every step spends at least eps/T, at `high` at most
     for _ in range(60):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if split(middle).sum() > eps else (low, middle)
@@ -233,8 +246,11 @@ def first_stage(mu: float, L: float) -> int:
     return max(1, math.ceil(2 * root * math.log(root)))
 
 
-def masg_stages(mu: float, L: float, T: int, *, c: float = 1.0, p: int = 1, first: int | None = None) -> Stages:
-    """Eq (4.7): c/L for n_1 steps, then c/(4^k L) for 2^k ceil(sqrt(kappa) ln 2^(p+2)) steps, k = 2, 3, ..., cut at T.
+def masg_stages(
+    mu: float, L: float, T: int, *, c: float = 1.0, p: int = 1, first: int | None = None
+) -> Stages:
+    """Eq (4.7): c/L for n_1 steps, then c/(4^k L) for 2^k ceil(sqrt(kappa) ln 2^(p+2)) steps, k = 2, 3, ...,
+    cut at T.
 
     >>> masg_stages(0.25, 1.0, 5, first=3).alpha.values(5).tolist()
     [1.0, 1.0, 1.0, 0.0625, 0.0625]
@@ -255,7 +271,8 @@ def masg_stages(mu: float, L: float, T: int, *, c: float = 1.0, p: int = 1, firs
 
 
 def choose_steps(stages: Stages, longest: int, mu: float, L: float, *, noise: float, gap: float) -> int:
-    """The T' <= longest that minimises Eq (4.6), a_{T',0} gap + noise (sum_j a_{T',j}^(1/3))^3, in one pass; noise = d (S1/(n eps))^2.
+    """The T' <= longest that minimises Eq (4.6), a_{T',0} gap + noise (sum_j a_{T',j}^(1/3))^3, in one pass;
+    noise = d (S1/(n eps))^2.
 
     >>> choose_steps(one_stage(1.0, 50), 50, 0.25, 1.0, noise=0.0, gap=1.0)
     50
@@ -279,7 +296,18 @@ def sampling_variance(S: Number, m: Number, n: Number) -> Number:
     return S**2 / 4 / m * (n - m) / (n - 1) if n != 1 else 0 * S
 
 
-def nag_bound(stages: Stages, scales: Schedule, T: int, mu: float, L: float, *, dimension: int, gap: float, sampling: float, as_printed: bool = False) -> float:
+def nag_bound(
+    stages: Stages,
+    scales: Schedule,
+    T: int,
+    mu: float,
+    L: float,
+    *,
+    dimension: int,
+    gap: float,
+    sampling: float,
+    as_printed: bool = False,
+) -> float:
     """a_{T,0} E_0 + sum_t a_{T,t} (d b_t^2 + sigma_s^2/2): Eq (4.3), and Eq (4.8) for stages.
 
     >>> nag_bound(one_stage(1.0, 1), Schedule([1.0]), 1, 0.25, 1.0, dimension=2, gap=1.0, sampling=0.0)
@@ -287,11 +315,16 @@ def nag_bound(stages: Stages, scales: Schedule, T: int, mu: float, L: float, *, 
     """
     weights = stage_weights(stages.alpha, stages.stage, mu, L, T).values(T)
     noise = dimension * scales.values(T) ** 2 + sampling / 2
-    return first_weight(stages.alpha, stages.stage, mu, T, as_printed=as_printed) * gap + float(weights @ noise)
+    return first_weight(stages.alpha, stages.stage, mu, T, as_printed=as_printed) * gap + float(
+        weights @ noise
+    )
 
 
-def heavy_ball_bound(spectrum: Array, start: Array, alpha: float, beta: float, variance: float, T: int) -> float:
-    """Eq (3.17) on a quadratic: V C_T^2 rho^(2T) + L m(alpha, beta), with the exact |M^T|^2 for C_T^2 rho^(2T); `start` is x_0 - x*.
+def heavy_ball_bound(
+    spectrum: Array, start: Array, alpha: float, beta: float, variance: float, T: int
+) -> float:
+    """Eq (3.17) on a quadratic: V C_T^2 rho^(2T) + L m(alpha, beta), with the exact |M^T|^2 for C_T^2
+    rho^(2T); `start` is x_0 - x*.
 
     >>> round(heavy_ball_bound(np.array([1.0]), np.array([1.0]), 0.5, 0.0, 0.0, 1), 6)
     2.5
@@ -304,12 +337,20 @@ def heavy_ball_bound(spectrum: Array, start: Array, alpha: float, beta: float, v
     if not rho < 1:
         raise ValueError(f"Expected step sizes that converge, got rho={rho} for alpha={alpha}, beta={beta}.")
     V = 2 * float(start @ start) + variance * alpha**2 / (1 - rho**2)
-    m = variance / 2 * float(np.sum(2 * alpha * (1 + beta) / ((1 - beta) * spectrum * (2 + 2 * beta - alpha * spectrum))))
+    m = (
+        variance
+        / 2
+        * float(np.sum(2 * alpha * (1 + beta) / ((1 - beta) * spectrum * (2 + 2 * beta - alpha * spectrum))))
+    )
     return V * power**2 + float(spectrum.max()) * m
 
 
-def noisy_gradient(problem: Problem, *, clip: float, scales: Schedule, steps: int, batch: int | None) -> tuple[list[Any], Callable[..., Array]]:
-    """The releases of steps 1..T, and the query: the mean of the records' gradients, clipped in the L1 norm, over all or a secret batch."""
+def noisy_gradient(
+    problem: Problem, *, clip: float, scales: Schedule, steps: int, batch: int | None
+) -> tuple[list[Any], Callable[..., Array]]:
+    """The releases of steps 1..T, and the query: the mean of the records' gradients, clipped in the L1 norm,
+    over all or a secret batch.
+    """
     if not clip > 0:
         raise ValueError(f"Expected clip={clip} > 0.")
     m = problem.count if batch is None else batch
@@ -331,11 +372,22 @@ class Accelerated(NamedTuple):
     t: int
 
 
-def nesterov(name: str, problem: Problem, *, clip: float, scales: Schedule, stages: Stages, steps: int, mu: float, batch: int | None) -> Algorithm:
+def nesterov(
+    name: str,
+    problem: Problem,
+    *,
+    clip: float,
+    scales: Schedule,
+    stages: Stages,
+    steps: int,
+    mu: float,
+    batch: int | None,
+) -> Algorithm:
     """Nesterov's method along stages, momentum restarted at the first step of every new stage.
 
     >>> problem = small_problem()[0]
-    >>> nesterov("nag", problem, clip=1.0, scales=Schedule(1.0), stages=one_stage(1.0, 3), steps=3, mu=0.1, batch=None).steps
+    >>> nesterov("nag", problem, clip=1.0, scales=Schedule(1.0), stages=one_stage(1.0, 3), steps=3, mu=0.1,
+    ...     batch=None).steps
     3
     """
     if not mu > 0:
@@ -361,13 +413,17 @@ def nesterov(name: str, problem: Problem, *, clip: float, scales: Schedule, stag
 
     def update(state: Accelerated, released: Array) -> Accelerated:
         z = ahead(state)
-        return Accelerated(z - alpha[state.t - 1] * (problem.public_gradient(z) + released), state.x, state.t + 1)
+        return Accelerated(
+            z - alpha[state.t - 1] * (problem.public_gradient(z) + released), state.x, state.t + 1
+        )
 
     return Algorithm(name, steps, init, query, lambda t: releases[t - 1], update, load=problem.load)
 
 
 def small_problem(count: int = 200, dimension: int = 5, seed: int = 0) -> tuple[Quadratic, Array]:
-    """The quadratic with kappa = 10 on which the examples run, and its records in the L1 unit ball, so that S1 = 2."""
+    """The quadratic with kappa = 10 on which the examples run, and its records in the L1 unit ball, so that
+    S1 = 2.
+    """
     problem = quadratic(np.linspace(0.1, 1.0, dimension), count=count, start=np.ones(dimension), radius=1.0)
     rows = np.random.default_rng(seed).standard_normal((count, dimension))
     return problem, rows / np.maximum(1.0, np.abs(rows).sum(axis=1))[:, None]

@@ -1,12 +1,14 @@
 """DP-GD: gradient descent with Laplace noise, the budget in equal parts.
 
-    release  g_t = mean_{i in batch} clip_1(grad f(x_{t-1}; i), S1/2) + Lap(b)^d,   b = S1 / (m e0),  e0 = ln(1 + (exp(eps/T) - 1) n/m)
+    release  g_t = mean_{i in batch} clip_1(grad f(x_{t-1}; i), S1/2) + Lap(b)^d,   b = S1 / (m e0),  e0 =
+    ln(1 + (exp(eps/T) - 1) n/m)
     update   x_t = x_{t-1} - alpha (public gradient + g_t)
 
-Citation: dp-accel, Eq (2.4) with the noise of Proposition 3.1; bound: Theorem 3.5 with beta = 0, on quadratics.
+Citation: dp-accel, Eq (2.4) with the noise of Proposition 3.1; bound: Theorem 3.5 with beta = 0, on
+quadratics.
 
-Calibration. Proposition 3.1 is certified as printed, for a replaced record: both calibrations agree. (The authors' code takes b for the
-standard deviation instead of the scale, which is too little noise by sqrt(2).)
+Calibration. Proposition 3.1 is certified as printed, for a replaced record: both calibrations agree. (The
+authors' code takes b for the standard deviation instead of the scale, which is too little noise by sqrt(2).)
 """
 
 from __future__ import annotations
@@ -38,8 +40,11 @@ class State(NamedTuple):
     t: int
 
 
-def dp_gd(problem: Problem, *, clip: float, scales: Schedule, steps: int, step_size: float, batch: int | None = None) -> Algorithm:
-    """Gradient descent with Laplace noise of scale b_t; `clip` is in the L1 norm, `batch` the size of a secret batch (None: all records).
+def dp_gd(
+    problem: Problem, *, clip: float, scales: Schedule, steps: int, step_size: float, batch: int | None = None
+) -> Algorithm:
+    """Gradient descent with Laplace noise of scale b_t; `clip` is in the L1 norm, `batch` the size of a
+    secret batch (None: all records).
 
     >>> dp_gd(small_problem()[0], clip=1.0, scales=Schedule(0.5), steps=3, step_size=1.0).release(1).scale
     0.5
@@ -58,7 +63,9 @@ def dp_gd(problem: Problem, *, clip: float, scales: Schedule, steps: int, step_s
     return Algorithm("dp-gd", steps, init, query, lambda t: releases[t - 1], update, load=problem.load)
 
 
-def example(*, as_printed: bool = False, steps: int = 20, step_size: float = 1.0, batch: int | None = None) -> Example:
+def example(
+    *, as_printed: bool = False, steps: int = 20, step_size: float = 1.0, batch: int | None = None
+) -> Example:
     """A quadratic with kappa = 10, n = 200, d = 5, eps = 1.
 
     >>> example().algorithm.release(1).scale
@@ -75,7 +82,9 @@ def example(*, as_printed: bool = False, steps: int = 20, step_size: float = 1.0
         data,
         REPLACE,
         TARGET,
-        bound=heavy_ball_bound(problem.spectrum, problem.start - problem.optimum(data)[0], step_size, 0.0, variance, steps),
+        bound=heavy_ball_bound(
+            problem.spectrum, problem.start - problem.optimum(data)[0], step_size, 0.0, variance, steps
+        ),
         bound_source="Theorem 3.5, Eq (3.17), beta = 0",
         limit=("gradient descent", {"step_size": step_size}),
     )

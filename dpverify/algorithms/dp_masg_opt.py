@@ -1,11 +1,13 @@
 """DP-MASG-opt: DP-MASG with T chosen by its bound and the budget split to minimise that bound.
 
-    T' and eps_t as for DP-NAG-opt, with a_{T,t} = 2^(s_T-s_t) prod_{i=t+1..T} (1 - sqrt(mu alpha_i)) alpha_t (1 + alpha_t L)
+    T' and eps_t as for DP-NAG-opt, with a_{T,t} = 2^(s_T-s_t) prod_{i=t+1..T} (1 - sqrt(mu alpha_i)) alpha_t
+    (1 + alpha_t L)
     the release and the update of DP-MASG, for T' steps, with b_t = S1 / (m e0(eps_t))
 
 Citation: dp-accel, section 4.2 and Proposition 4.2; bound: Theorem 4.3, Eq (4.8). E_0 must be a public guess.
 
-Calibration. As for DP-NAG-opt: Eq (4.5) is certified for m = n, and overspends if taken literally for batches of m < n.
+Calibration. As for DP-NAG-opt: Eq (4.5) is certified for m = n, and overspends if taken literally for batches
+of m < n.
 """
 
 from __future__ import annotations
@@ -16,7 +18,14 @@ from dpverify.algorithms.dp_masg import dp_masg, staged_limit
 from dpverify.algorithms.dp_nag_opt import optimised_example
 
 
-def example(*, as_printed: bool = False, longest: int = 50, c: float = 1.0, guess: float = 2.0, batch: int | None = None) -> Example:
+def example(
+    *,
+    as_printed: bool = False,
+    longest: int = 50,
+    c: float = 1.0,
+    guess: float = 2.0,
+    batch: int | None = None,
+) -> Example:
     """A quadratic with kappa = 10, n = 200, d = 5, eps = 1, at most 50 steps, the guess E_0 = 2.
 
     >>> example().algorithm.name

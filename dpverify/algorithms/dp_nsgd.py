@@ -1,15 +1,18 @@
-"""DP-NSGD: normalised SGD whose momentum is read off a tree of noisy decayed sums, the records reshuffled in every epoch.
+"""DP-NSGD: normalised SGD whose momentum is read off a tree of noisy decayed sums, the records reshuffled in
+every epoch.
 
-    release  f_[y,t] = alpha sum_{i=y..t} (1-alpha)^(t-i) clip(grad f(w_i; record of step i), G) + N(0, s^2 I),   [y,t] of t's lowest bit
+    release  f_[y,t] = alpha sum_{i=y..t} (1-alpha)^(t-i) clip(grad f(w_i; record of step i), G) + N(0, s^2
+    I),   [y,t] of t's lowest bit
     update   m_t = sum_{[y,z] in COMPOSE(1,t)} (1-alpha)^(t-z) f_[y,z],   w_{t+1} = w_t - eta m_t/|m_t|
 
-Citation: momentum-agg, Algorithm 1, Theorem 4; bound: Lemmas 5 and 11 with the exact noise (the proof of Theorem 6). The output is w_t for
-a random t. The momentum of the public part of F joins m_t without noise.
+Citation: momentum-agg, Algorithm 1, Theorem 4; bound: Lemmas 5 and 11 with the exact noise (the proof of
+Theorem 6). The output is w_t for a random t. The momentum of the public part of F joins m_t without noise.
 
-Calibration. As printed, s = 4 alpha G sigma sqrt(V), sigma = 2 sqrt(ln(1/delta))/eps. Theorem 4 takes 4 alpha G for the sensitivity of
-every node, from (1-alpha)^(jN) for the j-th occurrence of a record; but a record may come last in one epoch and first in the next, so that
-a long node can move by up to 2 alpha G (1 + 1/(1-1/e)) = 5.2 alpha G. V counts twice as many nodes as prefix sums use, which more than
-makes up for it: at N = 20, T = 80, alpha = 0.1, (2, 1e-3)-DP, the accountant certifies 0.29 of the printed noise.
+Calibration. As printed, s = 4 alpha G sigma sqrt(V), sigma = 2 sqrt(ln(1/delta))/eps. Theorem 4 takes 4 alpha
+G for the sensitivity of every node, from (1-alpha)^(jN) for the j-th occurrence of a record; but a record may
+come last in one epoch and first in the next, so that a long node can move by up to 2 alpha G (1 + 1/(1-1/e))
+= 5.2 alpha G. V counts twice as many nodes as prefix sums use, which more than makes up for it: at N = 20, T
+= 80, alpha = 0.1, (2, 1e-3)-DP, the accountant certifies 0.29 of the printed noise.
 """
 
 from __future__ import annotations
@@ -52,7 +55,9 @@ class State(NamedTuple):
 
 
 def refreshed(state: Any, rng: np.random.Generator, count: int, reshuffle: bool = True) -> Any:
-    """A fresh order at the start of an epoch (or of the first alone), and the iterate kept with probability 1/t for the output."""
+    """A fresh order at the start of an epoch (or of the first alone), and the iterate kept with probability
+    1/t for the output.
+    """
     runs = len(state.x)
     if state.t == 1 or (reshuffle and (state.t - 1) % count == 0):
         state = state._replace(order=epoch_order(rng, runs, count))
@@ -60,7 +65,9 @@ def refreshed(state: Any, rng: np.random.Generator, count: int, reshuffle: bool 
     return state._replace(chosen=np.where(keep, state.x, state.chosen))
 
 
-def dp_nsgd(problem: Problem, *, clip: float, alpha: float, scale: float, steps: int, step_size: float) -> Algorithm:
+def dp_nsgd(
+    problem: Problem, *, clip: float, alpha: float, scale: float, steps: int, step_size: float
+) -> Algorithm:
     """Normalised SGD with noise of that scale at every node; clip is G.
 
     >>> dp_nsgd(small_problem()[0], clip=1.0, alpha=0.1, scale=1.0, steps=8, step_size=0.1).release(6).nodes
@@ -91,7 +98,9 @@ def dp_nsgd(problem: Problem, *, clip: float, alpha: float, scale: float, steps:
     def update(state: State, released: Array) -> State:
         m, prefixes = prefix(state.prefixes, released[:, 0], state.t, 1 - alpha)
         public = (1 - alpha) * state.public + alpha * problem.public_gradient(state.x)
-        return state._replace(x=state.x - step_size * normalised(m + public), prefixes=prefixes, public=public, t=state.t + 1)
+        return state._replace(
+            x=state.x - step_size * normalised(m + public), prefixes=prefixes, public=public, t=state.t + 1
+        )
 
     return Algorithm(
         "dp-nsgd",
@@ -113,10 +122,13 @@ def gradient_norm(problem: Problem, data: Any) -> Any:
     return lambda x: np.linalg.norm(problem.gradient(x, loaded), axis=1)
 
 
-def example(*, as_printed: bool = False, steps: int = 80, alpha: float = 0.1, step_size: float | None = None) -> Example:
+def example(
+    *, as_printed: bool = False, steps: int = 80, alpha: float = 0.1, step_size: float | None = None
+) -> Example:
     """Logistic regression, N = 20, d = 3, four epochs, eta = 1/sqrt(N T).
 
-    >>> round(example().algorithm.release(1).scale[0] / example(as_printed=True).algorithm.release(1).scale[0], 2)
+    >>> certified, printed = (example(as_printed=p).algorithm.release(1).scale[0] for p in (False, True))
+    >>> round(certified / printed, 2)
     0.29
     """
     problem, data = small_problem()

@@ -5,7 +5,8 @@
 
 Citation: adp-erm, Algorithm 1 with alpha_t = 1, section 5.1; bound: Theorem 4.2, Eq (7).
 
-Calibration. Eq (6)'s sigma is larger than needed: the accountant certifies 0.15 of it (n = 500, batches of 10, T = 12, (1, 1e-5)-DP).
+Calibration. Eq (6)'s sigma is larger than needed: the accountant certifies 0.15 of it (n = 500, batches of
+10, T = 12, (1, 1e-5)-DP).
 """
 
 from __future__ import annotations
@@ -27,7 +28,15 @@ def example(*, as_printed: bool = False, steps: int = 12, eta: float = 1.0) -> E
     b = polynomial_b(1, 1)
     return small_example(
         lambda problem, sigma: adp_sgd(
-            problem, G=1.0, sigma=sigma, alpha=Schedule(1.0), b=b, steps=steps, eta=eta, batch=BATCH, name="dp-sgd"
+            problem,
+            G=1.0,
+            sigma=sigma,
+            alpha=Schedule(1.0),
+            b=b,
+            steps=steps,
+            eta=eta,
+            batch=BATCH,
+            name="dp-sgd",
         ),
         np.ones(steps),
         b.values(steps),

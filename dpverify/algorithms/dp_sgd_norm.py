@@ -1,11 +1,14 @@
-"""DP-SGD with AdaGrad-norm steps: ADP-SGD with AdaGrad-norm steps and alpha_t = 1, in the same two readings of b.
+"""DP-SGD with AdaGrad-norm steps: ADP-SGD with AdaGrad-norm steps and alpha_t = 1, in the same two readings
+of b.
 
     release  g_t = mean over a batch of clip(grad f(x_{t-1}; i), G) + N(0, sigma^2 I)
-    update   b_t^2 = b_{t-1}^2 + max(beta_t |g_t|^2, nu),   x_t = x_{t-1} - (eta / b_t) (public gradient + g_t)
+    update   b_t^2 = b_{t-1}^2 + max(beta_t |g_t|^2, nu),   x_t = x_{t-1} - (eta / b_t) (public gradient +
+    g_t)
 
 Citation: adp-erm, Algorithm 1 with alpha_t = 1, section 5.2, Eq (12).
 
-Calibration. As for adp-sgd-norm: as printed, b follows the raw gradients and no sensitivity bounds the release.
+Calibration. As for adp-sgd-norm: as printed, b follows the raw gradients and no sensitivity bounds the
+release.
 """
 
 from __future__ import annotations

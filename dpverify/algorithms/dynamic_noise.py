@@ -1,10 +1,15 @@
-"""Schedules, choices of T, bounds and influences of dynamic-noise ("On dynamic noise influence in differential private learning").
+"""Schedules, choices of T, bounds and influences of dynamic-noise ("On dynamic noise influence in
+differential private learning").
 
-    sigma_t^2 = (1/R) (sum_i sqrt(q_i)) / sqrt(q_t)          Lemma 4.1: the squared noise multipliers on the budget sum 1/sigma_t^2 = R
-    kappa = M/mu,  gamma = 1 - 1/kappa,  alpha = D G^2 / (2 R M N^2 (f(theta_1) - f*))                                     Eq (2)
-    ERUB = gamma^T + R alpha sum_t gamma^(T-t) sigma_t^2                                                                    Eq (3)
+    sigma_t^2 = (1/R) (sum_i sqrt(q_i)) / sqrt(q_t)          Lemma 4.1: the squared noise multipliers on the
+    budget sum 1/sigma_t^2 = R
+    kappa = M/mu,  gamma = 1 - 1/kappa,  alpha = D G^2 / (2 R M N^2 (f(theta_1) - f*))
+    Eq (2)
+    ERUB = gamma^T + R alpha sum_t gamma^(T-t) sigma_t^2
+    Eq (3)
 
-Every formula takes numbers or SymPy symbols: the claims reason about the same objects that the algorithms run.
+Every formula takes numbers or SymPy symbols: the claims reason about the same objects that the algorithms
+run.
 """
 
 from __future__ import annotations
@@ -41,7 +46,8 @@ def uniform(T: Number, R: Number) -> Schedule:
 
 
 def dynamic(gamma: Number, T: Number, R: Number) -> Schedule:
-    """sigma_t^2 = (1/R) (gamma^((t-T)/2) - gamma^(t/2)) / (1 - sqrt(gamma)): Eq (7), in a form without overflow.
+    """sigma_t^2 = (1/R) (gamma^((t-T)/2) - gamma^(t/2)) / (1 - sqrt(gamma)): Eq (7), in a form without
+    overflow.
 
     >>> bool(np.isclose((1 / dynamic(0.9, 10, 2.0).values(10)).sum(), 2.0))
     True
@@ -64,7 +70,8 @@ def gd_influence(gamma: Number, T: Number) -> Schedule:
 
 
 def momentum_influence(beta: Number, gamma: Number, T: Number) -> Schedule:
-    """Exact influence of sigma_t^2 on U_3, Eq (13): q_t = sum_{j=t..T} gamma^(T-j) ((1-beta)/(1-beta^j))^2 beta^(2(j-t)).
+    """Exact influence of sigma_t^2 on U_3, Eq (13): q_t = sum_{j=t..T} gamma^(T-j) ((1-beta)/(1-beta^j))^2
+    beta^(2(j-t)).
 
     >>> momentum_influence(0.0, 0.5, 3).values(3).tolist()
     [0.25, 0.5, 1.0]
@@ -77,7 +84,8 @@ def momentum_influence(beta: Number, gamma: Number, T: Number) -> Schedule:
 
 
 def piecewise_influence(beta: Number, gamma: Number, T: Number, T_hat: Number) -> Schedule:
-    """Influence of Theorem 4.6: c1 gamma^(T+t) if T <= T_hat, else gamma^(T_hat-1) c2 gamma^(T-t), with the proof's c1 and c2.
+    """Influence of Theorem 4.6: c1 gamma^(T+t) if T <= T_hat, else gamma^(T_hat-1) c2 gamma^(T-t), with the
+    proof's c1 and c2.
 
     >>> piecewise_influence(0.5, 0.9, 2, 5).values(2).round(4).tolist()
     [2.4923, 2.2431]
@@ -87,11 +95,14 @@ def piecewise_influence(beta: Number, gamma: Number, T: Number, T_hat: Number) -
     t = step()
     b, g = sympy.sympify(beta, strict=True), sympy.sympify(gamma, strict=True)
     c1, c2 = 2 / (g * (g - b**2)), g ** (2 * T_hat) / (g - b**2)
-    return Schedule(sympy.Piecewise((c1 * g ** (T + t), sympy.Le(T, T_hat)), (g ** (T_hat - 1) * c2 * g ** (T - t), True)))
+    return Schedule(
+        sympy.Piecewise((c1 * g ** (T + t), sympy.Le(T, T_hat)), (g ** (T_hat - 1) * c2 * g ** (T - t), True))
+    )
 
 
 def exponential(k: Number, T: Number, R: Number) -> Schedule:
-    """sigma_t = sigma_0 exp(-k t), rescaled to spend exactly R: sigma_0^2 = (1/R) sum_i exp(2 k i) (the paper does not say it rescales).
+    """sigma_t = sigma_0 exp(-k t), rescaled to spend exactly R: sigma_0^2 = (1/R) sum_i exp(2 k i) (the paper
+    does not say it rescales).
 
     >>> bool(np.isclose((1 / exponential(0.1, 5, 2.0).values(5)).sum(), 2.0))
     True
@@ -103,9 +114,11 @@ def exponential(k: Number, T: Number, R: Number) -> Schedule:
 
 
 def fitted_exponential(target: Schedule, T: int, R: float, *, log_scale: bool = False) -> Schedule:
-    """The exponential schedule whose sigma_0 exp(-k t) is closest to the target's sigma_t in least squares, rescaled to R.
+    """The exponential schedule whose sigma_0 exp(-k t) is closest to the target's sigma_t in least squares,
+    rescaled to R.
 
-    >>> fitted_exponential(dynamic(0.81, 8, 1.0), 8, 1.0).values(8).round(6).tolist() == dynamic(0.81, 8, 1.0).values(8).round(6).tolist()
+    >>> fitted_exponential(dynamic(0.81, 8, 1.0), 8, 1.0).values(8).round(6).tolist() == dynamic(0.81, 8,
+    ...     1.0).values(8).round(6).tolist()
     True
     """
     t = np.arange(1, T + 1)
@@ -115,7 +128,9 @@ def fitted_exponential(target: Schedule, T: int, R: float, *, log_scale: bool = 
         return exponential(-float(slope), T, R)
     from scipy.optimize import least_squares
 
-    found = least_squares(lambda p: np.exp(p[0] + p[1] * t) - sigma, [intercept, slope], xtol=1e-12, ftol=1e-12, gtol=1e-12)
+    found = least_squares(
+        lambda p: np.exp(p[0] + p[1] * t) - sigma, [intercept, slope], xtol=1e-12, ftol=1e-12, gtol=1e-12
+    )
     return exponential(-float(found.x[1]), T, R)
 
 
@@ -151,7 +166,8 @@ def alpha_of(D: Number, G: Number, R: Number, M: Number, N: Number, gap: Number)
 
 
 def erub(variances: Array, influence: Array, gamma: float, R: float, alpha: float) -> float:
-    """ERUB = gamma^T + R alpha sum_t q_t sigma_t^2 (Eq 3, and Eq 11 with alpha := 2 eta_0 alpha): the bound relative to the first gap.
+    """ERUB = gamma^T + R alpha sum_t q_t sigma_t^2 (Eq 3, and Eq 11 with alpha := 2 eta_0 alpha): the bound
+    relative to the first gap.
 
     >>> erub(np.array([1.0]), np.array([1.0]), 0.5, 1.0, 0.25)
     0.75
@@ -179,7 +195,9 @@ def dynamic_erub(gamma: Number, alpha: Number, T: Number) -> Number:
 
 
 def _functions(*values: Number) -> Any:
-    """log, sqrt, ceiling, and a value or 0: SymPy's if one of the values is symbolic, else those of floats."""
+    """log, sqrt, ceiling, and a value or 0: SymPy's if one of the values is symbolic, else those of
+    floats.
+    """
     if any(hasattr(value, "free_symbols") for value in values):
         import sympy
 
@@ -187,7 +205,9 @@ def _functions(*values: Number) -> Any:
             return sympy.Piecewise((value, holds), (0, True))
 
         return SimpleNamespace(log=sympy.log, sqrt=sympy.sqrt, ceiling=sympy.ceiling, choose=choose)
-    return SimpleNamespace(log=math.log, sqrt=math.sqrt, ceiling=math.ceil, choose=lambda value, holds: value if holds else 0.0)
+    return SimpleNamespace(
+        log=math.log, sqrt=math.sqrt, ceiling=math.ceil, choose=lambda value, holds: value if holds else 0.0
+    )
 
 
 def eq_4(kappa: Number, alpha: Number) -> Number:
@@ -211,7 +231,8 @@ def eq_7(kappa: Number, alpha: Number) -> Number:
 
 
 def eq_22(kappa: Number, alpha: Number) -> Number:
-    """T = (1/l) ln(l/(kappa alpha)) if kappa alpha < l = ln(1/gamma), else 0: the minimiser of gamma^T + alpha kappa T.
+    """T = (1/l) ln(l/(kappa alpha)) if kappa alpha < l = ln(1/gamma), else 0: the minimiser of gamma^T +
+    alpha kappa T.
 
     >>> eq_22(2.0, 1.0)
     0.0
@@ -245,7 +266,8 @@ def eq_26(gamma: Number, alpha: Number) -> Number:
 
 
 def momentum_uniform_steps(kappa: Number, alpha: Number, eta0: Number) -> Number:
-    """T = (1/l) ln(1 + eta0/(kappa alpha)), l = ln(1/gamma), gamma = 1 - eta0/kappa: before rounding, as in Theorem 4.5's proof.
+    """T = (1/l) ln(1 + eta0/(kappa alpha)), l = ln(1/gamma), gamma = 1 - eta0/kappa: before rounding, as in
+    Theorem 4.5's proof.
 
     >>> round(momentum_uniform_steps(10.0, 0.1, 1.0), 3)
     6.579
@@ -282,11 +304,14 @@ def t_hat(beta: float, gamma: float) -> int:
     if not 0 <= beta < 1 or not 0 < gamma < 1:
         raise ValueError(f"Expected 0 <= beta={beta} < 1 and 0 < gamma={gamma} < 1.")
     last = math.ceil(1 - math.log1p(-beta) / -math.log(gamma)) + 1
-    return next(t for t in range(max(last, 1), 0, -1) if t == 1 or gamma ** (t - 1) * (1 - beta**t) >= 1 - beta)
+    return next(
+        t for t in range(max(last, 1), 0, -1) if t == 1 or gamma ** (t - 1) * (1 - beta**t) >= 1 - beta
+    )
 
 
 def largest_eta0(beta: float, kappa: float, *, as_printed: bool = False) -> float:
-    """The largest eta_0 with gamma = 1 - eta_0/kappa > beta and 1 - eta_0 - 4 c eta_0^2 >= 0, c = beta gamma/((gamma-beta)^2 (1-beta)^3).
+    """The largest eta_0 with gamma = 1 - eta_0/kappa > beta and 1 - eta_0 - 4 c eta_0^2 >= 0, c = beta
+    gamma/((gamma-beta)^2 (1-beta)^3).
 
     As printed (Theorem 4.4) the condition is 1 - eta_0/4 - c eta_0^2 >= 0.
 
@@ -319,7 +344,8 @@ def zcdp_budget(epsilon: float, delta: float) -> float:
 
 
 def printed_budget(epsilon: Number, L: Number) -> Number:
-    """R = 2 rho as printed below Lemma B.3, rho = epsilon + 2 L + 2 sqrt(L (epsilon + L)), L = ln(1/delta): the root that is no solution.
+    """R = 2 rho as printed below Lemma B.3, rho = epsilon + 2 L + 2 sqrt(L (epsilon + L)), L = ln(1/delta):
+    the root that is no solution.
 
     >>> round(printed_budget(4.0, math.log(1e8)), 1)
     163.0
@@ -328,7 +354,8 @@ def printed_budget(epsilon: Number, L: Number) -> Number:
 
 
 def certified_budget(target: Guarantee, adjacency: Adjacency) -> float:
-    """The largest R = sum 1/sigma_t^2 that meets the target exactly; under replacement a record costs four times as much.
+    """The largest R = sum 1/sigma_t^2 that meets the target exactly; under replacement a record costs four
+    times as much.
 
     >>> certified_budget(ApproxDP(4.0, 1e-8), ZERO_OUT) > zcdp_budget(4.0, 1e-8)
     True
@@ -338,7 +365,9 @@ def certified_budget(target: Guarantee, adjacency: Adjacency) -> float:
 
 
 def full_batch_sensitivity(largest: float) -> dict[Adjacency, float]:
-    """What a clipped sum moves by, `largest` being one record's most: as much if it is added, removed or zeroed, twice if replaced."""
+    """What a clipped sum moves by, `largest` being one record's most: as much if it is added, removed or
+    zeroed, twice if replaced.
+    """
     return {ADD_REMOVE: largest, REPLACE: 2 * largest, ZERO_OUT: largest}
 
 
@@ -355,9 +384,11 @@ def noise_multipliers(variances: Schedule, steps: int) -> list[float]:
 
 
 def affordable_steps(costs: Array, budget: float, *, strict: bool = False) -> int:
-    """The guard of Algorithm 1: the number of steps before the first whose cost exceeds what is left (`strict`: reaches it).
+    """The guard of Algorithm 1: the number of steps before the first whose cost exceeds what is left
+    (`strict`: reaches it).
 
-    The schedules of Lemma 4.1 spend the budget exactly, so the paper's strict guard always drops their last step.
+    The schedules of Lemma 4.1 spend the budget exactly, so the paper's strict guard always drops their last
+    step.
 
     >>> affordable_steps(np.full(10, 0.25), 1.0), affordable_steps(np.full(10, 0.25), 1.0, strict=True)
     (4, 3)
@@ -370,7 +401,8 @@ def affordable_steps(costs: Array, budget: float, *, strict: bool = False) -> in
 
 
 def guarded(algorithm: Algorithm, budget: float, adjacency: Adjacency, *, strict: bool = False) -> Algorithm:
-    """The algorithm cut off by the guard of Algorithm 1: step t costs (sensitivity/scale)^2, 1/sigma_t^2 for a zeroed record.
+    """The algorithm cut off by the guard of Algorithm 1: step t costs (sensitivity/scale)^2, 1/sigma_t^2 for
+    a zeroed record.
 
     >>> from dpverify.algorithms import example
     >>> full = example("private-gd").algorithm
@@ -387,14 +419,17 @@ def guarded(algorithm: Algorithm, budget: float, adjacency: Adjacency, *, strict
 
 
 def hessian_influence(spectrum: Any, *, steps: int, step_size: float, clip: float, count: int) -> Schedule:
-    """q_t = (eta G/N)^2 / 2 sum_j lambda_j (1 - eta lambda_j)^(2(T-t)): what sigma_t^2 adds to the final loss of a quadratic.
+    """q_t = (eta G/N)^2 / 2 sum_j lambda_j (1 - eta lambda_j)^(2(T-t)): what sigma_t^2 adds to the final loss
+    of a quadratic.
 
     >>> hessian_influence([1.0], steps=2, step_size=0.5, clip=1.0, count=1).values(2).tolist()
     [0.03125, 0.125]
     """
     lam = np.atleast_1d(np.asarray(spectrum, dtype=float))
     age = np.arange(steps - 1, -1, -1)
-    return Schedule((step_size * clip / count) ** 2 / 2 * (lam * (1 - step_size * lam) ** (2 * age[:, None])).sum(axis=1))
+    return Schedule(
+        (step_size * clip / count) ** 2 / 2 * (lam * (1 - step_size * lam) ** (2 * age[:, None])).sum(axis=1)
+    )
 
 
 def retrained_influence(
@@ -408,10 +443,12 @@ def retrained_influence(
     repeats: int = 100,
     seed: int = 0,
 ) -> Schedule:
-    """Influence by retraining (appendix D): for each t, train with sigma_t on a grid, fit loss = c2 sigma_t^2 + c0, take q_t = c2.
+    """Influence by retraining (appendix D): for each t, train with sigma_t on a grid, fit loss = c2 sigma_t^2
+    + c0, take q_t = c2.
 
-    `build(variances)` makes the algorithm; the grid defaults to ten values of sigma in [20, 200]. The same noise is used along the
-    grid, so that the fit sees sigma_t alone. A fitted slope may be negative for want of repeats; it is returned as it is.
+    `build(variances)` makes the algorithm; the grid defaults to ten values of sigma in [20, 200]. The same
+    noise is used along the grid, so that the fit sees sigma_t alone. A fitted slope may be negative for want
+    of repeats; it is returned as it is.
 
     >>> from dpverify.algorithms.private_gd import private_gd
     >>> from dpverify.problems import quadratic
@@ -431,7 +468,14 @@ def retrained_influence(
         for sigma in sigmas:
             variances = base.values(steps)
             variances[t] = sigma**2
-            result = run(build(Schedule(variances)), loaded, repeats, seed + t, measure={"F": lambda x: problem.value(x, loaded)}, keep=())
+            result = run(
+                build(Schedule(variances)),
+                loaded,
+                repeats,
+                seed + t,
+                measure={"F": lambda x: problem.value(x, loaded)},
+                keep=(),
+            )
             losses.append(result.mean("F"))
         fitted.append(np.polyfit(sigmas**2, losses, 1)[0])
     return Schedule(np.array(fitted))

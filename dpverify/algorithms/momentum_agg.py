@@ -1,11 +1,16 @@
-"""Trees, weights, noise levels and bounds of momentum-agg ("Momentum aggregation for private non-convex ERM").
+"""Trees, weights, noise levels and bounds of momentum-agg ("Momentum aggregation for private non-convex
+ERM").
 
-    COMPOSE(a, b)    the maximal dyadic intervals [a 2^k + 1, (a+1) 2^k] inside [a, b], from the left                        Algorithm 3
-    m_t = alpha sum_i (1-alpha)^(t-i) g_i = sum_{[y,z] in COMPOSE(1,t)} (1-alpha)^(t-z) f_[y,z]                                  Eq (4)
-    c_1 = 1,  c_{i+1} = (1-gamma)^i + rho c_i,  rho = (1-alpha)^N                                                          Lemma 17
+    COMPOSE(a, b)    the maximal dyadic intervals [a 2^k + 1, (a+1) 2^k] inside [a, b], from the left
+    Algorithm 3
+    m_t = alpha sum_i (1-alpha)^(t-i) g_i = sum_{[y,z] in COMPOSE(1,t)} (1-alpha)^(t-z) f_[y,z]
+    Eq (4)
+    c_1 = 1,  c_{i+1} = (1-gamma)^i + rho c_i,  rho = (1-alpha)^N
+    Lemma 17
 
-Steps are t = 1..T, epochs are steps qN+1..(q+1)N, and every epoch takes the records in a fresh public order. A node is summed from its
-left sibling and the newer half, so that a step costs as many additions as nodes end with it.
+Steps are t = 1..T, epochs are steps qN+1..(q+1)N, and every epoch takes the records in a fresh public order.
+A node is summed from its left sibling and the newer half, so that a step costs as many additions as nodes end
+with it.
 """
 
 from __future__ import annotations
@@ -44,7 +49,8 @@ def compose(a: int, b: int) -> list[tuple[int, int]]:
 
 
 def level(t: int) -> int:
-    """The largest k with 2^k | t: the nodes of lengths 1, 2, ..., 2^k end at step t, the last of them alone serves prefix sums.
+    """The largest k with 2^k | t: the nodes of lengths 1, 2, ..., 2^k end at step t, the last of them alone
+    serves prefix sums.
 
     >>> level(1), level(12)
     (0, 2)
@@ -61,7 +67,9 @@ def ending_at(t: int) -> list[tuple[int, int]]:
     return [(t - 2**k + 1, t) for k in range(level(t) + 1)]
 
 
-def node_sums(siblings: tuple[Array | None, ...], term: Array, t: int, decay: float) -> tuple[list[Array], tuple[Array | None, ...]]:
+def node_sums(
+    siblings: tuple[Array | None, ...], term: Array, t: int, decay: float
+) -> tuple[list[Array], tuple[Array | None, ...]]:
     """The decayed sums of all nodes that end at step t, and the left siblings that later steps need.
 
         F_[y,t] = decay^(length/2) F_left + F_right
@@ -79,8 +87,11 @@ def node_sums(siblings: tuple[Array | None, ...], term: Array, t: int, decay: fl
     return sums, (*siblings[:top], sums[-1], *siblings[top + 1 :])
 
 
-def prefix(known: tuple[Array | None, ...], node: Array, t: int, decay: float) -> tuple[Array, tuple[Array | None, ...]]:
-    """The decayed sum over COMPOSE(1, t) from the node of t's lowest bit and the sum before it: one addition a step.
+def prefix(
+    known: tuple[Array | None, ...], node: Array, t: int, decay: float
+) -> tuple[Array, tuple[Array | None, ...]]:
+    """The decayed sum over COMPOSE(1, t) from the node of t's lowest bit and the sum before it: one addition
+    a step.
 
     >>> prefix((None, np.array([4.0])), np.array([1.0]), 3, 0.5)[0].tolist()
     [3.0]
@@ -125,7 +136,9 @@ def printed_v(T: Number, N: Number) -> Number:
         import sympy
 
         j, low = sympy.Symbol("j", integer=True), sympy.floor(sympy.log(N, 2))
-        return (low + 1) * T / N + sympy.Sum(sympy.floor(T / 2**j), (j, low + 1, sympy.floor(sympy.log(T, 2))))
+        return (low + 1) * T / N + sympy.Sum(
+            sympy.floor(T / 2**j), (j, low + 1, sympy.floor(sympy.log(T, 2)))
+        )
     low = N.bit_length() - 1
     return (low + 1) * T / N + sum(T // 2**j for j in range(low + 1, T.bit_length()))
 
@@ -155,7 +168,9 @@ def printed_sigma(epsilon: float, delta: float, factor: float = 2.0) -> float:
 
 
 class Node(NamedTuple):
-    """A released node of the tree with its halves, and what its step remembers; the halves go once no window can need them."""
+    """A released node of the tree with its halves, and what its step remembers; the halves go once no window
+    can need them.
+    """
 
     first: int
     last: int
@@ -169,7 +184,8 @@ Forest = tuple[Node, ...]  # the nodes of COMPOSE(1, t), from the left
 
 
 def grow(forest: Forest, values: list[Array], t: int, window: int, remembered: Any = None) -> Forest:
-    """The forest with the nodes that end at step t, shortest first; of the past it keeps what windows of that length need.
+    """The forest with the nodes that end at step t, shortest first; of the past it keeps what windows of that
+    length need.
 
     >>> one = grow((), [np.ones(1)], 1, 4)
     >>> [(node.first, node.last) for node in grow(one, [np.ones(1), 2 * np.ones(1)], 2, 4)]
@@ -222,21 +238,29 @@ def load_exactly(problem: Problem, data: Any) -> Records:
     """The data set, which must have as many records as the problem: an epoch goes through them all."""
     loaded = problem.load(data)
     if len(loaded) != problem.count:
-        raise ValueError(f"Expected data with {problem.count} records, the length of an epoch, got {len(loaded)}.")
+        raise ValueError(
+            f"Expected data with {problem.count} records, the length of an epoch, got {len(loaded)}."
+        )
     return loaded
 
 
 def prefix_deviation(alpha: float, scale: float, T: int) -> Array:
-    """The standard deviation of a coordinate of the noise in m_t, t = 1..T, from nodes of that scale (the exact form of Lemma 12).
+    """The standard deviation of a coordinate of the noise in m_t, t = 1..T, from nodes of that scale (the
+    exact form of Lemma 12).
 
     >>> prefix_deviation(1.0, 2.0, 3).tolist()
     [2.0, 2.0, 2.0]
     """
-    return scale * np.sqrt([sum((1 - alpha) ** (2 * (t - z)) for _, z in compose(1, t)) for t in range(1, T + 1)])
+    return scale * np.sqrt(
+        [sum((1 - alpha) ** (2 * (t - z)) for _, z in compose(1, t)) for t in range(1, T + 1)]
+    )
 
 
-def reduced_deviation(alpha: float, gamma: float, N: int, T: int, early: float, late: float, difference: float) -> Array:
-    """The same for Algorithm 4, from nodes of scale `early` (G, up to step 2N), `late` (G, later) and `difference` (r and Delta).
+def reduced_deviation(
+    alpha: float, gamma: float, N: int, T: int, early: float, late: float, difference: float
+) -> Array:
+    """The same for Algorithm 4, from nodes of scale `early` (G, up to step 2N), `late` (G, later) and
+    `difference` (r and Delta).
 
     >>> reduced_deviation(1.0, 0.5, 2, 1, 3.0, 1.0, 4.0).tolist()
     [5.0]
@@ -252,18 +276,26 @@ def reduced_deviation(alpha: float, gamma: float, N: int, T: int, early: float, 
         c.append((1 - gamma) ** (len(c) - 1) + rho * c[-1])
     for t in range(1, T + 1):
         q, r = divmod(t, N)
-        total = rho ** (2 * q) * variance(1, r, True) + (c[q] ** 2 * variance(r + 1, r + N, True) if q else 0.0)
+        total = rho ** (2 * q) * variance(1, r, True) + (
+            c[q] ** 2 * variance(r + 1, r + N, True) if q else 0.0
+        )
         for i in range(1, q):
             block = t - i * N + 1, t - (i - 1) * N
-            total += c[i] ** 2 * ((1 - gamma) ** 2 * variance(*block, False) + gamma**2 * variance(*block, True))
+            total += c[i] ** 2 * (
+                (1 - gamma) ** 2 * variance(*block, False) + gamma**2 * variance(*block, True)
+            )
         found.append(alpha * math.sqrt(total + variance(1, t, False)))
     return np.array(found)
 
 
-def normalised_bound(deviation: Array, *, gap: float, alpha: float, eta: float, N: int, G: float, L: float, dimension: int) -> float:
-    """Lemmas 5 and 11 with the exact noise: a bound on the mean of |F'| at a random iterate of normalised SGD with momentum.
+def normalised_bound(
+    deviation: Array, *, gap: float, alpha: float, eta: float, N: int, G: float, L: float, dimension: int
+) -> float:
+    """Lemmas 5 and 11 with the exact noise: a bound on the mean of |F'| at a random iterate of normalised SGD
+    with momentum.
 
-        3 gap/(2 eta T) + 3 L eta/4 + 3 (2 G sqrt(alpha) + 2 eta N L + eta L/alpha + G/(alpha T)) + (3/T) sum_t sqrt(d) deviation_t
+        3 gap/(2 eta T) + 3 L eta/4 + 3 (2 G sqrt(alpha) + 2 eta N L + eta L/alpha + G/(alpha T)) + (3/T)
+        sum_t sqrt(d) deviation_t
 
     The term G/(alpha T) is for the start m_0 = 0, which Lemma 11 leaves out.
 
@@ -272,11 +304,18 @@ def normalised_bound(deviation: Array, *, gap: float, alpha: float, eta: float, 
     """
     T = len(deviation)
     drift = 2 * G * math.sqrt(alpha) + 2 * eta * N * L + eta * L / alpha + G / (alpha * T)
-    return 3 * gap / (2 * eta * T) + 3 * L * eta / 4 + 3 * drift + 3 * math.sqrt(dimension) * float(np.mean(deviation))
+    return (
+        3 * gap / (2 * eta * T)
+        + 3 * L * eta / 4
+        + 3 * drift
+        + 3 * math.sqrt(dimension) * float(np.mean(deviation))
+    )
 
 
 def small_problem(count: int = 20, dimension: int = 3, seed: int = 0) -> tuple[Linear, tuple[Array, Array]]:
-    """Logistic regression with features in the unit ball (G = 1, L = 1/4 a record), ridge 0.05, and its records."""
+    """Logistic regression with features in the unit ball (G = 1, L = 1/4 a record), ridge 0.05, and its
+    records.
+    """
     rng = np.random.default_rng(seed)
     rows = rng.standard_normal((count, dimension))
     rows /= np.maximum(1.0, np.linalg.norm(rows, axis=1))[:, None]

@@ -5,9 +5,12 @@
 
 Citation: dynamic-noise, Algorithm 1 with phi(m, g) = g; bound: Theorem 4.1.
 
-Calibration. As printed, sum 1/sigma_t^2 = R = 0.3927 is to give (4, 1e-8)-DP for data sets that "only differ in one sample". That holds
-if the sample is zeroed (sensitivity G/N, Def B.1); if it is replaced the sensitivity is 2G/N and the noise is too small by a factor 2.
-The default is calibrated for replacement by exact Gaussian composition: sigma is 1.75 times the printed one (2 for the relation,
+Calibration. As printed, sum 1/sigma_t^2 = R = 0.3927 is to give (4, 1e-8)-DP for data sets that "only differ
+in one sample". That holds
+if the sample is zeroed (sensitivity G/N, Def B.1); if it is replaced the sensitivity is 2G/N and the noise is
+too small by a factor 2.
+The default is calibrated for replacement by exact Gaussian composition: sigma is 1.75 times the printed one
+(2 for the relation,
 0.875 because the exact composition is tighter than the conversion from zCDP).
 """
 
@@ -43,7 +46,9 @@ class State(NamedTuple):
     t: int
 
 
-def private_gd(problem: Problem, *, clip: float, variances: Schedule, steps: int, step_size: float | None = None) -> Algorithm:
+def private_gd(
+    problem: Problem, *, clip: float, variances: Schedule, steps: int, step_size: float | None = None
+) -> Algorithm:
     """Private gradient descent with squared noise multipliers sigma_t^2; the step size is 1/M unless given.
 
     >>> private_gd(quadratic([1.0], count=10), clip=1.0, variances=Schedule(4.0), steps=3).release(1).scale
@@ -77,7 +82,9 @@ def _smoothness(problem: Problem) -> float:
 
 
 def small_problem(count: int = 200, dimension: int = 5, seed: int = 0) -> tuple[Problem, Array]:
-    """The quadratic with kappa = 10 on which the examples of dynamic-noise run, and its records in the unit ball."""
+    """The quadratic with kappa = 10 on which the examples of dynamic-noise run, and its records in the unit
+    ball.
+    """
     problem = quadratic(np.linspace(0.1, 1.0, dimension), count=count, start=np.ones(dimension), radius=1.0)
     rows = np.random.default_rng(seed).standard_normal((count, dimension))
     return problem, rows / np.maximum(1.0, np.linalg.norm(rows, axis=1))[:, None]

@@ -1,12 +1,16 @@
 """Private gradient descent with momentum: a bias-corrected moving average of the noisy gradients.
 
     release  g_t = (1/N) sum_i clip(grad f(x_t; i), G) + N(0, (G sigma_t / N)^2 I)
-    update   v_{t+1} = beta v_t + (1 - beta) (public gradient + g_t),   x_{t+1} = x_t - eta v_{t+1} / (1 - beta^t),   v_1 = 0
+    update   v_{t+1} = beta v_t + (1 - beta) (public gradient + g_t),   x_{t+1} = x_t - eta v_{t+1} / (1 -
+    beta^t),   v_1 = 0
 
-Citation: dynamic-noise, Algorithm 1 with phi of Eq (10); bound: Theorem 4.4, Eq (11), without the (non-positive) momentum term.
+Citation: dynamic-noise, Algorithm 1 with phi of Eq (10); bound: Theorem 4.4, Eq (11), without the
+(non-positive) momentum term.
 
-Calibration. As for private-gd: the printed budget sum 1/sigma_t^2 = R is for a zeroed sample; for a replaced one the certified budget is
-0.327 of it (sigma 1.75 times larger on one schedule). Step size: eta_0/(2M) as printed, with the printed condition on eta_0; the default
+Calibration. As for private-gd: the printed budget sum 1/sigma_t^2 = R is for a zeroed sample; for a replaced
+one the certified budget is
+0.327 of it (sigma 1.75 times larger on one schedule). Step size: eta_0/(2M) as printed, with the printed
+condition on eta_0; the default
 keeps the step but takes the smaller eta_0 for which the proof, corrected, goes through.
 """
 
@@ -71,7 +75,8 @@ def private_gd_momentum(
 ) -> Algorithm:
     """Private gradient descent with momentum and squared noise multipliers sigma_t^2.
 
-    >>> private_gd_momentum(small_problem()[0], clip=1.0, variances=Schedule(4.0), steps=3, beta=0.9, step_size=0.1).steps
+    >>> private_gd_momentum(small_problem()[0], clip=1.0, variances=Schedule(4.0), steps=3, beta=0.9,
+    ...     step_size=0.1).steps
     3
     """
     if not clip > 0:
@@ -91,11 +96,14 @@ def private_gd_momentum(
     def update(state: State, released: Array) -> State:
         return momentum_step(problem, state, released, beta, step_size)
 
-    return Algorithm("private-gd-momentum", steps, init, query, lambda t: releases[t - 1], update, load=problem.load)
+    return Algorithm(
+        "private-gd-momentum", steps, init, query, lambda t: releases[t - 1], update, load=problem.load
+    )
 
 
 def momentum_schedule(schedule: str, beta: float, gamma: float, steps: int, R: float) -> Schedule:
-    """The schedules for momentum: "uniform", "exact" (Lemma 4.1 on the exact influence), "piecewise" (Theorem 4.6).
+    """The schedules for momentum: "uniform", "exact" (Lemma 4.1 on the exact influence), "piecewise" (Theorem
+    4.6).
 
     >>> momentum_schedule("uniform", 0.9, 0.95, 10, 1.0)(1)
     10.0
@@ -109,7 +117,9 @@ def momentum_schedule(schedule: str, beta: float, gamma: float, steps: int, R: f
     raise ValueError(f"Expected schedule={schedule!r} to be 'uniform', 'exact' or 'piecewise'.")
 
 
-def example(*, as_printed: bool = False, schedule: str | None = None, steps: int = 20, beta: float = 0.5) -> Example:
+def example(
+    *, as_printed: bool = False, schedule: str | None = None, steps: int = 20, beta: float = 0.5
+) -> Example:
     """A quadratic with kappa = 10, N = 200, d = 5; the exact schedule by default, Theorem 4.6's as printed.
 
     >>> example().algorithm.name
@@ -124,18 +134,25 @@ def example(*, as_printed: bool = False, schedule: str | None = None, steps: int
     gap = float(problem.excess(problem.start[None], data)[0])
     alpha = 2 * eta0 * alpha_of(problem.dimension, 1.0, R, M, problem.count, gap)
     return Example(
-        private_gd_momentum(problem, clip=1.0, variances=variances, steps=steps, beta=beta, step_size=eta0 / (2 * M)),
+        private_gd_momentum(
+            problem, clip=1.0, variances=variances, steps=steps, beta=beta, step_size=eta0 / (2 * M)
+        ),
         "dynamic-noise",
         problem,
         data,
         REPLACE,
         TARGET,
-        bound=gap * erub(variances.values(steps), momentum_influence(beta, gamma, steps).values(steps), gamma, R, alpha),
+        bound=gap
+        * erub(
+            variances.values(steps), momentum_influence(beta, gamma, steps).values(steps), gamma, R, alpha
+        ),
         bound_source="Theorem 4.4, Eq (11), first term",
         limit=("bias-corrected momentum", {"step_size": eta0 / (2 * M), "beta": beta}),
         forms=lambda: {
             "with beta = 0 it is gradient descent": (
-                private_gd_momentum(problem, clip=1.0, variances=variances, steps=steps, beta=0.0, step_size=0.5),
+                private_gd_momentum(
+                    problem, clip=1.0, variances=variances, steps=steps, beta=0.0, step_size=0.5
+                ),
                 private_gd(problem, clip=1.0, variances=variances, steps=steps, step_size=0.5),
             )
         },

@@ -1,14 +1,17 @@
-"""Private stochastic gradient descent: the clipped gradients of a fresh secret batch of n records on average, with Gaussian noise.
+"""Private stochastic gradient descent: the clipped gradients of a fresh secret batch of n records on average,
+with Gaussian noise.
 
     release  g_t = (1/n) sum_{i in batch} clip(grad f(x_t; i), G) + N(0, (G sigma_t / n)^2 I)
     update   x_{t+1} = x_t - eta (public gradient + g_t),   eta = 1/M
 
-Citation: dynamic-noise, section 4.3, n = max(N sqrt(R), 1), sum_t 1/sigma_t^2 = R' = R N^2/n^2; bound: Theorem 4.7, Eq (14).
+Citation: dynamic-noise, section 4.3, n = max(N sqrt(R), 1), sum_t 1/sigma_t^2 = R' = R N^2/n^2; bound:
+Theorem 4.7, Eq (14).
 
-Calibration. As printed, a batch drawn with replacement costs p^2/sigma_t^2, p = n/N (the constant c is dropped), for a zeroed sample. For
-Poisson batches and a zeroed sample the accountant agrees (p = 0.63, T = 10: epsilon 3.81 of the claimed 4). For a replaced sample, sigma
-must be 1.75 times the printed one for Poisson batches, 1.93 without replacement, and 3.9 with replacement by the bound that is known.
-The default draws Poisson batches, whose accounting is tight, and is certified for a replaced record.
+Calibration. As printed, a batch drawn with replacement costs p^2/sigma_t^2, p = n/N (the constant c is
+dropped), for a zeroed sample. For Poisson batches and a zeroed sample the accountant agrees (p = 0.63, T =
+10: epsilon 3.81 of the claimed 4). For a replaced sample, sigma must be 1.75 times the printed one for
+Poisson batches, 1.93 without replacement, and 3.9 with replacement by the bound that is known. The default
+draws Poisson batches, whose accounting is tight, and is certified for a replaced record.
 """
 
 from __future__ import annotations
@@ -40,8 +43,12 @@ from dpverify.schedules import Schedule
 Array = np.ndarray[Any, Any]
 
 
-def batch_releases(problem: Problem, clip: float, batch: int, variances: Schedule, steps: int, how: str) -> list[Subsampled]:
-    """The releases of the averages over secret batches of n records with squared noise multipliers sigma_t^2."""
+def batch_releases(
+    problem: Problem, clip: float, batch: int, variances: Schedule, steps: int, how: str
+) -> list[Subsampled]:
+    """The releases of the averages over secret batches of n records with squared noise multipliers
+    sigma_t^2.
+    """
     if not clip > 0:
         raise ValueError(f"Expected clip={clip} > 0.")
     if not 1 <= batch <= problem.count:
@@ -55,9 +62,17 @@ def batch_releases(problem: Problem, clip: float, batch: int, variances: Schedul
 
 
 def private_sgd(
-    problem: Problem, *, clip: float, batch: int, variances: Schedule, steps: int, step_size: float | None = None, how: str = "poisson"
+    problem: Problem,
+    *,
+    clip: float,
+    batch: int,
+    variances: Schedule,
+    steps: int,
+    step_size: float | None = None,
+    how: str = "poisson",
 ) -> Algorithm:
-    """Private SGD with squared noise multipliers sigma_t^2 on batches of (about) `batch` records; the step size is 1/M unless given.
+    """Private SGD with squared noise multipliers sigma_t^2 on batches of (about) `batch` records; the step
+    size is 1/M unless given.
 
     >>> private_sgd(small_problem()[0], clip=1.0, batch=10, variances=Schedule(4.0), steps=3).release(1).rate
     0.05
@@ -91,12 +106,16 @@ def printed_batch(count: int, R: float) -> int:
 
 
 def certified_factor(releases: Callable[[float], list[Subsampled]]) -> float:
-    """The factor on sigma, to 1 % and on the safe side, for which the accountant certifies the target for a replaced record."""
+    """The factor on sigma, to 1 % and on the safe side, for which the accountant certifies the target for a
+    replaced record.
+    """
     return calibrate(releases, TARGET, REPLACE, tolerance=1e-2)
 
 
 def sampling_variance(problem: Problem, data: Array, batch: int) -> float:
-    """sigma_g^2 of section 4.3 for a batch with replacement: (n^2/D) E|batch gradient - gradient|^2 = (n/D) tr Cov(record gradients)."""
+    """sigma_g^2 of section 4.3 for a batch with replacement: (n^2/D) E|batch gradient - gradient|^2 = (n/D)
+    tr Cov(record gradients).
+    """
     centred = data - data.mean(axis=0)
     return batch * float(np.mean(np.sum(centred**2, axis=1))) / problem.dimension
 
@@ -114,7 +133,13 @@ def example(*, as_printed: bool = False, steps: int = 10) -> Example:
     R_prime = PRINTED_R * (problem.count / n) ** 2
     printed = uniform(steps, R_prime)
     how = "with replacement" if as_printed else "poisson"
-    factor = 1.0 if as_printed else certified_factor(lambda m: batch_releases(problem, 1.0, n, Schedule(m**2 * printed(1)), steps, how))
+    factor = (
+        1.0
+        if as_printed
+        else certified_factor(
+            lambda m: batch_releases(problem, 1.0, n, Schedule(m**2 * printed(1)), steps, how)
+        )
+    )
     variances = Schedule(factor**2 * printed(1))
     gap = float(problem.excess(problem.start[None], data)[0])
     spent = steps / variances(1)
@@ -128,12 +153,23 @@ def example(*, as_printed: bool = False, steps: int = 10) -> Example:
         data,
         REPLACE,
         TARGET,
-        bound=gap * (erub(variances.values(steps), gd_influence(gamma, steps).values(steps), gamma, spent, alpha) + drift),
+        bound=gap
+        * (
+            erub(variances.values(steps), gd_influence(gamma, steps).values(steps), gamma, spent, alpha)
+            + drift
+        ),
         bound_source="Theorem 4.7, Eq (14), its noise model with sigma_g of this data",
         limit=("gradient descent", {"step_size": 1 / M}),
         forms=lambda: {
             "with everybody in the batch it is gradient descent": (
-                private_sgd(problem, clip=1.0, batch=problem.count, variances=variances, steps=steps, how="without replacement"),
+                private_sgd(
+                    problem,
+                    clip=1.0,
+                    batch=problem.count,
+                    variances=variances,
+                    steps=steps,
+                    how="without replacement",
+                ),
                 private_gd(problem, clip=1.0, variances=variances, steps=steps),
             )
         },

@@ -1,11 +1,15 @@
-"""Private stochastic gradient descent with momentum: a bias-corrected average of noisy gradients of fresh secret batches.
+"""Private stochastic gradient descent with momentum: a bias-corrected average of noisy gradients of fresh
+secret batches.
 
     release  g_t = (1/n) sum_{i in batch} clip(grad f(x_t; i), G) + N(0, (G sigma_t / n)^2 I)
-    update   v_{t+1} = beta v_t + (1 - beta) (public gradient + g_t),   x_{t+1} = x_t - eta v_{t+1} / (1 - beta^t)
+    update   v_{t+1} = beta v_t + (1 - beta) (public gradient + g_t),   x_{t+1} = x_t - eta v_{t+1} / (1 -
+    beta^t)
 
-Citation: dynamic-noise, section 4.3 and Theorem 4.8, which bounds it by Theorem 4.4's bound plus alpha_g sigma_g^2.
+Citation: dynamic-noise, section 4.3 and Theorem 4.8, which bounds it by Theorem 4.4's bound plus alpha_g
+sigma_g^2.
 
-Calibration. As for private-sgd: for a replaced record and Poisson batches, sigma is 1.75 times the printed one.
+Calibration. As for private-sgd: for a replaced record and Poisson batches, sigma is 1.75 times the printed
+one.
 """
 
 from __future__ import annotations
@@ -15,10 +19,24 @@ from typing import Any
 import numpy as np
 
 from dpverify.algorithms import Algorithm, Example
-from dpverify.algorithms.dynamic_noise import PRINTED_R, TARGET, alpha_of, erub, largest_eta0, momentum_influence, uniform
+from dpverify.algorithms.dynamic_noise import (
+    PRINTED_R,
+    TARGET,
+    alpha_of,
+    erub,
+    largest_eta0,
+    momentum_influence,
+    uniform,
+)
 from dpverify.algorithms.private_gd import small_problem
 from dpverify.algorithms.private_gd_momentum import State, momentum_step, start
-from dpverify.algorithms.private_sgd import batch_releases, certified_factor, printed_batch, private_sgd, sampling_variance
+from dpverify.algorithms.private_sgd import (
+    batch_releases,
+    certified_factor,
+    printed_batch,
+    private_sgd,
+    sampling_variance,
+)
 from dpverify.neighbours import REPLACE
 from dpverify.problems import Problem
 from dpverify.schedules import Schedule
@@ -27,11 +45,20 @@ Array = np.ndarray[Any, Any]
 
 
 def private_sgd_momentum(
-    problem: Problem, *, clip: float, batch: int, variances: Schedule, steps: int, beta: float, step_size: float, how: str = "poisson"
+    problem: Problem,
+    *,
+    clip: float,
+    batch: int,
+    variances: Schedule,
+    steps: int,
+    beta: float,
+    step_size: float,
+    how: str = "poisson",
 ) -> Algorithm:
     """Private SGD with momentum on batches of (about) `batch` records.
 
-    >>> private_sgd_momentum(small_problem()[0], clip=1.0, batch=10, variances=Schedule(4.0), steps=3, beta=0.9, step_size=0.1).steps
+    >>> private_sgd_momentum(small_problem()[0], clip=1.0, batch=10, variances=Schedule(4.0), steps=3,
+    ...     beta=0.9, step_size=0.1).steps
     3
     """
     if not 0 <= beta < 1:
@@ -47,7 +74,9 @@ def private_sgd_momentum(
     def update(state: State, released: Array) -> State:
         return momentum_step(problem, state, released, beta, step_size)
 
-    return Algorithm("private-sgd-momentum", steps, init, query, lambda t: releases[t - 1], update, load=problem.load)
+    return Algorithm(
+        "private-sgd-momentum", steps, init, query, lambda t: releases[t - 1], update, load=problem.load
+    )
 
 
 def example(*, as_printed: bool = False, steps: int = 10, beta: float = 0.5) -> Example:
@@ -61,7 +90,13 @@ def example(*, as_printed: bool = False, steps: int = 10, beta: float = 0.5) -> 
     n = printed_batch(problem.count, PRINTED_R)
     printed = uniform(steps, PRINTED_R * (problem.count / n) ** 2)
     how = "with replacement" if as_printed else "poisson"
-    factor = 1.0 if as_printed else certified_factor(lambda m: batch_releases(problem, 1.0, n, Schedule(m**2 * printed(1)), steps, how))
+    factor = (
+        1.0
+        if as_printed
+        else certified_factor(
+            lambda m: batch_releases(problem, 1.0, n, Schedule(m**2 * printed(1)), steps, how)
+        )
+    )
     variances = Schedule(factor**2 * printed(1))
     eta0 = largest_eta0(beta, kappa, as_printed=as_printed)
     gamma = 1 - eta0 / kappa
@@ -72,7 +107,14 @@ def example(*, as_printed: bool = False, steps: int = 10, beta: float = 0.5) -> 
     influence = momentum_influence(beta, gamma, steps).values(steps)
     return Example(
         private_sgd_momentum(
-            problem, clip=1.0, batch=n, variances=variances, steps=steps, beta=beta, step_size=eta0 / (2 * M), how=how
+            problem,
+            clip=1.0,
+            batch=n,
+            variances=variances,
+            steps=steps,
+            beta=beta,
+            step_size=eta0 / (2 * M),
+            how=how,
         ),
         "dynamic-noise",
         problem,
@@ -84,8 +126,19 @@ def example(*, as_printed: bool = False, steps: int = 10, beta: float = 0.5) -> 
         limit=("bias-corrected momentum", {"step_size": eta0 / (2 * M), "beta": beta}),
         forms=lambda: {
             "with beta = 0 it is private SGD": (
-                private_sgd_momentum(problem, clip=1.0, batch=n, variances=variances, steps=steps, beta=0.0, step_size=0.5, how=how),
-                private_sgd(problem, clip=1.0, batch=n, variances=variances, steps=steps, step_size=0.5, how=how),
+                private_sgd_momentum(
+                    problem,
+                    clip=1.0,
+                    batch=n,
+                    variances=variances,
+                    steps=steps,
+                    beta=0.0,
+                    step_size=0.5,
+                    how=how,
+                ),
+                private_sgd(
+                    problem, clip=1.0, batch=n, variances=variances, steps=steps, step_size=0.5, how=how
+                ),
             )
         },
     )

@@ -1,22 +1,28 @@
-"""Sensitivity-reduced normalised SGD: three trees of noisy sums, of gradients at anchors and of two small differences, give the momentum.
+"""Sensitivity-reduced normalised SGD: three trees of noisy sums, of gradients at anchors and of two small
+differences, give the momentum.
 
-    G, r, Delta    at step t of epoch q: grad(w_qN+1),  grad(w_t) - grad(w_qN+1),  grad(w_qN+1) - grad(w_(q-1)N+1)  of the step's record
-    release        for every node [y,t]: sum_i (1-alpha)^(t-i) (each of them, clipped) + Gaussian noise; Delta only if y > N
-    update         B_t = (1-gamma) (Delta(t-N+1,t) + B_{t-N}) + gamma G(t-N+1,t)  (t >= 2N; G(t-N+1,t) before),   G_t = rho G_{t-N} + B_t
+    G, r, Delta    at step t of epoch q: grad(w_qN+1),  grad(w_t) - grad(w_qN+1),  grad(w_qN+1) -
+    grad(w_(q-1)N+1)  of the step's record
+    release        for every node [y,t]: sum_i (1-alpha)^(t-i) (each of them, clipped) + Gaussian noise; Delta
+    only if y > N
+    update         B_t = (1-gamma) (Delta(t-N+1,t) + B_{t-N}) + gamma G(t-N+1,t)  (t >= 2N; G(t-N+1,t)
+    before),   G_t = rho G_{t-N} + B_t
                    m_t = alpha (G_t + r(1,t)),   w_{t+1} = w_t - eta m_t/|m_t|
 
-Citation: momentum-agg, Algorithms 2 and 4, Theorem 8, Lemma 17; bound: Lemmas 5 and 11 with the exact noise. X(a,b) is the sum over
-COMPOSE(a,b) of (1-alpha)^(b-z) X_[y,z], found by walking down the tree: O(log N) work a step where Algorithm 4 spends O(T/N log N);
-`literal` runs it as it is printed.
+Citation: momentum-agg, Algorithms 2 and 4, Theorem 8, Lemma 17; bound: Lemmas 5 and 11 with the exact noise.
+X(a,b) is the sum over COMPOSE(a,b) of (1-alpha)^(b-z) X_[y,z], found by walking down the tree: O(log N) work
+a step where Algorithm 4 spends O(T/N log N); `literal` runs it as it is printed.
 
-Without noise m_t is the momentum of DP-NSGD only if every epoch takes the records in the same order: Lemma 17 subtracts from the block of
-one epoch the block of the epoch before, term by term, as if both had the same records in the same places. With fresh orders, as printed,
-m_t is off from step 2N on by a difference of two shuffled sums.
+Without noise m_t is the momentum of DP-NSGD only if every epoch takes the records in the same order: Lemma 17
+subtracts from the block of one epoch the block of the epoch before, term by term, as if both had the same
+records in the same places. With fresh orders, as printed, m_t is off from step 2N on by a difference of two
+shuffled sums.
 
-Calibration. As printed the nodes of r and Delta have sensitivity 2 eta N. A replaced record moves a *term* by up to 2 eta N L, and a node
-by up to 2.6 times that, so the printed noise of r and Delta is short by 2.6 L, which V_{>2N} = 4 (T/N) log2 N makes up for while L is
-small: at N = 20, T = 80, alpha = 0.1, (2, 1e-3)-DP, the accountant certifies 0.19 of the printed noise of G and 0.09 of that of
-r and Delta for L = 1/4; for L = 8 the printed noise has eps = 4.3 (example(as_printed=True, smoothness=8.0)).
+Calibration. As printed the nodes of r and Delta have sensitivity 2 eta N. A replaced record moves a *term* by
+up to 2 eta N L, and a node by up to 2.6 times that, so the printed noise of r and Delta is short by 2.6 L,
+which V_{>2N} = 4 (T/N) log2 N makes up for while L is small: at N = 20, T = 80, alpha = 0.1, (2, 1e-3)-DP,
+the accountant certifies 0.19 of the printed noise of G and 0.09 of that of r and Delta for L = 1/4; for L = 8
+the printed noise has eps = 4.3 (example(as_printed=True, smoothness=8.0)).
 """
 
 from __future__ import annotations
@@ -87,7 +93,8 @@ def sensitivity_reduced_nsgd(
     literal: bool = False,
     reshuffle: bool = True,
 ) -> Algorithm:
-    """Algorithm 2; `clip` is G, `smoothness` the L of a record's gradient, whose differences are clipped to eta N L.
+    """Algorithm 2; `clip` is G, `smoothness` the L of a record's gradient, whose differences are clipped to
+    eta N L.
 
     Without `reshuffle` every epoch takes the records in the order of the first.
 
@@ -106,7 +113,11 @@ def sensitivity_reduced_nsgd(
     if steps < 1:
         raise ValueError(f"Expected steps={steps} >= 1.")
     N, depth, decay = problem.count, steps.bit_length(), 1 - alpha
-    small, rho, window = step_size * N * smoothness, (1 - alpha) ** problem.count, steps if literal else problem.count
+    small, rho, window = (
+        step_size * N * smoothness,
+        (1 - alpha) ** problem.count,
+        steps if literal else problem.count,
+    )
     coefficients = block_coefficients(gamma, rho).values(steps // N + 1) if literal else np.zeros(0)
 
     def streams(node: tuple[int, int]) -> tuple[int, ...]:
@@ -132,7 +143,10 @@ def sensitivity_reduced_nsgd(
         kinds = [(node, stream) for node in ending_at(t) for stream in streams(node)]
         moved = tuple(clip if stream == G else small for _, stream in kinds)
         return TreeNode(
-            tuple((scales.early if t <= 2 * N else scales.late) if stream == G else scales.difference for _, stream in kinds),
+            tuple(
+                (scales.early if t <= 2 * N else scales.late) if stream == G else scales.difference
+                for _, stream in kinds
+            ),
             {REPLACE: tuple(2 * c for c in moved), ZERO_OUT: moved},
             tuple(node for node, _ in kinds),
             period=N,
@@ -177,7 +191,9 @@ def sensitivity_reduced_nsgd(
         m = alpha * (sums[0] + gathered(forest, 1, t)[:, R])
         x = state.x - step_size * normalised(m + public)
         anchor, before = (x, state.anchor) if t % N == 0 else (state.anchor, state.before)
-        return state._replace(x=x, anchor=anchor, before=before, forest=forest, sums=sums, public=public, t=t + 1)
+        return state._replace(
+            x=x, anchor=anchor, before=before, forest=forest, sums=sums, public=public, t=t + 1
+        )
 
     return Algorithm(
         "sensitivity-reduced-nsgd",
@@ -215,7 +231,14 @@ def example(
     sigma = printed_sigma(TARGET.epsilon, TARGET.delta_, 4.0)
     few, many = (sigma * math.sqrt(v) for v in printed_v_reduced(steps, N))
     scales = Scales(4.0 * few, 4.0 * many, 2 * eta * N * many)
-    common: dict[str, Any] = {"clip": 1.0, "smoothness": smoothness, "alpha": alpha, "gamma": gamma, "steps": steps, "step_size": eta}
+    common: dict[str, Any] = {
+        "clip": 1.0,
+        "smoothness": smoothness,
+        "alpha": alpha,
+        "gamma": gamma,
+        "steps": steps,
+        "step_size": eta,
+    }
     common["reshuffle"] = reshuffle
     if not as_printed:
         shape = Scales(4.0 * few, 4.0 * many, 4 * eta * N * smoothness * many)
@@ -251,7 +274,9 @@ def example(
 
 
 def certified_scales(problem: Problem, shape: Scales, common: dict[str, Any]) -> Scales:
-    """The scales of that shape which the accountant certifies: they cost 1/m^2 of what the shape costs, so one evaluation is enough."""
+    """The scales of that shape which the accountant certifies: they cost 1/m^2 of what the shape costs, so
+    one evaluation is enough.
+    """
     from dpverify.accounting.gaussian import gaussian_mu
     from dpverify.releases import Gaussian
 

@@ -1,13 +1,17 @@
-"""Tree aggregation: the sums of a stream of clipped records over dyadic intervals, each with Gaussian noise, give every prefix sum.
+"""Tree aggregation: the sums of a stream of clipped records over dyadic intervals, each with Gaussian noise,
+give every prefix sum.
 
-    release  f_[y,t] = sum_{i=y..t} clip(grad f(x_0; i), G) + N(0, (Delta/rho)^2 I),   [y,t] the node of t's lowest bit
+    release  f_[y,t] = sum_{i=y..t} clip(grad f(x_0; i), G) + N(0, (Delta/rho)^2 I),   [y,t] the node of t's
+    lowest bit
     update   s_t = sum of the noisy nodes of COMPOSE(1, t),   x_t = x_0 - (public gradient + s_t / N)
 
-Citation: momentum-agg, Algorithm 5 with the nodes of section 2, Theorem 10; error: at most 1 + log2 N nodes make up a sum (Proposition 18).
+Citation: momentum-agg, Algorithm 5 with the nodes of section 2, Theorem 10; error: at most 1 + log2 N nodes
+make up a sum (Proposition 18).
 
-Calibration. The text after Theorem 10 takes rho = eps / (2 sqrt(V ln(1/delta))), V = floor(log2 N) + 1 nodes a record. Only the nodes that
-end at their lowest bit are ever used in a prefix sum, at most V of them hold a record, and Gaussian composition is exact: the accountant
-certifies 0.55 of the printed noise at N = 50, (2, 1e-3)-DP.
+Calibration. The text after Theorem 10 takes rho = eps / (2 sqrt(V ln(1/delta))), V = floor(log2 N) + 1 nodes
+a record. Only the nodes that end at their lowest bit are ever used in a prefix sum, at most V of them hold a
+record, and Gaussian composition is exact: the accountant certifies 0.55 of the printed noise at N = 50, (2,
+1e-3)-DP.
 """
 
 from __future__ import annotations
@@ -44,10 +48,15 @@ def tree_aggregation(problem: Problem, *, clip: float, scale: float) -> Algorith
         raise ValueError(f"Expected clip={clip} > 0.")
     N = problem.count
     depth = N.bit_length()
-    releases = [TreeNode((scale,), {REPLACE: (2 * clip,), ZERO_OUT: (clip,)}, ((t - 2 ** level(t) + 1, t),), period=N) for t in range(1, N + 1)]
+    releases = [
+        TreeNode((scale,), {REPLACE: (2 * clip,), ZERO_OUT: (clip,)}, ((t - 2 ** level(t) + 1, t),), period=N)
+        for t in range(1, N + 1)
+    ]
 
     def init(runs: int) -> State:
-        return State(np.tile(problem.start, (runs, 1)), np.broadcast_to(np.arange(N), (runs, N)), (None,) * depth, 1)
+        return State(
+            np.tile(problem.start, (runs, 1)), np.broadcast_to(np.arange(N), (runs, N)), (None,) * depth, 1
+        )
 
     def query(data: Any, state: State, siblings: tuple[Array | None, ...]) -> Answer:
         start = np.broadcast_to(problem.start, state.x.shape)
@@ -75,7 +84,8 @@ def tree_aggregation(problem: Problem, *, clip: float, scale: float) -> Algorith
 def example(*, as_printed: bool = False, count: int = 50, dimension: int = 3) -> Example:
     """The mean of 50 records in the unit ball of 3 dimensions.
 
-    >>> round(example().algorithm.release(1).scale[0] / example(as_printed=True).algorithm.release(1).scale[0], 2)
+    >>> certified, printed = (example(as_printed=p).algorithm.release(1).scale[0] for p in (False, True))
+    >>> round(certified / printed, 2)
     0.55
     """
     problem = mean_estimation(dimension, count=count, radius=1.0)

@@ -1,8 +1,10 @@
-"""Rung 4, the accountant: the releases that were recorded, composed by an accountant of ours, against the guarantee that is claimed.
+"""Rung 4, the accountant: the releases that were recorded, composed by an accountant of ours, against the
+guarantee that is claimed.
 
-Gaussian releases compose exactly. Others go through privacy loss distributions, which bound from above; so that their rounding
-cannot refute, the claim must fall short by a clear margin: even at epsilon + 0.01 (1 + epsilon) and with 1 % more delta. If it does,
-the claim charges less than it declares to release: the ledger is wrong, whatever the outputs look like.
+Gaussian releases compose exactly. Others go through privacy loss distributions, which bound from above; so
+that their rounding cannot refute, the claim must fall short by a clear margin: even at epsilon + 0.01 (1 +
+epsilon) and with 1 % more delta. If it does, the claim charges less than it declares to release: the ledger
+is wrong, whatever the outputs look like.
 """
 
 from __future__ import annotations
@@ -19,27 +21,33 @@ from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, W
 
 
 def _tight(declared: Any, adjacency: Adjacency, claim: Guarantee) -> bool:
-    """Whether our accountant's cost of that release is attained by some mechanism, so that a smaller claim cannot be right.
+    """Whether our accountant's cost of that release is attained by some mechanism, so that a smaller claim
+    cannot be right.
 
-    Laplace noise is charged as randomised response, which has its epsilon and more delta below it; trees of several epochs level by
-    level, as if one record could be worst on all of them.
+    Laplace noise is charged as randomised response, which has its epsilon and more delta below it; trees of
+    several epochs level by level, as if one record could be worst on all of them.
     """
     name, inner = type(declared).__name__, type(getattr(declared, "inner", declared)).__name__
     if inner == "Laplace" and not isinstance(claim, PureDP):
         return False
     if name == "TreeNode":
         return max(last for _, last in declared.nodes) <= declared.period
-    return name in ("Gaussian", "Laplace") or (name == "Subsampled" and declared.how == "poisson" and adjacency is ADD_REMOVE)
+    return name in ("Gaussian", "Laplace") or (
+        name == "Subsampled" and declared.how == "poisson" and adjacency is ADD_REMOVE
+    )
 
 
-def charged(mechanism: Mechanism, neighbours: Neighbours, claim: Guarantee, declared: Any = None, seed: int = 0) -> Result:
+def charged(
+    mechanism: Mechanism, neighbours: Neighbours, claim: Guarantee, declared: Any = None, seed: int = 0
+) -> Result:
     """Rung 4 alone.
 
     >>> import numpy as np
     >>> from dpverify.neighbours import REPLACE
     >>> from dpverify.releases import Gaussian
     >>> pair = Neighbours.replace(np.zeros((3, 1)), 0, [1.0])
-    >>> print(charged(lambda data, rng: data.sum() + rng.normal(), pair, GDP(0.5), Gaussian(scale=1.0, sensitivity={REPLACE: 1.0})).verdict)
+    >>> print(charged(lambda data, rng: data.sum() + rng.normal(), pair, GDP(0.5), Gaussian(scale=1.0,
+    ...     sensitivity={REPLACE: 1.0})).verdict)
     REFUTED
     """
     from dpverify.accounting import account
@@ -64,13 +72,24 @@ def charged(mechanism: Mechanism, neighbours: Neighbours, claim: Guarantee, decl
 
     epsilon = max(epsilons, key=gap, default=0.0)
     found = {"releases": len(ledger), "cost": str(cost) if exact else getattr(cost, "source", str(cost))}
-    short = f"{len(ledger)} releases cost delta = {cost.delta(epsilon):.4g} at epsilon = {epsilon:.4g} ({found['cost']})"
+    short = (
+        f"{len(ledger)} releases cost delta = {cost.delta(epsilon):.4g} at epsilon = {epsilon:.4g} "
+        f"({found['cost']})"
+    )
     if gap(epsilon) > 0:
         then = f"{short}; the claim has delta = {claim.delta(epsilon):.4g} there"
         if not all(_tight(release, adjacency, claim) for release in ledger):
             return Result(UNDECIDED, f"{then}; but our accountant only bounds such releases from above.")
-        let = {"D": describe(neighbours.data), "relation": str(adjacency), "releases": f"{len(ledger)}, the first {ledger[0]}"}
-        witness = Witness(let, then, str(claim), {**found, "epsilon": epsilon, "cost_delta": cost.delta(epsilon)})
+        let = {
+            "D": describe(neighbours.data),
+            "relation": str(adjacency),
+            "releases": f"{len(ledger)}, the first {ledger[0]}",
+        }
+        witness = Witness(
+            let, then, str(claim), {**found, "epsilon": epsilon, "cost_delta": cost.delta(epsilon)}
+        )
         return Result(REFUTED, f"{then}. This refutes the accounting.", witness=witness)
-    evidence = Evidence("accountant", found, ceiling="any epsilon at which the recorded releases cost more than is claimed")
+    evidence = Evidence(
+        "accountant", found, ceiling="any epsilon at which the recorded releases cost more than is claimed"
+    )
     return Result(SUPPORTED, f"{short}, within the claim.", evidence)

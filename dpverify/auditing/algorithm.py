@@ -1,8 +1,11 @@
-"""An algorithm of this project as a mechanism: its transcript, its last iterate, or the exact privacy loss of its transcript.
+"""An algorithm of this project as a mechanism: its transcript, its last iterate, or the exact privacy loss of
+its transcript.
 
-    loss(transcript) = log density of the transcript on D - log density on D',   by replaying `query` at the same states
+    loss(transcript) = log density of the transcript on D - log density on D',   by replaying `query` at the
+    same states
 
-The loss is a function of what was released, so an audit of it is an audit of the whole transcript with the best score there is.
+The loss is a function of what was released, so an audit of it is an audit of the whole transcript with the
+best score there is.
 """
 
 from __future__ import annotations
@@ -18,7 +21,8 @@ from dpverify.releases import Subsampled
 
 
 def as_mechanism(algorithm: Algorithm, shows: str = "output") -> Any:
-    """The algorithm in batched form with a tape; `shows` is "output" (the last iterate) or "transcript" (every release).
+    """The algorithm in batched form with a tape; `shows` is "output" (the last iterate) or "transcript"
+    (every release).
 
     >>> from dpverify.algorithms import example
     >>> case = example("private-gd")
@@ -41,7 +45,8 @@ def as_mechanism(algorithm: Algorithm, shows: str = "output") -> Any:
             answer = algorithm.ask(loaded, state, release, batch=batch, memory=memory)
             memory = answer.memory
             unit = 1.0 if answer.unit is None else answer.unit.reshape(-1, *(1,) * (answer.value.ndim - 1))
-            # the unit is public and multiplies noise and sensitivity alike: the tape holds everything in units
+            # the unit is public and multiplies noise and sensitivity alike: the tape holds everything in
+            # units
             safe = np.where(np.asarray(unit) > 0, unit, 1.0)
             query = answer.value / safe
             released = tape.record(query, query + release.noise(rng, answer.value.shape), release) * unit

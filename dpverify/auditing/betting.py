@@ -1,14 +1,19 @@
-"""Betting against a claimed guarantee: the growth-optimal e-value for binned outputs, valid for every mechanism.
+"""Betting against a claimed guarantee: the growth-optimal e-value for binned outputs, valid for every
+mechanism.
 
 For weights A, B >= 0 on the bins and one draw X ~ M(D), Y ~ M(D'), let
 
     s(A, B) = sup over pairs (P, Q) admitted by the claim of E_P A + E_Q B = sum_i max_x (p_i A(x) + q_i B(x))
 
-over the atoms (p_i, q_i) of the claim's worst pair. Then (2/s)^2 A(X) B(Y) has mean at most 1 under the claim, because
+over the atoms (p_i, q_i) of the claim's worst pair. Then (2/s)^2 A(X) B(Y) has mean at most 1 under the
+claim, because
 (E_P A)(E_Q B) <= ((E_P A + E_Q B) / 2)^2. Products over pairs, with A and B chosen from earlier draws, are a
-nonnegative supermartingale: the claim is refuted, at any time, once it exceeds 1/alpha (Ville). The best weights are
-p1/p0 and q1/q0 with (p0, q0) the projection of the learned (p1, q1) on the claim (Turner, Ly and Gruenwald 2024, for two
-bins); here they are found among  A = 1 + u + sum_k l_k (1[E_k] - d_k/2),  B = 1 - u - sum_k l_k (g_k 1[E_k] + d_k/2),
+nonnegative supermartingale: the claim is refuted, at any time, once it exceeds 1/alpha (Ville). The best
+weights are
+p1/p0 and q1/q0 with (p0, q0) the projection of the learned (p1, q1) on the claim (Turner, Ly and Gruenwald
+2024, for two
+bins); here they are found among  A = 1 + u + sum_k l_k (1[E_k] - d_k/2),  B = 1 - u - sum_k l_k (g_k 1[E_k] +
+d_k/2),
 l_k >= 0, which the claim prices exactly: P(E_k) <= g_k Q(E_k) + d_k.
 """
 
@@ -22,7 +27,9 @@ from dpverify.auditing.claimed import WorstPair
 
 
 class Bet(NamedTuple):
-    """Log-weights per bin on the two sides, and the growth per pair expected if the learned frequencies are right."""
+    """Log-weights per bin on the two sides, and the growth per pair expected if the learned frequencies are
+    right.
+    """
 
     log_a: np.ndarray
     log_b: np.ndarray
@@ -43,19 +50,23 @@ def capacity(a: np.ndarray, b: np.ndarray, pair: WorstPair) -> float:
 
 
 def _slopes(p1: np.ndarray, q1: np.ndarray, pair: WorstPair) -> tuple[np.ndarray, np.ndarray]:
-    """For each event, the slope g of the claim's curve where it is nearest to it (in relative entropy), and the claimed d = H(g)."""
+    """For each event, the slope g of the claim's curve where it is nearest to it (in relative entropy), and
+    the claimed d = H(g).
+    """
     logs, slopes, heights = pair.sides
     nearest = (np.stack([p1, 1 - p1, q1, 1 - q1], axis=1) @ logs).argmax(axis=1)
     return slopes[nearest], heights[nearest]
 
 
 def best_bet(p1: np.ndarray, q1: np.ndarray, pair: WorstPair) -> Bet:
-    """The weights that grow fastest if the bins have probabilities p1 (on data) and q1 (on other), all positive.
+    """The weights that grow fastest if the bins have probabilities p1 (on data) and q1 (on other), all
+    positive.
 
     >>> from dpverify.auditing.claimed import worst_pair
     >>> from dpverify.guarantees import PureDP
     >>> fair, biased = np.array([0.5, 0.5]), np.array([0.9, 0.1])
-    >>> best_bet(biased, fair, worst_pair(PureDP(1.0))).growth > 0.01 > best_bet(biased, fair, worst_pair(PureDP(3.0))).growth
+    >>> best_bet(biased, fair, worst_pair(PureDP(1.0))).growth > 0.01 > best_bet(biased, fair,
+    ...     worst_pair(PureDP(3.0))).growth
     True
     """
     from scipy.optimize import nnls
@@ -65,7 +76,9 @@ def best_bet(p1: np.ndarray, q1: np.ndarray, pair: WorstPair) -> Bet:
     p, q = p1[order], q1[order]
     tpr, fpr = np.cumsum(p)[:-1], np.cumsum(q)[:-1]
     if (tpr <= np.interp(fpr, *pair.curve)).all():
-        return Bet(np.zeros(bins), np.zeros(bins), 0.0)  # the claim admits what was learned: nothing to bet on
+        return Bet(
+            np.zeros(bins), np.zeros(bins), 0.0
+        )  # the claim admits what was learned: nothing to bet on
     g, d = _slopes(tpr, fpr, pair)
     inside = (np.arange(bins)[:, None] <= np.arange(bins - 1)).astype(float)
     design = np.zeros((2 * bins, bins + 1))
@@ -80,12 +93,16 @@ def best_bet(p1: np.ndarray, q1: np.ndarray, pair: WorstPair) -> Bet:
         step = nnls(scaled, np.sqrt(mass) + scaled @ z)[0] - z
         move = design @ step
         now, t = mass @ np.log(value), 1.0
-        while t > 1e-3 and ((value + t * move).min() <= 0.02 * min(1.0, value.min()) or mass @ np.log(value + t * move) < now):
+        while t > 1e-3 and (
+            (value + t * move).min() <= 0.02 * min(1.0, value.min()) or mass @ np.log(value + t * move) < now
+        ):
             t /= 2
         if t <= 1e-3:
             break
         z, value = z + t * step, value + t * move
-        if np.abs(t * move).max() < 0.1:  # the next step would change the growth by less than a part in a hundred
+        if (
+            np.abs(t * move).max() < 0.1
+        ):  # the next step would change the growth by less than a part in a hundred
             break
     scale = 2 / capacity(value[:bins], value[bins:], pair)
     log_value = np.log(value) + np.log(scale)

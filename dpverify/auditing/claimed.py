@@ -1,9 +1,11 @@
-"""A claimed guarantee as the worst pair of distributions it admits: finitely many likelihood ratios and their masses.
+"""A claimed guarantee as the worst pair of distributions it admits: finitely many likelihood ratios and their
+masses.
 
-A guarantee bounds the hockey-stick divergences H(g) = sup_E P(E) - g Q(E) <= h(g), with h(e^eps) = delta(eps) and, as it
-holds in both directions, h(1/g) = 1 - (1 - h(g)) / g. H is convex and decreasing with H(0) = 1, so bounds at finitely many
-g bound it everywhere by their lower convex hull; the hull's slopes are the law of the worst likelihood ratio P/Q. For any
-convex phi, E_Q phi(P/Q) <= sum_i q_i phi(ratio_i) + p_inf phi'(inf). (Blackwell; Dong, Roth and Su 2022, section 2.)
+A guarantee bounds the hockey-stick divergences H(g) = sup_E P(E) - g Q(E) <= h(g), with h(e^eps) = delta(eps)
+and, as it holds in both directions, h(1/g) = 1 - (1 - h(g)) / g. H is convex and decreasing with H(0) = 1, so
+bounds at finitely many g bound it everywhere by their lower convex hull; the hull's slopes are the law of the
+worst likelihood ratio P/Q. For any convex phi, E_Q phi(P/Q) <= sum_i q_i phi(ratio_i) + p_inf phi'(inf).
+(Blackwell; Dong, Roth and Su 2022, section 2.)
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ from dpverify.guarantees import ApproxDP, Guarantee, PureDP
 
 @dataclass(frozen=True, eq=False)
 class WorstPair:
-    """Masses under P and Q at each likelihood ratio, from 0 to infinity; `ratios[-1]` is infinity with q = 0."""
+    """Masses under P and Q at each likelihood ratio, from 0 to infinity; `ratios[-1]` is infinity with q
+    = 0.
+    """
 
     ratios: np.ndarray
     p: np.ndarray
@@ -40,7 +44,9 @@ class WorstPair:
 
     @cached_property
     def sides(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Points along the sides of the curve: log P, log (1 - P), log Q, log (1 - Q) as rows, the slope there, and H at that slope."""
+        """Points along the sides of the curve: log P, log (1 - P), log Q, log (1 - Q) as rows, the slope
+        there, and H at that slope.
+        """
         fpr, tpr = self.curve
         slopes = self.ratios[-2::-1]
         u = np.sin(np.linspace(0, np.pi / 2, max(4, 1024 // len(slopes)) + 2)[1:-1]) ** 2
@@ -67,7 +73,9 @@ def _grid(claim: Guarantee, points: int) -> np.ndarray:
 def _hull(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     kept: list[int] = []
     for i in range(len(x)):
-        while len(kept) > 1 and (y[kept[-1]] - y[kept[-2]]) * (x[i] - x[kept[-2]]) >= (y[i] - y[kept[-2]]) * (x[kept[-1]] - x[kept[-2]]):
+        while len(kept) > 1 and (y[kept[-1]] - y[kept[-2]]) * (x[i] - x[kept[-2]]) >= (y[i] - y[kept[-2]]) * (
+            x[kept[-1]] - x[kept[-2]]
+        ):
             kept.pop()
         kept.append(i)
     return x[kept], y[kept]
@@ -75,7 +83,8 @@ def _hull(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @lru_cache(maxsize=256)
 def worst_pair(claim: Guarantee, points: int = 128) -> WorstPair:
-    """The worst pair that the guarantee admits; exact for a point, and never stricter than the claim for a profile.
+    """The worst pair that the guarantee admits; exact for a point, and never stricter than the claim for a
+    profile.
 
     >>> pair = worst_pair(ApproxDP(1.0, 1e-5))
     >>> [round(float(r), 3) for r in pair.ratios], [round(float(p), 5) for p in pair.p]

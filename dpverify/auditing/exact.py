@@ -1,12 +1,14 @@
-"""The fixed-sample test of one event: exact for two binomial counts, and the lower bounds that its inversion gives.
+"""The fixed-sample test of one event: exact for two binomial counts, and the lower bounds that its inversion
+gives.
 
-An event E fixed beforehand has x of n outputs on one data set and y of m on the other. The claim allows P(E) <= g(Q(E)), g the
-claimed trade-off curve, concave and increasing. With the statistic T = x/n - s y/m (s a slope fixed beforehand),
+An event E fixed beforehand has x of n outputs on one data set and y of m on the other. The claim allows P(E)
+<= g(Q(E)), g the claimed trade-off curve, concave and increasing. With the statistic T = x/n - s y/m (s a
+slope fixed beforehand),
 
     p-value = beta + sup over q in a 1 - beta interval of Pr[T >= observed | x ~ Bin(n, g(q)), y ~ Bin(m, q)]
 
-(Berger and Boos 1994). T grows in x and falls in y, so on a cell [a, b] the probability is at most that of (g(b), a): the
-supremum is bounded by finitely many cells, halved until they decide. No approximation enters.
+(Berger and Boos 1994). T grows in x and falls in y, so on a cell [a, b] the probability is at most that of
+(g(b), a): the supremum is bounded by finitely many cells, halved until they decide. No approximation enters.
 """
 
 from __future__ import annotations
@@ -37,12 +39,16 @@ def clopper_pearson(x: int, n: int, alpha: float) -> tuple[float, float]:
 
 
 SLACK = 1e-3  # the share of alpha that is added to every tail for counts outside of their window
-FINE = 32  # groups of counts per standard deviation; where there are no more counts than that, the tail is exact but for the window
+# groups of counts per standard deviation; where there are no more counts than that, the tail is exact but for
+# the window
+FINE = 32
 BLOCK = 8192
 
 
 def _window(n: int, p: np.ndarray, reach: float) -> tuple[int, int]:
-    """Counts that a Binomial(n, p) leaves, for any of the p, with probability below 2 e^-reach (Bernstein)."""
+    """Counts that a Binomial(n, p) leaves, for any of the p, with probability below 2 e^-reach
+    (Bernstein).
+    """
     t = reach / 3 + np.sqrt((reach / 3) ** 2 + 2 * reach * n * p * (1 - p))
     return max(0, math.floor((n * p - t).min())), min(n, math.ceil((n * p + t).max()))
 
@@ -66,9 +72,11 @@ def _pmf(n: int, p: np.ndarray, k: np.ndarray) -> np.ndarray:
 
 
 def _groups(n: int, p: np.ndarray, reach: float) -> tuple[np.ndarray, int, np.ndarray]:
-    """Groups of neighbouring counts: the first of each, how many, and a bound on the probability of each, one row per p.
+    """Groups of neighbouring counts: the first of each, how many, and a bound on the probability of each, one
+    row per p.
 
-    Binomial probabilities rise up to the mode and fall from there: none in a group is above both of its ends, unless it is the mode.
+    Binomial probabilities rise up to the mode and fall from there: none in a group is above both of its ends,
+    unless it is the mode.
     """
     from scipy.special import gammaln
 
@@ -79,18 +87,30 @@ def _groups(n: int, p: np.ndarray, reach: float) -> tuple[np.ndarray, int, np.nd
     bounds = _pmf(n, p, k)
     if size > 1:
         ends = k + (size - 1)
-        inside = int(np.searchsorted(ends, n, side="right"))  # beyond it the last group is cut off by n, where they fall
+        inside = int(
+            np.searchsorted(ends, n, side="right")
+        )  # beyond it the last group is cut off by n, where they fall
         np.maximum(bounds[:, :inside], _pmf(n, p, ends[:inside]), out=bounds[:, :inside])
         mode = np.minimum(np.floor((n + 1) * p), n)
         rows, at = np.arange(len(p)), ((mode - low) // size).astype(int)
-        peak = gammaln(n + 1.0) - gammaln(mode + 1) - gammaln(n - mode + 1) + mode * np.log(p) + (n - mode) * np.log1p(-p)
+        peak = (
+            gammaln(n + 1.0)
+            - gammaln(mode + 1)
+            - gammaln(n - mode + 1)
+            + mode * np.log(p)
+            + (n - mode) * np.log1p(-p)
+        )
         bounds[rows, at] = np.maximum(bounds[rows, at], np.exp(peak))
         bounds *= size
     return k, size, bounds
 
 
-def _tails(observed: float, slope: float, n: int, m: int, p: np.ndarray, q: np.ndarray, slack: float) -> np.ndarray:
-    """Upper bounds on Pr[x/n - slope y/m >= observed] for each (p, q): by `slack`, and by the grouping of large counts, above it."""
+def _tails(
+    observed: float, slope: float, n: int, m: int, p: np.ndarray, q: np.ndarray, slack: float
+) -> np.ndarray:
+    """Upper bounds on Pr[x/n - slope y/m >= observed] for each (p, q): by `slack`, and by the grouping of
+    large counts, above it.
+    """
     reach = math.log(4 / slack)
     (kx, size, px), (ky, _, py) = _groups(n, p, reach), _groups(m, q, reach)
     survival = np.zeros((len(p), len(kx) + 1))
@@ -125,7 +145,9 @@ def refutes(x: int, n: int, y: int, m: int, curve: Curve, slope: float, alpha: f
             return True
         worst = [int(bounds.argmax())]
         if open_.sum() > 40 or _tails(observed, slope, n, m, curve(a[worst]), a[worst], slack).max() > level:
-            return False  # a pair that the claim admits explains the counts, or finer cells would change little
+            return (
+                False  # a pair that the claim admits explains the counts, or finer cells would change little
+            )
         a, b, middle = a[open_], b[open_], (a[open_] + b[open_]) / 2
         a, b = np.concatenate([a, middle]), np.concatenate([middle, b])
     return False
@@ -158,8 +180,11 @@ def point_curve(epsilon: float, delta: float) -> Curve:
     return lambda q: np.interp(q, *pair.curve)
 
 
-def epsilon_lower_bound(x: int, n: int, y: int, m: int, delta: float, alpha: float, tolerance: float = 1e-3) -> float:
-    """The largest epsilon for which (epsilon, delta)-DP is refuted by the counts of a fixed event: valid with confidence 1 - alpha.
+def epsilon_lower_bound(
+    x: int, n: int, y: int, m: int, delta: float, alpha: float, tolerance: float = 1e-3
+) -> float:
+    """The largest epsilon for which (epsilon, delta)-DP is refuted by the counts of a fixed event: valid with
+    confidence 1 - alpha.
 
     >>> round(epsilon_lower_bound(900, 1000, 100, 1000, 0.0, 0.05), 2)
     2.03
@@ -179,10 +204,14 @@ def epsilon_lower_bound(x: int, n: int, y: int, m: int, delta: float, alpha: flo
     return _largest(refuted, guess, 0.1 * spread / p, max(tolerance, 0.05 * spread / p))
 
 
-def mu_lower_bound(x: int, n: int, y: int, m: int, alpha: float, expected: tuple[float, float], tolerance: float = 2e-4) -> float:
-    """The largest mu for which mu-GDP is refuted by the counts of a fixed event: valid with confidence 1 - alpha.
+def mu_lower_bound(
+    x: int, n: int, y: int, m: int, alpha: float, expected: tuple[float, float], tolerance: float = 2e-4
+) -> float:
+    """The largest mu for which mu-GDP is refuted by the counts of a fixed event: valid with confidence 1 -
+    alpha.
 
-    `expected` are the event's two probabilities as they were believed beforehand; they choose the slope of the statistic.
+    `expected` are the event's two probabilities as they were believed beforehand; they choose the slope of
+    the statistic.
 
     >>> 0.9 < mu_lower_bound(6915, 10_000, 3085, 10_000, 0.05, (0.7, 0.3)) < 1.0
     True
@@ -197,7 +226,9 @@ def mu_lower_bound(x: int, n: int, y: int, m: int, alpha: float, expected: tuple
     def density(u: float) -> float:
         return math.exp(-(float(ndtri(u)) ** 2) / 2) / math.sqrt(2 * math.pi)
 
-    spread = -float(ndtri(alpha)) * math.sqrt(p * (1 - p) / n / density(p) ** 2 + q * (1 - q) / m / density(q) ** 2)
+    spread = -float(ndtri(alpha)) * math.sqrt(
+        p * (1 - p) / n / density(p) ** 2 + q * (1 - q) / m / density(q) ** 2
+    )
 
     believed = [float(ndtri(min(max(u, 1e-9), 1 - 1e-9))) for u in expected]
 

@@ -1,12 +1,13 @@
-"""The audit: climb from the cheapest test to the dearest, and say which rung decided and what each could have shown.
+"""The audit: climb from the cheapest test to the dearest, and say which rung decided and what each could have
+shown.
 
     replay      two executions with the same noise: did the query move further than declared?
     noise       hundreds of draws: are scale, law and independence as declared?
     statistics  thousands of runs: do the outputs themselves break the claimed guarantee?
     accountant  no runs: do the releases that were recorded cost what is claimed?
 
-The first two and the last refute a declaration, and say so; only the statistical audit refutes privacy itself, end to end. After
-a refuted declaration the audit still tries to turn it into a privacy violation.
+The first two and the last refute a declaration, and say so; only the statistical audit refutes privacy
+itself, end to end. After a refuted declaration the audit still tries to turn it into a privacy violation.
 """
 
 from __future__ import annotations
@@ -42,16 +43,18 @@ def audit(
 ) -> Result:
     """Decide by running it whether a mechanism can keep the guarantee it claims on this pair of neighbours.
 
-    `mechanism` is an `Algorithm` of ours (then the exact privacy loss of its transcript is audited), or any `(data, rng) -> numbers`;
-    with a parameter `runs` it is called in batched form; with a parameter `tape` it records its releases (`dpverify.auditing.Tape`).
-    `declared` is the release (`dpverify.releases.Gaussian`, ...) that the whole output is charged as, if there is only that one. A
-    violation that was found is made smaller, unless `smaller` is False. Each rung's own result stands in `result.steps`.
+    `mechanism` is an `Algorithm` of ours (then the exact privacy loss of its transcript is audited), or any
+    `(data, rng) -> numbers`; with a parameter `runs` it is called in batched form; with a parameter `tape` it
+    records its releases (`dpverify.auditing.Tape`). `declared` is the release (`dpverify.releases.Gaussian`,
+    ...) that the whole output is charged as, if there is only that one. A violation that was found is made
+    smaller, unless `smaller` is False. Each rung's own result stands in `result.steps`.
 
     >>> import numpy as np
     >>> from dpverify.guarantees import ApproxDP
     >>> def noisy_sum(data, rng, runs):
     ...     return data.sum() + rng.laplace(size=(runs, 1))
-    >>> result = audit(noisy_sum, Neighbours.replace(np.zeros((3, 1)), 0, [4.0]), ApproxDP(1.0, 1e-5), budget=Budget(runs=2000))
+    >>> result = audit(noisy_sum, Neighbours.replace(np.zeros((3, 1)), 0, [4.0]), ApproxDP(1.0, 1e-5),
+    ...     budget=Budget(runs=2000))
     >>> result.verdict, result.evidence.certificate["rung"]
     (<Verdict.REFUTED: 'REFUTED'>, 'statistics')
     """
@@ -80,7 +83,14 @@ def audit(
 
 
 def _climb(
-    rung: str, mechanism: Any, neighbours: Neighbours, claim: Guarantee, budget: Budget, declared: Any, spent: float, progress: bool = False
+    rung: str,
+    mechanism: Any,
+    neighbours: Neighbours,
+    claim: Guarantee,
+    budget: Budget,
+    declared: Any,
+    spent: float,
+    progress: bool = False,
 ) -> Result:
     """One rung; `spent` is what lower rungs took of alpha."""
     started = time.perf_counter()
@@ -88,7 +98,9 @@ def _climb(
     if rung == "replay":
         result = replay(replayed, neighbours, declared, budget.seed)
     elif rung == "noise":
-        result = noise_as_declared(replayed, neighbours.data, declared, NOISE_SHARE * budget.alpha, budget.seed, most=budget.runs)
+        result = noise_as_declared(
+            replayed, neighbours.data, declared, NOISE_SHARE * budget.alpha, budget.seed, most=budget.runs
+        )
     elif rung == "accountant":
         result = charged(replayed, neighbours, claim, declared, budget.seed)
     else:
@@ -98,9 +110,17 @@ def _climb(
 
 
 def _made_small(
-    result: Result, results: dict[str, Result], mechanism: Any, neighbours: Neighbours, claim: Guarantee, budget: Budget, declared: Any
+    result: Result,
+    results: dict[str, Result],
+    mechanism: Any,
+    neighbours: Neighbours,
+    claim: Guarantee,
+    budget: Budget,
+    declared: Any,
 ) -> Result:
-    """The same result with a smaller witness, each step of the way refuted by the rung that shows most, on fresh runs."""
+    """The same result with a smaller witness, each step of the way refuted by the rung that shows most, on
+    fresh runs.
+    """
     from dpverify.auditing.shrinking import shrink
 
     refuted = [rung for rung in RUNGS if rung in results and results[rung].verdict is REFUTED]
@@ -120,7 +140,9 @@ def _made_small(
 
 
 def _opened(mechanism: Any, neighbours: Neighbours, losses_too: bool) -> tuple[Mechanism, Mechanism]:
-    """What to replay and what to draw from: the exact loss of the transcript of an algorithm of ours, if it can be computed."""
+    """What to replay and what to draw from: the exact loss of the transcript of an algorithm of ours, if it
+    can be computed.
+    """
     if not hasattr(mechanism, "ledger"):
         return mechanism, mechanism
     import numpy as np
@@ -149,7 +171,11 @@ WHAT = {
 
 
 def _steps(results: dict[str, Result]) -> tuple[Step, ...]:
-    return tuple(Step(f"{rung}: {WHAT[rung]}", results[rung].because, results[rung]) for rung in RUNGS if rung in results)
+    return tuple(
+        Step(f"{rung}: {WHAT[rung]}", results[rung].because, results[rung])
+        for rung in RUNGS
+        if rung in results
+    )
 
 
 def _sum_up(results: dict[str, Result], budget: Budget) -> Result:
@@ -167,15 +193,25 @@ def _sum_up(results: dict[str, Result], budget: Budget) -> Result:
                 because += f" It was not turned into a privacy violation: {privacy.because}"
         evidence = Evidence(
             first.evidence.method if first.evidence else refuted[0],
-            {"rung": refuted[0], "refuted": refuted, **(first.evidence.certificate if first.evidence else {})},
-            alpha=budget.alpha, samples=_samples(results[refuted[0]]), seed=budget.seed,
-        )  # fmt: skip
+            {
+                "rung": refuted[0],
+                "refuted": refuted,
+                **(first.evidence.certificate if first.evidence else {}),
+            },
+            alpha=budget.alpha,
+            samples=_samples(results[refuted[0]]),
+            seed=budget.seed,
+        )
         return Result(REFUTED, because, evidence, first.witness, steps)
     last = results.get("statistics")
     if last is None:
         supported = [r for r in results.values() if r.verdict is SUPPORTED]
         if not supported:
-            return Result(UNDECIDED, " ".join(r.because for r in results.values()) or "No rung was asked for.", steps=steps)
+            return Result(
+                UNDECIDED,
+                " ".join(r.because for r in results.values()) or "No rung was asked for.",
+                steps=steps,
+            )
         last = supported[-1]
     return last.with_(steps=steps)
 

@@ -1,13 +1,18 @@
 """Rung 2, the noise: its scale, law and independence with the data held fixed, against what was declared.
 
-    scale         sum noise^2 / scale^2 ~ chi^2(N) (Gaussian), sum |noise| / b ~ Gamma(N) (Laplace); refuted when too small
-    law           Kolmogorov-Smirnov against the declared law (twice the exact one-sided p-value), unless the noise is just larger
-    independence  signs of noise at two steps, two coordinates, two seeds agree with probability 1/2: exact binomial tests of neighbours
-                  together, and of all pairs of steps, of coordinates and of single entries (Bonferroni; of many, a random MOST)
+    scale         sum noise^2 / scale^2 ~ chi^2(N) (Gaussian), sum |noise| / b ~ Gamma(N) (Laplace); refuted
+    when too small
+    law           Kolmogorov-Smirnov against the declared law (twice the exact one-sided p-value), unless the
+    noise is just larger
+    independence  signs of noise at two steps, two coordinates, two seeds agree with probability 1/2: exact
+    binomial tests of neighbours
+                  together, and of all pairs of steps, of coordinates and of single entries (Bonferroni; of
+                  many, a random MOST)
     missing       a coordinate whose noise is exactly 0, or not finite
 
-Noise is `released - query` on the tape; without a tape, half the difference of two outputs (times sqrt 2) of a release that
-was declared for the whole output. Every test has its share of alpha. This refutes what was *declared*, not privacy itself.
+Noise is `released - query` on the tape; without a tape, half the difference of two outputs (times sqrt 2) of
+a release that was declared for the whole output. Every test has its share of alpha. This refutes what was
+*declared*, not privacy itself.
 """
 
 from __future__ import annotations
@@ -25,7 +30,9 @@ from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, W
 
 
 def _law(declared: Any) -> tuple[str, Any] | None:
-    """The name of the declared noise and its scale; for the nodes of a tree one scale each, along the second axis of the query."""
+    """The name of the declared noise and its scale; for the nodes of a tree one scale each, along the second
+    axis of the query.
+    """
     name, scale = type(declared).__name__, getattr(declared, "scale", None)
     if name == "Subsampled":
         return _law(declared.inner)
@@ -36,7 +43,9 @@ def _law(declared: Any) -> tuple[str, Any] | None:
     return name, float(scale)
 
 
-def collect(mechanism: Mechanism, data: Data, declared: Any, runs: int, seed: int) -> list[tuple[np.ndarray, str]]:
+def collect(
+    mechanism: Mechanism, data: Data, declared: Any, runs: int, seed: int
+) -> list[tuple[np.ndarray, str]]:
     """Standardised noise, one array (runs, coordinates) per release, with the name of its declared law."""
     if _takes(mechanism, "tape"):
         if batched(mechanism):
@@ -55,7 +64,10 @@ def collect(mechanism: Mechanism, data: Data, declared: Any, runs: int, seed: in
             law = _law(tapes[0].entries[t].declared)
             if law is None:
                 continue
-            rows = [(tape.entries[t].released - tape.entries[t].query) / _law(tape.entries[t].declared)[1] for tape in tapes]  # type: ignore[index]
+            rows = [
+                (tape.entries[t].released - tape.entries[t].query) / _law(tape.entries[t].declared)[1]
+                for tape in tapes
+            ]  # type: ignore[index]
             if batched(mechanism):
                 found.append((rows[0].reshape(runs, -1), law[0]))
             elif len({row.shape for row in rows}) == 1:
@@ -67,7 +79,12 @@ def collect(mechanism: Mechanism, data: Data, declared: Any, runs: int, seed: in
     if batched(mechanism):
         out = call(mechanism, data, np.random.SeedSequence(seed, spawn_key=(8,)), 2 * runs)
     else:
-        out = np.concatenate([call(mechanism, data, np.random.SeedSequence(seed, spawn_key=(8, run))) for run in range(2 * runs)])
+        out = np.concatenate(
+            [
+                call(mechanism, data, np.random.SeedSequence(seed, spawn_key=(8, run)))
+                for run in range(2 * runs)
+            ]
+        )
     return [((out[0::2] - out[1::2]) / np.sqrt(2) / law[1], "Gaussian")]
 
 
@@ -92,10 +109,16 @@ MOST = 512
 
 
 def _any_two(columns: np.ndarray, seed: int) -> tuple[float, float, int, int]:
-    """(p-value, share of agreeing signs, the two columns) of the most suspicious of all pairs of columns, their number paid for."""
+    """(p-value, share of agreeing signs, the two columns) of the most suspicious of all pairs of columns,
+    their number paid for.
+    """
     of = np.arange(columns.shape[1])
     if len(of) > MOST:
-        of = np.sort(np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(9,))).choice(of, MOST, replace=False))
+        of = np.sort(
+            np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(9,))).choice(
+                of, MOST, replace=False
+            )
+        )
     signs = np.sign(columns[:, of])
     excess, seen = signs.T @ signs, np.abs(signs).T @ np.abs(signs)
     suspicion = np.triu(np.abs(excess) / np.sqrt(np.maximum(seen, 1)), 1)
@@ -119,18 +142,30 @@ def _layouts(blocks: list[np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def _kolmogorov(values: np.ndarray, law: str) -> float:
-    """An upper bound on the p-value of the two-sided Kolmogorov-Smirnov test: twice the exact one-sided one."""
+    """An upper bound on the p-value of the two-sided Kolmogorov-Smirnov test: twice the exact one-sided
+    one.
+    """
     from scipy.special import ndtr, smirnov
 
     values = np.sort(values)
     n = len(values)
-    cdf = ndtr(values) if law == "Gaussian" else np.where(values < 0, 0.5 * np.exp(-np.abs(values)), 1 - 0.5 * np.exp(-np.abs(values)))
+    cdf = (
+        ndtr(values)
+        if law == "Gaussian"
+        else np.where(values < 0, 0.5 * np.exp(-np.abs(values)), 1 - 0.5 * np.exp(-np.abs(values)))
+    )
     gap = max(float((np.arange(1, n + 1) / n - cdf).max()), float((cdf - np.arange(n) / n).max()))
     return min(1.0, 2 * float(smirnov(n, min(gap, 1.0))))
 
 
 def noise_as_declared(
-    mechanism: Mechanism, data: Data, declared: Any = None, alpha: float = 1e-3, seed: int = 0, draws: int = 8000, most: int = 8000
+    mechanism: Mechanism,
+    data: Data,
+    declared: Any = None,
+    alpha: float = 1e-3,
+    seed: int = 0,
+    draws: int = 8000,
+    most: int = 8000,
 ) -> Result:
     """Rung 2 alone.
 
@@ -160,13 +195,20 @@ def noise_as_declared(
     def refuted(then: str, contradicts: str, exact: dict[str, Any]) -> Result:
         witness = Witness(let, then, contradicts, {**exact, "draws": total})
         return Result(
-            REFUTED, f"{then}. This refutes the declared noise.", Evidence("noise", exact, alpha=alpha, samples=runs, seed=seed), witness
+            REFUTED,
+            f"{then}. This refutes the declared noise.",
+            Evidence("noise", exact, alpha=alpha, samples=runs, seed=seed),
+            witness,
         )
 
     for t, (block, _) in enumerate(blocks):
         broken = int((~np.isfinite(block)).any(axis=1).sum())
         if broken:
-            return refuted(f"release {t}: the noise is not finite in {broken} of {runs} runs", "noise that is a number", {"release": t, "runs": broken})
+            return refuted(
+                f"release {t}: the noise is not finite in {broken} of {runs} runs",
+                "noise that is a number",
+                {"release": t, "runs": broken},
+            )
         missing = np.flatnonzero((block == 0).all(axis=0))
         if len(missing):
             return refuted(
@@ -176,7 +218,9 @@ def noise_as_declared(
             )
         if runs > 1 and (block == block[0]).all():
             return refuted(
-                f"release {t}: the noise is the same in {runs} runs with different seeds", "fresh noise in every run", {"release": t}
+                f"release {t}: the noise is the same in {runs} runs with different seeds",
+                "fresh noise in every run",
+                {"release": t},
             )
     share = alpha / (len(blocks) + len({law for _, law in blocks}) + 6)
     larger = []
@@ -184,20 +228,35 @@ def noise_as_declared(
         n = block.size
         if law == "Gaussian":
             statistic = float((block**2).sum())
-            small, large, size = gammainc(n / 2, statistic / 2), gammaincc(n / 2, statistic / 2), np.sqrt(statistic / n)
+            small, large, size = (
+                gammainc(n / 2, statistic / 2),
+                gammaincc(n / 2, statistic / 2),
+                np.sqrt(statistic / n),
+            )
         else:
             statistic = float(np.abs(block).sum())
             small, large, size = gammainc(n, statistic), gammaincc(n, statistic), statistic / n
         if small <= share:
-            then = f"release {t}: the {law} noise is {size:.3g} of its declared scale ({n} draws, p = {small:.2g})"
-            return refuted(then, "the declared scale", {"release": t, "ratio": float(size), "p": float(small)})
+            then = (
+                f"release {t}: the {law} noise is {size:.3g} of its declared scale ({n} draws, p = "
+                f"{small:.2g})"
+            )
+            return refuted(
+                then, "the declared scale", {"release": t, "ratio": float(size), "p": float(small)}
+            )
         if large <= share:
             larger.append((t, float(size)))
     for law in sorted({law for _, law in blocks}):
-        pooled = [block.ravel() for t, (block, of) in enumerate(blocks) if of == law and t not in dict(larger)]
+        pooled = [
+            block.ravel() for t, (block, of) in enumerate(blocks) if of == law and t not in dict(larger)
+        ]
         p = _kolmogorov(np.concatenate(pooled), law) if pooled else 1.0
         if p <= share:
-            return refuted(f"the noise is not {law} (Kolmogorov-Smirnov p = {p:.2g})", f"{law} noise", {"law": law, "p": p})
+            return refuted(
+                f"the noise is not {law} (Kolmogorov-Smirnov p = {p:.2g})",
+                f"{law} noise",
+                {"law": law, "p": p},
+            )
     pairs = {"steps": [_common(a[0], b[0]) for a, b in pairwise(blocks)]}
     pairs["coordinates"] = [(block[:, :-1], block[:, 1:]) for block, _ in blocks if block.shape[1] > 1]
     pairs["runs"] = [(block[0:-1:2], block[1::2]) for block, _ in blocks if len(block) > 1]
@@ -208,10 +267,13 @@ def noise_as_declared(
                 found = found[::2]
             if kind == "coordinates":
                 found = [(a[:, ::2], b[:, ::2]) for a, b in found]
-            p, agree = _sign_test(np.concatenate([a.ravel() for a, _ in found]), np.concatenate([b.ravel() for _, b in found]))
+            p, agree = _sign_test(
+                np.concatenate([a.ravel() for a, _ in found]), np.concatenate([b.ravel() for _, b in found])
+            )
             if p <= share:
                 return refuted(
-                    f"the noise at neighbouring {kind} has the same sign in {agree:.1%} of cases (p = {p:.2g})",
+                    f"the noise at neighbouring {kind} has the same sign in {agree:.1%} of cases "
+                    f"(p = {p:.2g})",
                     f"independent noise across {kind}",
                     {"between": kind, "agree": agree, "p": p},
                 )
@@ -219,12 +281,16 @@ def noise_as_declared(
         p, agree, i, j = _any_two(columns, seed)
         if p <= share:
             return refuted(
-                f"the noise of {kind} {i} and {j} has the same sign in {agree:.1%} of cases (p = {p:.2g}, all pairs counted)",
+                f"the noise of {kind} {i} and {j} has the same sign in {agree:.1%} of cases (p = "
+                f"{p:.2g}, all pairs counted)",
                 f"independent noise across {kind}",
                 {"between": kind, "pair": [i, j], "agree": agree, "p": p},
             )
     note = (
-        f" The noise of release {larger[0][0]} is {larger[0][1]:.3g} times its declared scale: safe, but not as declared." if larger else ""
+        f" The noise of release {larger[0][0]} is {larger[0][1]:.3g} times its declared scale: "
+        "safe, but not as declared."
+        if larger
+        else ""
     )
     # smallest deficit that N draws show with 80 % power: (z_alpha + z_0.8) / sqrt(2 N)
     from scipy.special import ndtri
@@ -238,4 +304,8 @@ def noise_as_declared(
         seed=seed,
         ceiling=f"a scale below {ceiling:.3g} of the declared one, with 80 % power",
     )
-    return Result(SUPPORTED, f"{total} draws of noise agree with the declared scale, law and independence.{note}", evidence)
+    return Result(
+        SUPPORTED,
+        f"{total} draws of noise agree with the declared scale, law and independence.{note}",
+        evidence,
+    )

@@ -1,12 +1,13 @@
-"""The audit of a training that is too dear to repeat: m canaries, each in or out by a fair coin, one run, and guesses.
+"""The audit of a training that is too dear to repeat: m canaries, each in or out by a fair coin, one run, and
+guesses.
 
-Of r guesses (the highest scores "in", the lowest "out"), v are right. If the training is (eps, delta)-DP with respect to adding or
-removing one canary, then, with W ~ Bin(r, e^eps / (1 + e^eps)),
+Of r guesses (the highest scores "in", the lowest "out"), v are right. If the training is (eps, delta)-DP with
+respect to adding or removing one canary, then, with W ~ Bin(r, e^eps / (1 + e^eps)),
 
     Pr[at least v right] <= Pr[W >= v] + 2 m delta max_{1 <= i <= m} Pr[v - i <= W < v] / i
 
-(Steinke, Nasr and Jagielski 2023, theorem 5.2). The lower bound on eps is the largest eps at which this is at most alpha; the
-numbers of guesses that are tried share alpha.
+(Steinke, Nasr and Jagielski 2023, theorem 5.2). The lower bound on eps is the largest eps at which this is at
+most alpha; the numbers of guesses that are tried share alpha.
 """
 
 from __future__ import annotations
@@ -56,7 +57,9 @@ def epsilon_from_guesses(right: int, guesses: int, canaries: int, delta: float, 
         low, high = high, 2 * high
     for _ in range(40):
         middle = (low + high) / 2
-        low, high = (middle, high) if p_value(right, guesses, canaries, middle, delta) <= alpha else (low, middle)
+        low, high = (
+            (middle, high) if p_value(right, guesses, canaries, middle, delta) <= alpha else (low, middle)
+        )
     return low
 
 
@@ -70,11 +73,13 @@ def one_run(
     alpha: float = 1e-3,
     seed: int = 0,
 ) -> Result:
-    """Train once on the data and a random half of the canaries; `score(output, canary)` is high for one that was in.
+    """Train once on the data and a random half of the canaries; `score(output, canary)` is high for one that
+    was in.
 
     >>> def noisy_sum(data, rng):
     ...     return data.sum(axis=0) + 0.1 * rng.normal(size=data.shape[1])
-    >>> result = one_run(noisy_sum, np.zeros((1, 200)), np.eye(200), lambda out, canary: out @ canary, PureDP(1.0))
+    >>> result = one_run(noisy_sum, np.zeros((1, 200)), np.eye(200), lambda out, canary: out @ canary,
+    ...     PureDP(1.0))
     >>> str(result.verdict)
     'REFUTED'
     """
@@ -87,10 +92,16 @@ def one_run(
     try:
         output = train(_with(data, chosen), np.random.default_rng(noise))
     except Exception as error:
-        raise MechanismError(f"mechanism {name_of(train)} at SeedSequence({seed}) raised {type(error).__name__}: {error}") from error
+        raise MechanismError(
+            f"mechanism {name_of(train)} at SeedSequence({seed}) raised {type(error).__name__}: {error}"
+        ) from error
     scores = np.array([float(score(output, canary)) for canary in canaries])
     if not np.isfinite(scores).all():
-        return Result(UNDECIDED, f"The score of canary {int(np.flatnonzero(~np.isfinite(scores))[0])} is not finite (seed {seed}).")
+        return Result(
+            UNDECIDED,
+            f"The score of canary {int(np.flatnonzero(~np.isfinite(scores))[0])} is not finite "
+            f"(seed {seed}).",
+        )
     order = np.argsort(-scores, kind="stable")
     delta = claim.delta(claim.epsilon)
     best: tuple[float, int, int] | None = None
@@ -102,22 +113,40 @@ def one_run(
             best = (bound, right, 2 * k)
     assert best is not None
     bound, right, guesses = best
-    shown = f"{right} of {guesses} guesses right among {m} canaries: epsilon >= {bound:.4g} at delta = {delta:g} (confidence {1 - alpha:g})"
+    shown = (
+        f"{right} of {guesses} guesses right among {m} canaries: epsilon >= {bound:.4g} at delta = "
+        f"{delta:g} (confidence {1 - alpha:g})"
+    )
     ceiling = epsilon_from_guesses(guesses, guesses, m, delta, alpha / len(numbers))
     figures = {"right": right, "guesses": guesses, "canaries": m, "epsilon_lower_bound": bound}
-    evidence = Evidence("one run", figures, alpha=alpha, samples=1, ceiling=f"epsilon = {ceiling:.3g}", seed=seed)
+    evidence = Evidence(
+        "one run", figures, alpha=alpha, samples=1, ceiling=f"epsilon = {ceiling:.3g}", seed=seed
+    )
     if bound > claim.epsilon:
         let = {"M": name_of(train), "canaries": str(m), "seed": str(seed)}
         witness = Witness(let, shown, str(claim), {**figures, "alpha": alpha, "delta": delta, "seed": seed})
-        return Result(REFUTED, f"{claim} (add/remove of a canary) is refuted by one run: {shown}.", evidence, witness)
+        return Result(
+            REFUTED, f"{claim} (add/remove of a canary) is refuted by one run: {shown}.", evidence, witness
+        )
     if ceiling <= claim.epsilon:
-        return Result(UNDECIDED, f"{m} canaries could not have refuted {claim}: at most epsilon = {ceiling:.3g} could be shown.", evidence)
-    return Result(SUPPORTED, f"One run did not refute {claim}: {shown}; could have shown up to epsilon = {ceiling:.3g}.", evidence)
+        return Result(
+            UNDECIDED,
+            f"{m} canaries could not have refuted {claim}: at most epsilon = {ceiling:.3g} could be shown.",
+            evidence,
+        )
+    return Result(
+        SUPPORTED,
+        f"One run did not refute {claim}: {shown}; could have shown up to epsilon = {ceiling:.3g}.",
+        evidence,
+    )
 
 
 def _with(data: Data, chosen: list[Any]) -> Data:
     if not chosen:
         return data
     if isinstance(data, tuple):
-        return tuple(np.concatenate([part, np.stack([np.asarray(c[i]) for c in chosen])]) for i, part in enumerate(data))
+        return tuple(
+            np.concatenate([part, np.stack([np.asarray(c[i]) for c in chosen])])
+            for i, part in enumerate(data)
+        )
     return np.concatenate([np.asarray(data), np.stack([np.asarray(c) for c in chosen])])

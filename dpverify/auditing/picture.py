@@ -1,6 +1,8 @@
-"""A picture of an audit: the claimed trade-off curve, and what the learned score reaches on fresh runs with its uncertainty.
+"""A picture of an audit: the claimed trade-off curve, and what the learned score reaches on fresh runs with
+its uncertainty.
 
-The observed points carry simultaneous 95 % Clopper-Pearson boxes (Bonferroni over the points and the two sides).
+The observed points carry simultaneous 95 % Clopper-Pearson boxes (Bonferroni over the points and the two
+sides).
 """
 
 from __future__ import annotations
@@ -18,11 +20,17 @@ from dpverify.guarantees import Guarantee
 from dpverify.neighbours import Neighbours
 
 
-def observed_curve(mechanism: Mechanism, neighbours: Neighbours, claim: Guarantee, budget: Budget) -> tuple[np.ndarray, np.ndarray, int]:
-    """Counts (x, y) above each threshold of the best score on the fresh half of the runs, the likeliest bins first, and their number."""
+def observed_curve(
+    mechanism: Mechanism, neighbours: Neighbours, claim: Guarantee, budget: Budget
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """Counts (x, y) above each threshold of the best score on the fresh half of the runs, the likeliest bins
+    first, and their number.
+    """
     test = Sequential(worst_pair(claim))
     fresh: list[tuple[np.ndarray, np.ndarray]] = []
-    for a, b in zip(draw(mechanism, neighbours.data, 0, budget), draw(mechanism, neighbours.other, 1, budget)):
+    for a, b in zip(
+        draw(mechanism, neighbours.data, 0, budget), draw(mechanism, neighbours.other, 1, budget)
+    ):
         if 2 * test.samples < budget.runs:
             test.feed(a, b)
         else:
@@ -33,11 +41,16 @@ def observed_curve(mechanism: Mechanism, neighbours: Neighbours, claim: Guarante
     p, q = believed("smooth", *test.counts[of])
     order = np.argsort(-(p / q), kind="stable")
     edges, apply = test.edges[of], test.scores[of].apply
-    bins = [np.bincount(np.searchsorted(edges, apply(side), side="left"), minlength=len(edges) + 1) for side in (x, y)]
+    bins = [
+        np.bincount(np.searchsorted(edges, apply(side), side="left"), minlength=len(edges) + 1)
+        for side in (x, y)
+    ]
     return np.cumsum(bins[0][order])[:-1], np.cumsum(bins[1][order])[:-1], len(x)
 
 
-def draw_curves(mechanism: Mechanism, neighbours: Neighbours, claim: Guarantee, budget: Budget, path: Path) -> None:
+def draw_curves(
+    mechanism: Mechanism, neighbours: Neighbours, claim: Guarantee, budget: Budget, path: Path
+) -> None:
     """Write the picture; the format follows the suffix (svg, pdf, png)."""
     import matplotlib
 
@@ -57,7 +70,13 @@ def draw_curves(mechanism: Mechanism, neighbours: Neighbours, claim: Guarantee, 
     boxes = np.array([y / n - left, right - y / n]), np.array([x / n - low, high - x / n])
     axes.errorbar(y / n, x / n, xerr=boxes[0], yerr=boxes[1], fmt=".", label=label)
     axes.plot([0, 1], [0, 1], color="grey", linewidth=0.5)
-    axes.set(xlabel="probability on D'", ylabel="probability on D", title=name_of(mechanism), xlim=(0, 1), ylim=(0, 1))
+    axes.set(
+        xlabel="probability on D'",
+        ylabel="probability on D",
+        title=name_of(mechanism),
+        xlim=(0, 1),
+        ylim=(0, 1),
+    )
     axes.legend(loc="lower right", fontsize="small")
     figure.savefig(path, metadata={"Date": None} if Path(path).suffix == ".svg" else None)
     plt.close(figure)

@@ -1,9 +1,11 @@
-"""Rung 1, replay: the same noise on neighbouring data, and how far the query moved against the declared sensitivity.
+"""Rung 1, replay: the same noise on neighbouring data, and how far the query moved against the declared
+sensitivity.
 
-With a tape: run on D, then on D' handing back the releases of the first run. Then (a) each query may move by at most its
-declared sensitivity (L2 for Gaussian, L1 for Laplace noise), (b) the releases must be declared alike, and as many, and (c)
-the output must be the same, since everything else is post-processing. Without a tape, but with a declared release of the
-whole output: the same seed on both, and how far the output moved. This refutes what was *declared*, not privacy itself.
+With a tape: run on D, then on D' handing back the releases of the first run. Then (a) each query may move by
+at most its declared sensitivity (L2 for Gaussian, L1 for Laplace noise), (b) the releases must be declared
+alike, and as many, and (c) the output must be the same, since everything else is post-processing. Without a
+tape, but with a declared release of the whole output: the same seed on both, and how far the output moved.
+This refutes what was *declared*, not privacy itself.
 """
 
 from __future__ import annotations
@@ -56,7 +58,8 @@ def movement(a: np.ndarray, b: np.ndarray, declared: Any = None) -> float:
 
 
 def comparisons(a: Entry, b: Entry, adjacency: Adjacency) -> list[tuple[float, float]]:
-    """(moved, allowed) for a release on two data sets; one per node of a tree; none if nothing is declared for that relation.
+    """(moved, allowed) for a release on two data sets; one per node of a tree; none if nothing is declared
+    for that relation.
 
     A record that comes back in every epoch is in a node as often as the node meets epochs.
     """
@@ -68,7 +71,10 @@ def comparisons(a: Entry, b: Entry, adjacency: Adjacency) -> list[tuple[float, f
         return [(movement(a.query, b.query, a.declared), float(allowed))]
     if a.query.ndim != 3 or a.query.shape != b.query.shape or a.query.shape[1] != len(allowed):
         return []
-    return [(movement(a.query[:, k], b.query[:, k]), float(allowed[k]) * a.declared.most(k)) for k in range(len(allowed))]
+    return [
+        (movement(a.query[:, k], b.query[:, k]), float(allowed[k]) * a.declared.most(k))
+        for k in range(len(allowed))
+    ]
 
 
 def _alike(a: Any, b: Any) -> bool:
@@ -79,7 +85,9 @@ def _alike(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
-def replay(mechanism: Mechanism, neighbours: Neighbours, declared: Any = None, seed: int = 0, executions: int = 4) -> Result:
+def replay(
+    mechanism: Mechanism, neighbours: Neighbours, declared: Any = None, seed: int = 0, executions: int = 4
+) -> Result:
     """Rung 1 alone.
 
     >>> from dpverify.neighbours import REPLACE
@@ -87,14 +95,16 @@ def replay(mechanism: Mechanism, neighbours: Neighbours, declared: Any = None, s
     >>> noisy_sum = lambda data, rng: data.sum() + rng.normal()
     >>> pair = Neighbours.replace(np.zeros((3, 1)), 0, [5.0])
     >>> print(replay(noisy_sum, pair, Gaussian(scale=1.0, sensitivity={REPLACE: 1.0})).because)
-    the output moved by 5 with the same noise; its declared replace sensitivity is 1. This refutes the declaration.
+    the output moved by 5 with the same noise; its declared replace sensitivity is 1. This refutes the
+    declaration.
     """
     first = execute(mechanism, neighbours.data, seed, 0)
     again = execute(mechanism, neighbours.data, seed, 0)
     if not np.array_equal(first.output, again.output):
         return Result(
             UNDECIDED,
-            "The same seed gave two different outputs: the callable does not take its randomness from rng, so nothing can be replayed.",
+            "The same seed gave two different outputs: the callable does not take its randomness "
+            "from rng, so nothing can be replayed.",
         )
     found = [_one(mechanism, neighbours, declared, seed, run) for run in range(executions)]
     bad = next((witness for witness, _ in found if witness is not None), None)
@@ -104,7 +114,9 @@ def replay(mechanism: Mechanism, neighbours: Neighbours, declared: Any = None, s
     if compared == 0:
         moved = movement(first.output, execute(mechanism, neighbours.other, seed, 0).output)
         return Result(
-            UNDECIDED, f"No sensitivity is declared for {neighbours.adjacency}; with the same noise the output moved by {moved:.4g}."
+            UNDECIDED,
+            f"No sensitivity is declared for {neighbours.adjacency}; with the same noise the "
+            f"output moved by {moved:.4g}.",
         )
     evidence = Evidence(
         "replay",
@@ -115,26 +127,36 @@ def replay(mechanism: Mechanism, neighbours: Neighbours, declared: Any = None, s
     )
     return Result(
         SUPPORTED,
-        f"{compared} releases replayed on the neighbour: none moved further than declared, and the output depends on nothing else.",
+        f"{compared} releases replayed on the neighbour: none moved further than declared, and "
+        "the output depends on nothing else.",
         evidence,
     )
 
 
-def _one(mechanism: Mechanism, neighbours: Neighbours, declared: Any, seed: int, run: int) -> tuple[Witness | None, int]:
+def _one(
+    mechanism: Mechanism, neighbours: Neighbours, declared: Any, seed: int, run: int
+) -> tuple[Witness | None, int]:
     a = execute(mechanism, neighbours.data, seed, run)
-    let = {"D": describe(neighbours.data), "D'": describe(neighbours.other), "seed": f"SeedSequence({seed}, spawn_key=(7, {run}))"}
+    let = {
+        "D": describe(neighbours.data),
+        "D'": describe(neighbours.other),
+        "seed": f"SeedSequence({seed}, spawn_key=(7, {run}))",
+    }
     adjacency = neighbours.adjacency
     case = {**as_json(neighbours), "seed": seed, "run": run}
     if not a.tape.entries:
         other = execute(mechanism, neighbours.other, seed, run)
-        found = comparisons(Entry(a.output, a.output, declared), Entry(other.output, other.output, declared), adjacency)
+        found = comparisons(
+            Entry(a.output, a.output, declared), Entry(other.output, other.output, declared), adjacency
+        )
         if not found:
             return None, 0
         moved, allowed = found[0]
         if moved > allowed * (1 + SLACK):
             return Witness(
                 let,
-                f"the output moved by {moved:.6g} with the same noise; its declared {adjacency} sensitivity is {allowed:.6g}",
+                f"the output moved by {moved:.6g} with the same noise; its declared {adjacency} "
+                f"sensitivity is {allowed:.6g}",
                 f"at most {allowed:.6g}",
                 {**case, "moved": moved, "allowed": allowed},
             ), 1
@@ -154,27 +176,41 @@ def _one(mechanism: Mechanism, neighbours: Neighbours, declared: Any, seed: int,
         not np.array_equal(u.query, v.query) for u, v in zip(a.tape.entries, elsewhere.tape.entries)
     )
     same_size = all(len(u) == len(v) for u, v in zip(_parts(neighbours.data), _parts(neighbours.other)))
-    comparable = (not random_queries or a.left == b.left) if same_size else (not random_queries and a.left == b.left)
+    comparable = (
+        (not random_queries or a.left == b.left) if same_size else (not random_queries and a.left == b.left)
+    )
     compared = 0
     for t, (u, v) in enumerate(zip(a.tape.entries, b.tape.entries)):
         if not _alike(u.declared, v.declared):
             return Witness(
                 let,
-                f"release {t} is declared as {u.declared} on D and as {v.declared} on D': its noise depends on the data",
+                f"release {t} is declared as {u.declared} on D and as {v.declared} on D': its "
+                "noise depends on the data",
                 "noise that does not depend on the data",
                 {**case, "release": t},
             ), 1
         for moved, allowed in comparisons(u, v, adjacency) if comparable else []:
             compared += 1
             if moved > allowed * (1 + SLACK):
-                size = "is not finite or changed its shape" if np.isinf(moved) else f"moved by {moved:.6g} at the same state"
-                then = f"the query of release {t} {size}; its declared {adjacency} sensitivity is {allowed:.6g}"
+                size = (
+                    "is not finite or changed its shape"
+                    if np.isinf(moved)
+                    else f"moved by {moved:.6g} at the same state"
+                )
+                then = (
+                    f"the query of release {t} {size}; its declared {adjacency} sensitivity is {allowed:.6g}"
+                )
                 exact = {**case, "release": t, "moved": moved, "allowed": allowed}
                 return Witness(let, then, f"at most {allowed:.6g}", exact), compared
     if not _same(a.output, b.output) and (same_size or (comparable and _same(a.output, elsewhere.output))):
         gap = movement(a.output, b.output)
-        then = f"with every release frozen the output still moved by {gap:.6g}: it depends on the data beyond its declared releases"
-        return Witness(let, then, "an output computed from the releases alone", {**case, "moved": gap}), compared + 1
+        then = (
+            f"with every release frozen the output still moved by {gap:.6g}: it depends on the data "
+            "beyond its declared releases"
+        )
+        return Witness(
+            let, then, "an output computed from the releases alone", {**case, "moved": gap}
+        ), compared + 1
     return None, compared
 
 
@@ -192,7 +228,10 @@ def as_json(pair: Neighbours) -> dict[str, Any]:
     >>> as_json(Neighbours.replace(np.zeros((1, 1)), 0, [2.0]))
     {'data': [[0.0]], 'other': [[2.0]], 'adjacency': 'replace'}
     """
-    both = [[np.asarray(p).tolist() for p in d] if isinstance(d, tuple) else np.asarray(d).tolist() for d in (pair.data, pair.other)]
+    both = [
+        [np.asarray(p).tolist() for p in d] if isinstance(d, tuple) else np.asarray(d).tolist()
+        for d in (pair.data, pair.other)
+    ]
     return {"data": both[0], "other": both[1], "adjacency": str(pair.adjacency)}
 
 
@@ -202,5 +241,8 @@ def describe(data: Any, most: int = 12) -> str:
     >>> describe(np.zeros((2, 1))), describe(np.zeros((100, 3)))
     ('[[0.0], [0.0]]', 'array of shape (100, 3)')
     """
-    parts = [str(np.asarray(p).tolist()) if np.asarray(p).size <= most else f"array of shape {np.asarray(p).shape}" for p in _parts(data)]
+    parts = [
+        str(np.asarray(p).tolist()) if np.asarray(p).size <= most else f"array of shape {np.asarray(p).shape}"
+        for p in _parts(data)
+    ]
     return parts[0] if len(parts) == 1 else "(" + ", ".join(parts) + ")"

@@ -1,9 +1,10 @@
-"""Drawing outputs of a mechanism: seeded chunks, the same result for any number of workers, resumable, and checked.
+"""Drawing outputs of a mechanism: seeded chunks, the same result for any number of workers, resumable, and
+checked.
 
-A mechanism is any callable `(data, rng) -> numbers`. One that has a parameter named `runs` is called in batched form,
-`(data, rng, runs) -> array whose first axis counts the runs`. One that has a parameter named `tape` may declare its
-releases (see `dpverify.auditing.tape`). Run i of chunk c on side s draws from SeedSequence(seed, spawn_key=(s, c, i));
-a batched chunk from spawn_key=(s, c).
+A mechanism is any callable `(data, rng) -> numbers`. One that has a parameter named `runs` is called in
+batched form, `(data, rng, runs) -> array whose first axis counts the runs`. One that has a parameter named
+`tape` may declare its releases (see `dpverify.auditing.tape`). Run i of chunk c on side s draws from
+SeedSequence(seed, spawn_key=(s, c, i)); a batched chunk from spawn_key=(s, c).
 """
 
 from __future__ import annotations
@@ -31,10 +32,11 @@ class MechanismError(ValueError):
 
 @dataclass(frozen=True)
 class Budget:
-    """What an audit may spend: runs on each of the two data sets, the probability of a false refutation, and the seed.
+    """What an audit may spend: runs on each of the two data sets, the probability of a false refutation, and
+    the seed.
 
-    `workers` processes draw (joblib); the result does not depend on it. `chunks` names a folder in which finished chunks
-    are kept, so that a killed audit resumes where it was.
+    `workers` processes draw (joblib); the result does not depend on it. `chunks` names a folder in which
+    finished chunks are kept, so that a killed audit resumes where it was.
 
     >>> Budget(runs=1000).alpha
     0.001
@@ -99,7 +101,11 @@ def name_of(mechanism: Mechanism) -> str:
     >>> name_of(batched)
     'batched'
     """
-    return getattr(mechanism, "__qualname__", None) or getattr(mechanism, "name", None) or type(mechanism).__name__
+    return (
+        getattr(mechanism, "__qualname__", None)
+        or getattr(mechanism, "name", None)
+        or type(mechanism).__name__
+    )
 
 
 def call(
@@ -110,7 +116,8 @@ def call(
     tape: Tape | None = None,
     rng: np.random.Generator | None = None,
 ) -> np.ndarray:
-    """One call, as an array of shape (runs, k); errors name the seed. `rng`, if given, is a generator of that seed to be looked at after.
+    """One call, as an array of shape (runs, k); errors name the seed. `rng`, if given, is a generator of that
+    seed to be looked at after.
 
     >>> call(lambda data, rng: data.sum() + rng.normal(), np.ones(3), np.random.SeedSequence(0)).shape
     (1, 1)
@@ -132,19 +139,26 @@ def call(
         raise MechanismError(f"{where} raised {type(error).__name__}: {error}") from error
     count = extra.get("runs", 1)
     if batched(mechanism) and (isinstance(out, tuple) or values.ndim == 0 or values.shape[0] != count):
-        raise MechanismError(f"{where} returned shape {values.shape}; expected {count} runs on the first axis.")
+        raise MechanismError(
+            f"{where} returned shape {values.shape}; expected {count} runs on the first axis."
+        )
     values = values.reshape(count, -1)
     if np.isnan(values).any():
         raise MechanismError(f"{where} returned NaN.")
     return values
 
 
-def _one_chunk(mechanism: Mechanism, data: Data, seed: int, side: int, chunk: int, runs: int, workers: int) -> np.ndarray:
+def _one_chunk(
+    mechanism: Mechanism, data: Data, seed: int, side: int, chunk: int, runs: int, workers: int
+) -> np.ndarray:
     if batched(mechanism):
         return call(mechanism, data, np.random.SeedSequence(seed, spawn_key=(side, chunk)), runs)
 
     def some(start: int, stop: int) -> list[np.ndarray]:
-        return [call(mechanism, data, np.random.SeedSequence(seed, spawn_key=(side, chunk, i))) for i in range(start, stop)]
+        return [
+            call(mechanism, data, np.random.SeedSequence(seed, spawn_key=(side, chunk, i)))
+            for i in range(start, stop)
+        ]
 
     if workers == 1 or runs < 2 * workers:
         parts = [some(0, runs)]
@@ -157,18 +171,27 @@ def _one_chunk(mechanism: Mechanism, data: Data, seed: int, side: int, chunk: in
     widths = {row.shape[1] for row in rows}
     if len(widths) != 1:
         where = f"(side {side}, chunk {chunk}, seed {seed})"
-        raise MechanismError(f"mechanism {name_of(mechanism)} changes the shape of its output: {sorted(widths)} numbers {where}.")
+        raise MechanismError(
+            f"mechanism {name_of(mechanism)} changes the shape of its output: {sorted(widths)} "
+            f"numbers {where}."
+        )
     return np.concatenate(rows)
 
 
 def _identity(mechanism: Mechanism) -> str:
-    """The name, the settings and the compiled body of a callable; what its closure holds beyond numbers and texts is not seen."""
+    """The name, the settings and the compiled body of a callable; what its closure holds beyond numbers and
+    texts is not seen.
+    """
     if isinstance(mechanism, partial):
         return f"{_identity(mechanism.func)}{mechanism.args}{sorted(mechanism.keywords.items())}"
     code = getattr(mechanism, "__code__", None)
     held = [cell.cell_contents for cell in getattr(mechanism, "__closure__", None) or ()]
     plain = [value for value in held if isinstance(value, str | int | float)]
-    body = (code.co_code.hex(), code.co_consts, getattr(mechanism, "__defaults__", None)) if code is not None else ""
+    body = (
+        (code.co_code.hex(), code.co_consts, getattr(mechanism, "__defaults__", None))
+        if code is not None
+        else ""
+    )
     return f"{getattr(mechanism, '__module__', '')}:{name_of(mechanism)}{body}{plain}"
 
 
@@ -189,13 +212,16 @@ def fingerprint(mechanism: Mechanism, data: Data) -> str:
 def draw(mechanism: Mechanism, data: Data, side: int, budget: Budget) -> Iterator[np.ndarray]:
     """The outputs on one data set, chunk by chunk.
 
-    >>> [part.shape for part in draw(lambda data, rng, runs: rng.normal(size=(runs, 2)), np.ones(3), 0, Budget(runs=100))]
+    >>> [part.shape for part in draw(lambda data, rng, runs: rng.normal(size=(runs, 2)), np.ones(3), 0,
+    ...     Budget(runs=100))]
     [(20, 2), (20, 2), (20, 2), (30, 2), (10, 2)]
     """
     key = fingerprint(mechanism, data) if budget.chunks else ""
     width = None
     for chunk, runs in enumerate(chunk_sizes(budget.runs)):
-        path = Path(budget.chunks) / f"{key}-{budget.seed}-{side}-{chunk}-{runs}.npy" if budget.chunks else None
+        path = (
+            Path(budget.chunks) / f"{key}-{budget.seed}-{side}-{chunk}-{runs}.npy" if budget.chunks else None
+        )
         if path is not None and path.exists():
             part = np.load(path)
         else:
@@ -207,6 +233,9 @@ def draw(mechanism: Mechanism, data: Data, side: int, budget: Budget) -> Iterato
                 unfinished.replace(path)
         if width is not None and part.shape[1] != width:
             where = f"(side {side}, chunk {chunk}, seed {budget.seed})"
-            raise MechanismError(f"mechanism {name_of(mechanism)} changes the shape of its output: {width}, then {part.shape[1]} {where}.")
+            raise MechanismError(
+                f"mechanism {name_of(mechanism)} changes the shape of its output: {width}, then "
+                f"{part.shape[1]} {where}."
+            )
         width = part.shape[1]
         yield part

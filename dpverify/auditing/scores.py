@@ -1,8 +1,11 @@
-"""Scores: one number per output, learned on earlier draws, by which the two data sets are told apart; and bins on it.
+"""Scores: one number per output, learned on earlier draws, by which the two data sets are told apart; and
+bins on it.
 
 linear      w . x, w = (S + ridge)^-1 (mean_x - mean_y)       (S the pooled covariance)
-quadratic   log-ratio of Gaussians fitted to the two sides (means and covariances; many coordinates: means and variances)
-classifier  ridge regression of the side on 64 random cosines of the standardised output (fixed seed): what is not Gaussian
+quadratic   log-ratio of Gaussians fitted to the two sides (means and covariances; many coordinates: means and
+variances)
+classifier  ridge regression of the side on 64 random cosines of the standardised output (fixed seed): what is
+not Gaussian
 coordinate  the coordinate that separates the two sides best
 low bits    how many trailing bits of that coordinate are zero: what rounding leaves behind
 """
@@ -53,7 +56,9 @@ def bits_score(column: int) -> Score:
 
 
 def _low_bits(x: np.ndarray, y: np.ndarray, column: int) -> list[Score]:
-    """The low bits as one more score, where on one side they are emptier than those of draws in full precision."""
+    """The low bits as one more score, where on one side they are emptier than those of draws in full
+    precision.
+    """
     empty = max(float(np.median(_trailing_zero_bits(side[:256, column]))) for side in (x, y))
     return [bits_score(column)] if empty >= 4 else []
 
@@ -68,9 +73,14 @@ def _quadratic(x: np.ndarray, y: np.ndarray, pooled: np.ndarray) -> Score:
             u, v = out - my, out - mx
             return (np.einsum("ij,ij->i", u @ ay, u) - np.einsum("ij,ij->i", v @ ax, v)) / 2
 
-        return Score(f"log-ratio of Gaussians with means {_numbers(mx)} and {_numbers(my)} and full covariances", apply)
+        return Score(
+            f"log-ratio of Gaussians with means {_numbers(mx)} and {_numbers(my)} and full covariances", apply
+        )
     sx, sy = x.var(axis=0) + 1e-6 * pooled, y.var(axis=0) + 1e-6 * pooled
-    text = f"log-ratio of Gaussians with means {_numbers(mx)} and {_numbers(my)}, variances {_numbers(sx)} and {_numbers(sy)}"
+    text = (
+        f"log-ratio of Gaussians with means {_numbers(mx)} and {_numbers(my)}, variances "
+        f"{_numbers(sx)} and {_numbers(sy)}"
+    )
     return Score(text, lambda out: ((out - my) ** 2 / sy - (out - mx) ** 2 / sx).sum(axis=1) / 2)
 
 
@@ -128,7 +138,8 @@ LEVELS = (0.5, 0.425, 0.35, 0.275, 0.2, 0.14, 0.1, 0.05, 0.02, 0.01, 0.004, 0.00
 
 
 def edges_of(values: np.ndarray, most: int = 24) -> np.ndarray:
-    """Edges of the bins of a score: between its values if they are few, else at quantiles (finer in the tails), atoms apart.
+    """Edges of the bins of a score: between its values if they are few, else at quantiles (finer in the
+    tails), atoms apart.
 
     >>> edges_of(np.array([0.0, 1.0, 1.0, 3.0] * 10)).tolist()
     [0.5, 2.0]
@@ -142,7 +153,9 @@ def edges_of(values: np.ndarray, most: int = 24) -> np.ndarray:
     levels = [level for level in LEVELS if level * n >= 5]
     at = np.unique([level for l in levels for level in (l, 1 - l)])
     cuts = values[np.minimum((at * n).astype(int), n - 1)]
-    atoms = cuts[np.searchsorted(values, cuts, "right") - np.searchsorted(values, cuts, "left") > max(2, 0.01 * n)]
+    atoms = cuts[
+        np.searchsorted(values, cuts, "right") - np.searchsorted(values, cuts, "left") > max(2, 0.01 * n)
+    ]
     edges = np.unique(np.concatenate([cuts, atoms, np.nextafter(atoms, -np.inf)]))
     return edges[edges < values[-1]]
 

@@ -1,8 +1,11 @@
-"""Search for neighbours on which a mechanism moves most: climb, or let Hypothesis draw; the pair found is audited on fresh runs alone.
+"""Search for neighbours on which a mechanism moves most: climb, or let Hypothesis draw; the pair found is
+audited on fresh runs alone.
 
-    separation(pair) = |mean over a few seeds of M(D; seed) - M(D'; seed)| / noise,     the same seeds on both sides
+    separation(pair) = |mean over a few seeds of M(D; seed) - M(D'; seed)| / noise,     the same seeds on both
+    sides
 
-The search sees its own seeds only, and the audit that follows never reuses them, so the number of pairs tried costs no alpha.
+The search sees its own seeds only, and the audit that follows never reuses them, so the number of pairs tried
+costs no alpha.
 """
 
 from __future__ import annotations
@@ -19,7 +22,8 @@ DrawRecord = Callable[[np.random.Generator], Any]
 
 
 def separation(mechanism: Mechanism, pair: Neighbours, seeds: int = 4, seed: int = 0) -> float:
-    """How far the mean output moves between the two data sets with the same seeds, in units of the spread of the output.
+    """How far the mean output moves between the two data sets with the same seeds, in units of the spread of
+    the output.
 
     >>> noisy = lambda data, rng: data.sum() + rng.normal()
     >>> pairs = [Neighbours.replace(np.zeros((2, 1)), 0, [value]) for value in (4.0, 1.0)]
@@ -48,14 +52,20 @@ def _pair(data: Data, adjacency: Adjacency, index: int, record: Any) -> Neighbou
 
 
 def _start(data: Data, rng: np.random.Generator) -> Iterable[Any]:
-    """Records to begin with: each record of the data mirrored and stretched, zero, and far along each axis."""
+    """Records to begin with: each record of the data mirrored and stretched, zero, and far along each
+    axis.
+    """
     whole = isinstance(data, tuple)
     parts = [np.asarray(p) for p in (data if whole else (data,))]
     for row in range(min(len(parts[0]), 4)):
         for factor in (-1.0, 10.0, -100.0, 0.0):
             first = parts[0][row] * factor
             for label in [p[row] for p in parts[1:]] or [None]:
-                yield (first, *([label] if len(parts) == 2 else [p[row] for p in parts[1:]])) if whole else first
+                yield (
+                    (first, *([label] if len(parts) == 2 else [p[row] for p in parts[1:]]))
+                    if whole
+                    else first
+                )
     if parts[0].ndim == 2:
         for axis in range(min(parts[0].shape[1], 8)):
             unit = np.zeros(parts[0].shape[1])
@@ -67,7 +77,11 @@ def _perturbed(record: Any, rng: np.random.Generator) -> Any:
     def one(part: np.ndarray) -> np.ndarray:
         size = np.abs(part).max(initial=0) + 0.1
         choice = rng.integers(3)
-        return part * rng.choice([-1, 0.5, 2, 5]) if choice == 0 else part + size * rng.normal(size=part.shape) * rng.choice([0.1, 1, 3])
+        return (
+            part * rng.choice([-1, 0.5, 2, 5])
+            if choice == 0
+            else part + size * rng.normal(size=part.shape) * rng.choice([0.1, 1, 3])
+        )
 
     if isinstance(record, tuple):
         return (one(np.asarray(record[0], dtype=float)), *record[1:])
@@ -75,9 +89,16 @@ def _perturbed(record: Any, rng: np.random.Generator) -> Any:
 
 
 def worst_neighbours(
-    mechanism: Mechanism, data: Data, adjacency: Adjacency, *, draw_record: DrawRecord | None = None, tries: int = 200, seed: int = 0
+    mechanism: Mechanism,
+    data: Data,
+    adjacency: Adjacency,
+    *,
+    draw_record: DrawRecord | None = None,
+    tries: int = 200,
+    seed: int = 0,
 ) -> Neighbours:
-    """The pair, among `tries`, on which the mechanism moves most; audit it with `audit`, whose runs are fresh.
+    """The pair, among `tries`, on which the mechanism moves most; audit it with `audit`, whose runs are
+    fresh.
 
     >>> clipped = lambda data, rng: np.clip(data[:, 0], -1, 1).sum() + data[:, 1].sum() + rng.normal()
     >>> pair = worst_neighbours(clipped, np.zeros((3, 2)), REPLACE)
@@ -102,21 +123,27 @@ def worst_neighbours(
         if best is None or moved > best[0]:
             best = (moved, record, index)
 
-    starts = [draw_record(rng) for _ in range(tries // 4)] if draw_record is not None else list(_start(data, rng))
+    starts = (
+        [draw_record(rng) for _ in range(tries // 4)] if draw_record is not None else list(_start(data, rng))
+    )
     for record in starts[: max(1, tries // 2)]:
         look(record, int(rng.integers(records(data))))
     while tried < tries and best is not None:
         look(_perturbed(best[1], rng), best[2])
     if best is None:
-        raise ValueError("Expected data on which the mechanism runs; it rejected every neighbour that was tried.")
+        raise ValueError(
+            "Expected data on which the mechanism runs; it rejected every neighbour that was tried."
+        )
     return _pair(data, adjacency, best[2], best[1])
 
 
 def worst_drawn(mechanism: Mechanism, pairs: Any, *, tries: int = 200, seed: int = 0) -> Neighbours:
-    """The pair on which the mechanism moves most among those that a Hypothesis strategy draws, which is steered towards movement.
+    """The pair on which the mechanism moves most among those that a Hypothesis strategy draws, which is
+    steered towards movement.
 
     >>> from dpverify.strategies import datasets, neighbours
-    >>> pair = worst_drawn(lambda data, rng: np.clip(data, -1, 1).sum() + rng.normal(), neighbours(datasets(width=1)), tries=50)
+    >>> pair = worst_drawn(lambda data, rng: np.clip(data, -1, 1).sum() + rng.normal(),
+    ...     neighbours(datasets(width=1)), tries=50)
     >>> pair.adjacency in (ADD_REMOVE, REPLACE, ZERO_OUT)
     True
     """
@@ -125,7 +152,9 @@ def worst_drawn(mechanism: Mechanism, pairs: Any, *, tries: int = 200, seed: int
     best: tuple[float, Neighbours] | None = None
 
     @hypothesis.seed(seed)
-    @hypothesis.settings(max_examples=tries, database=None, deadline=None, suppress_health_check=list(hypothesis.HealthCheck))
+    @hypothesis.settings(
+        max_examples=tries, database=None, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
+    )
     @hypothesis.given(pairs)
     def look(pair: Neighbours) -> None:
         nonlocal best

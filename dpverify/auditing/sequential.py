@@ -1,9 +1,11 @@
-"""The sequential test: wealth is bet against the claim, chunk by chunk; the claim is refuted when it exceeds 1/alpha.
+"""The sequential test: wealth is bet against the claim, chunk by chunk; the claim is refuted when it exceeds
+1/alpha.
 
-Before each chunk, a score, bins and weights are learned from earlier chunks alone; the chunk then multiplies the wealth by
-a factor whose mean is at most 1 under the claim (see `betting`). Three bettors share the wealth equally: they believe
-that the log-odds of the bins are quadratic in the bin's normal score, that they are smooth in it, or the plain frequencies of fewer bins.
-Looks are free: the probability that the wealth of a true claim ever exceeds 1/alpha is at most alpha.
+Before each chunk, a score, bins and weights are learned from earlier chunks alone; the chunk then multiplies
+the wealth by a factor whose mean is at most 1 under the claim (see `betting`). Three bettors share the wealth
+equally: they believe that the log-odds of the bins are quadratic in the bin's normal score, that they are
+smooth in it, or the plain frequencies of fewer bins. Looks are free: the probability that the wealth of a
+true claim ever exceeds 1/alpha is at most alpha.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from dpverify.auditing.betting import Bet, best_bet
 from dpverify.auditing.claimed import WorstPair
 from dpverify.auditing.scores import Score, edges_of, exceedances, learn_scores
 
-# what a bettor believes of the bins' log-odds, and the evidence (in nats) at which it bets half the growth-optimal stake
+# what a bettor believes of the bins' log-odds, and the evidence (in nats) at which it bets half the growth-
+# optimal stake
 CAUTION = {"quadratic": 1.0, "smooth": 2.0, "plain": 2.0}
 ROUGHNESS = 1.5
 MOST = 8_000_000  # numbers of each side that are kept to learn from
@@ -68,7 +71,11 @@ def _curvature(z: np.ndarray) -> np.ndarray:
     a, b = gaps[:-1], gaps[1:]
     rows, weight = np.arange(len(a)), np.sqrt(2 / (a + b))
     second = np.zeros((len(a), len(z)))
-    second[rows, rows], second[rows, rows + 1], second[rows, rows + 2] = weight / a, -weight * (1 / a + 1 / b), weight / b
+    second[rows, rows], second[rows, rows + 1], second[rows, rows + 2] = (
+        weight / a,
+        -weight * (1 / a + 1 / b),
+        weight / b,
+    )
     return second.T @ second
 
 
@@ -105,13 +112,19 @@ class Bettor:
             # stake less where the violation is no larger than its own uncertainty
             evidence = max(float(counts[self.of][0].sum()), 1.0) * self.bet.growth
             f = evidence / (evidence + CAUTION[self.kind])
-            self.bet = Bet(np.log1p(f * np.expm1(self.bet.log_a)), np.log1p(f * np.expm1(self.bet.log_b)), self.bet.growth)
+            self.bet = Bet(
+                np.log1p(f * np.expm1(self.bet.log_a)),
+                np.log1p(f * np.expm1(self.bet.log_b)),
+                self.bet.growth,
+            )
 
     def play(self, counts: list[tuple[np.ndarray, np.ndarray]]) -> None:
         if self.bet is not None and self.bet.growth > 0:
             x, y = np.bincount(self.merge, counts[self.of][0]), np.bincount(self.merge, counts[self.of][1])
             self.log_wealth += float(x @ self.bet.log_a + y @ self.bet.log_b)
-            self.ledger.append({"log_a": self.bet.log_a, "log_b": self.bet.log_b, "x": x.astype(int), "y": y.astype(int)})
+            self.ledger.append(
+                {"log_a": self.bet.log_a, "log_b": self.bet.log_b, "x": x.astype(int), "y": y.astype(int)}
+            )
 
 
 def coarse(counts: np.ndarray, bins: int) -> np.ndarray:
@@ -153,8 +166,13 @@ class Sequential:
         return float(np.logaddexp.reduce([b.log_wealth for b in self.bettors]) - math.log(len(self.bettors)))
 
     def ledger(self) -> list[list[dict[str, list[float]]]]:
-        """Every bet of every bettor: weights, and how often each bin was hit on the two sides; the wealth can be recomputed from it."""
-        return [[{name: values.tolist() for name, values in bet.items()} for bet in bettor.ledger] for bettor in self.bettors]
+        """Every bet of every bettor: weights, and how often each bin was hit on the two sides; the wealth can
+        be recomputed from it.
+        """
+        return [
+            [{name: values.tolist() for name, values in bet.items()} for bet in bettor.ledger]
+            for bettor in self.bettors
+        ]
 
     def seen(self, score: Score, bins: np.ndarray) -> tuple[int, int]:
         """How often the outputs so far fell in those bins of a current score, on the two sides."""
@@ -163,7 +181,9 @@ class Sequential:
 
     def feed(self, x: np.ndarray, y: np.ndarray) -> None:
         """Learn from all earlier chunks, play this one, and remember it."""
-        fresh = [(exceedances(s.apply(x), e), exceedances(s.apply(y), e)) for s, e in zip(self.scores, self.edges)]
+        fresh = [
+            (exceedances(s.apply(x), e), exceedances(s.apply(y), e)) for s, e in zip(self.scores, self.edges)
+        ]
         for bettor in self.bettors:
             bettor.learn(self.counts, self.pair)
             bettor.play(fresh)

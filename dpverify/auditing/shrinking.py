@@ -1,7 +1,9 @@
-"""Make a violation small: fewer records, fewer dimensions, fewer steps, simpler numbers, each confirmed on fresh runs.
+"""Make a violation small: fewer records, fewer dimensions, fewer steps, simpler numbers, each confirmed on
+fresh runs.
 
-Attempt k = 1, 2, ... is an audit of its own with alpha / (k (k + 1)), which add up to alpha, and with its own seed: a smaller case
-stands because it was refuted itself. A case that the mechanism rejects is not smaller, it is no case.
+Attempt k = 1, 2, ... is an audit of its own with alpha / (k (k + 1)), which add up to alpha, and with its own
+seed: a smaller case stands because it was refuted itself. A case that the mechanism rejects is not smaller,
+it is no case.
 """
 
 from __future__ import annotations
@@ -20,7 +22,11 @@ Refute = Callable[[Mechanism, Neighbours, Budget], Result]
 
 
 def _each(data: Data, change: Callable[[np.ndarray], np.ndarray]) -> Data:
-    return tuple(change(np.asarray(part)) for part in data) if isinstance(data, tuple) else change(np.asarray(data))
+    return (
+        tuple(change(np.asarray(part)) for part in data)
+        if isinstance(data, tuple)
+        else change(np.asarray(data))
+    )
 
 
 def _common(pair: Neighbours) -> list[int]:
@@ -29,7 +35,9 @@ def _common(pair: Neighbours) -> list[int]:
         return []
     n = min(records(pair.data), records(pair.other))
     a, b = (d if isinstance(d, tuple) else (d,) for d in (pair.data, pair.other))
-    return [i for i in range(n) if all(np.array_equal(np.asarray(u)[i], np.asarray(v)[i]) for u, v in zip(a, b))]
+    return [
+        i for i in range(n) if all(np.array_equal(np.asarray(u)[i], np.asarray(v)[i]) for u, v in zip(a, b))
+    ]
 
 
 def _without(pair: Neighbours, rows: list[int]) -> Neighbours:
@@ -42,7 +50,9 @@ def _without(pair: Neighbours, rows: list[int]) -> Neighbours:
 def _fewer_records(pair: Neighbours) -> Iterator[Neighbours]:
     rows = _common(pair)
     if pair.adjacency is ADD_REMOVE and len(rows) == min(records(pair.data), records(pair.other)):
-        rows = rows[:-1] if rows else rows  # an empty data set is a case that few mechanisms accept; it is tried last
+        rows = (
+            rows[:-1] if rows else rows
+        )  # an empty data set is a case that few mechanisms accept; it is tried last
     size = len(rows)
     while size >= 1:
         for start in range(0, len(rows), size):
@@ -88,7 +98,9 @@ def _fewer_steps(mechanism: Mechanism) -> Iterator[Mechanism]:
         steps = mechanism.keywords["steps"]
         for fewer in sorted({1, steps // 2, steps - 1}):
             if 0 < fewer < steps:
-                yield functools.partial(mechanism.func, *mechanism.args, **{**mechanism.keywords, "steps": fewer})
+                yield functools.partial(
+                    mechanism.func, *mechanism.args, **{**mechanism.keywords, "steps": fewer}
+                )
 
 
 def size(pair: Neighbours) -> tuple[int, float]:
@@ -109,7 +121,8 @@ def _different(pair: Neighbours) -> bool:
 def shrink(
     mechanism: Mechanism, pair: Neighbours, budget: Budget, refute: Refute, found: Result, attempts: int = 40
 ) -> tuple[Mechanism, Neighbours, Result]:
-    """A smaller pair (and, if it has `steps`, a shorter mechanism) on which `refute` still ends in REFUTED, with its result.
+    """A smaller pair (and, if it has `steps`, a shorter mechanism) on which `refute` still ends in REFUTED,
+    with its result.
 
     >>> from dpverify.auditing.replay import replay
     >>> from dpverify.neighbours import REPLACE
@@ -126,7 +139,12 @@ def shrink(
     def confirm(candidate: Mechanism, smaller: Neighbours) -> Result | None:
         nonlocal spent
         spent += 1
-        fresh = replace(budget, alpha=budget.alpha / (spent * (spent + 1)), seed=budget.seed + 1_000_003 * spent, chunks=None)
+        fresh = replace(
+            budget,
+            alpha=budget.alpha / (spent * (spent + 1)),
+            seed=budget.seed + 1_000_003 * spent,
+            chunks=None,
+        )
         try:
             result = refute(candidate, smaller, fresh)
         except Exception:  # the mechanism, the accountant or the algorithm does not take such data

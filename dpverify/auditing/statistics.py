@@ -1,9 +1,11 @@
-"""Rung 3, the statistical audit: outputs on the two data sets against the claimed guarantee, end to end, nothing assumed.
+"""Rung 3, the statistical audit: outputs on the two data sets against the claimed guarantee, end to end,
+nothing assumed.
 
-Half of alpha goes to the sequential test (`sequential`), which may stop at any chunk. The other half goes to one fixed event,
-learned on the first part of the sample and tested exactly on the rest when the budget is spent (`exact`), which also gives
-the lower bounds that are reported: epsilon at the claimed delta for a point; for a profile the largest mu for which mu-GDP is
-refuted (true of any mechanism; the epsilon that mu-GDP would have at some delta is an equivalent, not a bound).
+Half of alpha goes to the sequential test (`sequential`), which may stop at any chunk. The other half goes to
+one fixed event, learned on the first part of the sample and tested exactly on the rest when the budget is
+spent (`exact`), which also gives the lower bounds that are reported: epsilon at the claimed delta for a
+point; for a profile the largest mu for which mu-GDP is refuted (true of any mechanism; the epsilon that
+mu-GDP would have at some delta is an equivalent, not a bound).
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ LEARN = 1 / 8  # the share of the budget on which the fixed event is learned
 
 @dataclass(frozen=True)
 class Event:
-    """A set of outputs: those whose score lies in one of the bins; `swapped` if it is likelier on the second data set.
+    """A set of outputs: those whose score lies in one of the bins; `swapped` if it is likelier on the second
+    data set.
 
     `expected` are its two probabilities as learned, the larger first.
     """
@@ -61,7 +64,11 @@ class Event:
                     j += 1
                 low, high = ends[i], ends[j + 1]
                 inside.append(
-                    f"> {low:.6g}" if high == math.inf else f"<= {high:.6g}" if low == -math.inf else f"in ({low:.6g}, {high:.6g}]"
+                    f"> {low:.6g}"
+                    if high == math.inf
+                    else f"<= {high:.6g}"
+                    if low == -math.inf
+                    else f"in ({low:.6g}, {high:.6g}]"
                 )
                 i = j
             i += 1
@@ -73,7 +80,9 @@ def _curve(pair: WorstPair) -> Curve:
 
 
 def choose_event(test: Sequential, claim: Guarantee, runs: int) -> Event | None:
-    """The event whose lower bound, with `runs` fresh runs a side, is expected to be largest by the more modest of two beliefs."""
+    """The event whose lower bound, with `runs` fresh runs a side, is expected to be largest by the more
+    modest of two beliefs.
+    """
     best: tuple[float, Event] | None = None
     for score, edges, (x, y) in zip(test.scores, test.edges, test.counts):
         if len(edges) == 0:
@@ -83,8 +92,13 @@ def choose_event(test: Sequential, claim: Guarantee, runs: int) -> Event | None:
             turned = [belief[:: -1 if swapped else 1] for belief in beliefs]
             for p, q in turned:
                 order = np.argsort(-(p / q), kind="stable")
-                curves = [[np.minimum(np.cumsum(side[order])[:-1], 1 - 1e-12) for side in belief] for belief in turned]
-                value = np.min([_expected(tpr, fpr, claim, runs, test.samples) for tpr, fpr in curves], axis=0)
+                curves = [
+                    [np.minimum(np.cumsum(side[order])[:-1], 1 - 1e-12) for side in belief]
+                    for belief in turned
+                ]
+                value = np.min(
+                    [_expected(tpr, fpr, claim, runs, test.samples) for tpr, fpr in curves], axis=0
+                )
                 k = int(value.argmax())
                 if best is None or value[k] > best[0]:
                     bins = np.zeros(len(order), dtype=bool)
@@ -95,13 +109,17 @@ def choose_event(test: Sequential, claim: Guarantee, runs: int) -> Event | None:
 
 
 def _expected(p: np.ndarray, q: np.ndarray, claim: Guarantee, runs: int, learned: int) -> np.ndarray:
-    """What a one-sided 97.5 % bound is expected to show (epsilon at delta for a point, mu for a curve), less what is uncertain of it."""
+    """What a one-sided 97.5 % bound is expected to show (epsilon at delta for a point, mu for a curve), less
+    what is uncertain of it.
+    """
     margin = 1.96 / math.sqrt(runs) + 1.0 / math.sqrt(learned)
     if isinstance(claim, PureDP | ApproxDP):
         delta = claim.delta(claim.epsilon)
         ratio = np.maximum(p - delta, 1e-12) / q
         spread = margin * np.sqrt(p * (1 - p) + ratio**2 * q * (1 - q))
-        return np.log(np.maximum(p - delta - spread, 1e-12) / (q + 2.0 / runs))  # counts near 0 are worth less than their spread says
+        return np.log(
+            np.maximum(p - delta - spread, 1e-12) / (q + 2.0 / runs)
+        )  # counts near 0 are worth less than their spread says
     from scipy.special import ndtri
 
     z, w = ndtri(p), ndtri(q)
@@ -109,7 +127,8 @@ def _expected(p: np.ndarray, q: np.ndarray, claim: Guarantee, runs: int, learned
 
 
 def ceiling_epsilon(runs: int, delta: float, alpha: float) -> float:
-    """The largest epsilon that could have been refuted: every output in the event on one side, none on the other.
+    """The largest epsilon that could have been refuted: every output in the event on one side, none on the
+    other.
 
     >>> round(ceiling_epsilon(1000, 0.0, 0.05), 1)
     5.6
@@ -119,7 +138,12 @@ def ceiling_epsilon(runs: int, delta: float, alpha: float) -> float:
 
 
 def statistical_audit(
-    mechanism: Mechanism, neighbours: Neighbours, claim: Guarantee, budget: Budget, alpha: float | None = None, progress: Any = None
+    mechanism: Mechanism,
+    neighbours: Neighbours,
+    claim: Guarantee,
+    budget: Budget,
+    alpha: float | None = None,
+    progress: Any = None,
 ) -> Result:
     """Rung 3 alone.
 
@@ -136,7 +160,9 @@ def statistical_audit(
     event: Event | None = None
     x = y = n = 0
     fixed = True
-    for a, b in zip(draw(mechanism, neighbours.data, 0, budget), draw(mechanism, neighbours.other, 1, budget)):
+    for a, b in zip(
+        draw(mechanism, neighbours.data, 0, budget), draw(mechanism, neighbours.other, 1, budget)
+    ):
         if a.shape[1] != b.shape[1]:
             return _shapes(mechanism, neighbours, budget, (a.shape[1], b.shape[1]))
         fixed = fixed and bool((a == a[0]).all())
@@ -146,17 +172,27 @@ def statistical_audit(
         if progress is not None:
             progress(len(a), test.log_wealth)
         if test.log_wealth >= math.log(2 / alpha):
-            result = _refuted_by_wealth(mechanism, neighbours, claim, budget, alpha, test, time.perf_counter() - started)
+            result = _refuted_by_wealth(
+                mechanism, neighbours, claim, budget, alpha, test, time.perf_counter() - started
+            )
             return _noting(result, fixed, claim)
         if event is None and test.samples >= LEARN * budget.runs:
             event = choose_event(test, claim, max(budget.runs - test.samples, 1))
-    result = _at_the_end(mechanism, neighbours, claim, budget, alpha, event, (x, y, n), time.perf_counter() - started)
+    result = _at_the_end(
+        mechanism, neighbours, claim, budget, alpha, event, (x, y, n), time.perf_counter() - started
+    )
     return _noting(result, fixed, claim)
 
 
 def _noting(result: Result, fixed: bool, claim: Guarantee) -> Result:
-    """The same result, saying what its verdict means, and whether the mechanism showed any randomness at all."""
-    means = f"For this pair of neighbours, some epsilon and the delta that {claim} implies there fail." if result.verdict is REFUTED else ""
+    """The same result, saying what its verdict means, and whether the mechanism showed any randomness at
+    all.
+    """
+    means = (
+        f"For this pair of neighbours, some epsilon and the delta that {claim} implies there fail."
+        if result.verdict is REFUTED
+        else ""
+    )
     evidence = replace(result.evidence, details=means) if result.evidence is not None else None
     note = " Every run on D gave the same output: the mechanism seems to ignore its rng." if fixed else ""
     return result.with_(because=result.because + note, evidence=evidence)
@@ -168,23 +204,54 @@ def _let(mechanism: Mechanism, neighbours: Neighbours, budget: Budget) -> dict[s
 
 
 def _shapes(mechanism: Mechanism, neighbours: Neighbours, budget: Budget, widths: tuple[int, int]) -> Result:
-    then = f"the outputs have {widths[0]} numbers on D and {widths[1]} on D': their size alone tells the data sets apart"
-    witness = Witness(_let(mechanism, neighbours, budget), then, "outputs that are hard to tell apart", {"widths": list(widths)})
+    then = (
+        f"the outputs have {widths[0]} numbers on D and {widths[1]} on D': their size alone tells the "
+        "data sets apart"
+    )
+    witness = Witness(
+        _let(mechanism, neighbours, budget),
+        then,
+        "outputs that are hard to tell apart",
+        {"widths": list(widths)},
+    )
     return Result(REFUTED, f"{then[0].upper()}{then[1:]}.", witness=witness)
 
 
-def _exact(neighbours: Neighbours, claim: Guarantee, budget: Budget, alpha: float, **more: Any) -> dict[str, Any]:
+def _exact(
+    neighbours: Neighbours, claim: Guarantee, budget: Budget, alpha: float, **more: Any
+) -> dict[str, Any]:
     """The machine-readable half of a witness: the data, the claim's worst pair, and what was counted."""
     pair = worst_pair(claim)
-    claimed = {"text": str(claim), "ratios": pair.ratios[:-1].tolist(), "p": pair.p.tolist(), "q": pair.q.tolist()}
-    return {"kind": "event", **as_json(neighbours), "claim": claimed, "seed": budget.seed, "alpha": alpha, **more}
+    claimed = {
+        "text": str(claim),
+        "ratios": pair.ratios[:-1].tolist(),
+        "p": pair.p.tolist(),
+        "q": pair.q.tolist(),
+    }
+    return {
+        "kind": "event",
+        **as_json(neighbours),
+        "claim": claimed,
+        "seed": budget.seed,
+        "alpha": alpha,
+        **more,
+    }
 
 
 def _refuted_by_wealth(
-    mechanism: Mechanism, neighbours: Neighbours, claim: Guarantee, budget: Budget, alpha: float, test: Sequential, seconds: float
+    mechanism: Mechanism,
+    neighbours: Neighbours,
+    claim: Guarantee,
+    budget: Budget,
+    alpha: float,
+    test: Sequential,
+    seconds: float,
 ) -> Result:
     seen, wealth = test.samples, math.exp(min(test.log_wealth, 700))
-    then = f"in {seen} runs a side a stake of 1, which cannot grow on average if the claim is true, grew to {wealth:.3g} >= {2 / alpha:.3g}"
+    then = (
+        f"in {seen} runs a side a stake of 1, which cannot grow on average if the claim is true, grew "
+        f"to {wealth:.3g} >= {2 / alpha:.3g}"
+    )
     more: dict[str, Any] = {"runs": seen, "log_wealth": test.log_wealth, "bets": test.ledger()}
     event = choose_event(test, claim, seen)
     if event is not None:
@@ -192,10 +259,31 @@ def _refuted_by_wealth(
         x, y = test.seen(event.score, event.bins)[:: -1 if event.swapped else 1]
         more["sign"] = {"event": str(event), "likelier_on": first, "counts": [x, y]}
         then += f"; its plainest sign: E = [{event}] was seen {x} times on {first}, {y} times on {second}"
-    because = f"wealth above {2 / alpha:.3g} at any time has probability below {alpha / 2:.3g} if the claim is true (Ville)"
-    witness = Witness(_let(mechanism, neighbours, budget), then, str(claim), _exact(neighbours, claim, budget, alpha, **more), because)
-    evidence = Evidence("sequential", {"log_wealth": test.log_wealth, "looks": len(test.path)}, alpha=alpha, samples=seen, seed=budget.seed)
-    return Result(REFUTED, f"{claim} is refuted after {seen} runs a side (alpha = {alpha:g}).", evidence, witness, seconds=seconds)
+    because = (
+        f"wealth above {2 / alpha:.3g} at any time has probability below {alpha / 2:.3g} if the claim "
+        "is true (Ville)"
+    )
+    witness = Witness(
+        _let(mechanism, neighbours, budget),
+        then,
+        str(claim),
+        _exact(neighbours, claim, budget, alpha, **more),
+        because,
+    )
+    evidence = Evidence(
+        "sequential",
+        {"log_wealth": test.log_wealth, "looks": len(test.path)},
+        alpha=alpha,
+        samples=seen,
+        seed=budget.seed,
+    )
+    return Result(
+        REFUTED,
+        f"{claim} is refuted after {seen} runs a side (alpha = {alpha:g}).",
+        evidence,
+        witness,
+        seconds=seconds,
+    )
 
 
 def _at_the_end(
@@ -217,7 +305,11 @@ def _at_the_end(
             x, y = y, x
         first, second = ("D'", "D") if event.swapped else ("D", "D'")
         pair = worst_pair(claim)
-        slope = math.exp(claim.epsilon) if isinstance(claim, PureDP | ApproxDP) else _slope(pair, event.expected[1])
+        slope = (
+            math.exp(claim.epsilon)
+            if isinstance(claim, PureDP | ApproxDP)
+            else _slope(pair, event.expected[1])
+        )
         refuted = refutes(x, n, y, n, _curve(pair), slope, alpha / 2)
         certificate = {"event": str(event), "counts": [x, y], "fresh": n}
         if isinstance(claim, PureDP | ApproxDP):
@@ -229,34 +321,63 @@ def _at_the_end(
             shown = f"not {bound:.4g}-GDP (confidence {1 - alpha / 2:g})"
         if refuted:
             then = (
-                f"E = [{event}], chosen on earlier runs, happened {x} times in {n} fresh runs on {first} and {y} times on {second}: {shown}"
+                f"E = [{event}], chosen on earlier runs, happened {x} times in {n} fresh runs on "
+                f"{first} and {y} times on {second}: {shown}"
             )
-            more = {"runs": budget.runs, "event": str(event), "likelier_on": first, "counts": [x, y], "fresh": n, "slope": slope}
-            because = f"such counts have probability below {alpha / 2:.3g} if the claim is true (exact test of two binomials)"
+            more = {
+                "runs": budget.runs,
+                "event": str(event),
+                "likelier_on": first,
+                "counts": [x, y],
+                "fresh": n,
+                "slope": slope,
+            }
+            because = (
+                f"such counts have probability below {alpha / 2:.3g} if the claim is true (exact test "
+                "of two binomials)"
+            )
             exact = _exact(neighbours, claim, budget, alpha, **more)
             witness = Witness(_let(mechanism, neighbours, budget), then, str(claim), exact, because)
-            evidence = Evidence("exact event", certificate, alpha=alpha, samples=budget.runs, seed=budget.seed)
+            evidence = Evidence(
+                "exact event", certificate, alpha=alpha, samples=budget.runs, seed=budget.seed
+            )
             seconds += time.perf_counter() - started
             return Result(REFUTED, f"{claim} is refuted: {shown}.", evidence, witness, seconds=seconds)
     most, enough = _ceiling(claim, n, budget.runs, alpha)
-    evidence = Evidence("sequential, exact event", certificate, alpha=alpha, samples=budget.runs, seed=budget.seed, ceiling=most)
+    evidence = Evidence(
+        "sequential, exact event",
+        certificate,
+        alpha=alpha,
+        samples=budget.runs,
+        seed=budget.seed,
+        ceiling=most,
+    )
     seconds += time.perf_counter() - started
     if not enough:
-        because = f"{budget.runs} runs could not have refuted {claim}: even outputs told apart with certainty would show at most {most}."
+        because = (
+            f"{budget.runs} runs could not have refuted {claim}: even outputs told apart with "
+            f"certainty would show at most {most}."
+        )
         return Result(UNDECIDED, because, evidence, seconds=seconds)
-    because = f"{budget.runs} runs a side did not refute {claim}. Shown: {shown}; could have shown up to {most}."
+    because = (
+        f"{budget.runs} runs a side did not refute {claim}. Shown: {shown}; could have shown up to {most}."
+    )
     return Result(SUPPORTED, because, evidence, seconds=seconds)
 
 
 def _ceiling(claim: Guarantee, fresh: int, runs: int, alpha: float) -> tuple[str, bool]:
-    """The most that could have been shown, by outputs told apart with certainty, and whether that would have refuted the claim."""
+    """The most that could have been shown, by outputs told apart with certainty, and whether that would have
+    refuted the claim.
+    """
     from scipy.special import ndtri
 
     fresh = max(fresh, 1)
     sure, never = np.array([1 - 1e-12, 1e-12]), np.array([1e-12, 1 - 1e-12])
     growth = best_bet(sure, never, worst_pair(claim)).growth
     slope = math.exp(claim.epsilon) if isinstance(claim, PureDP | ApproxDP) else 1.0
-    enough = runs * growth >= math.log(2 / alpha) or refutes(fresh, fresh, 0, fresh, _curve(worst_pair(claim)), slope, alpha / 2)
+    enough = runs * growth >= math.log(2 / alpha) or refutes(
+        fresh, fresh, 0, fresh, _curve(worst_pair(claim)), slope, alpha / 2
+    )
     if isinstance(claim, PureDP | ApproxDP):
         return f"epsilon = {ceiling_epsilon(fresh, claim.delta(claim.epsilon), alpha / 2):.3g}", enough
     lower, upper = clopper_pearson(fresh, fresh, alpha / 4)[0], clopper_pearson(0, fresh, alpha / 4)[1]
@@ -264,7 +385,9 @@ def _ceiling(claim: Guarantee, fresh: int, runs: int, alpha: float) -> tuple[str
 
 
 def _slope(pair: WorstPair, q: float) -> float:
-    """The slope of the claimed curve near Q(E) = q; any positive number is valid, this one is near the best."""
+    """The slope of the claimed curve near Q(E) = q; any positive number is valid, this one is near the
+    best.
+    """
     at = min(int(np.searchsorted(pair.curve[0], q)), len(pair.ratios) - 1)
     ratio = float(pair.ratios[::-1][at])
     return ratio if math.isfinite(ratio) and ratio > 0 else 1.0

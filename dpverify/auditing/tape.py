@@ -1,10 +1,12 @@
-"""A tape: where a mechanism writes each release, so that it can be replayed on another data set at the same releases.
+"""A tape: where a mechanism writes each release, so that it can be replayed on another data set at the same
+releases.
 
     noisy = tape.record(query, released, declared)
 
-`query` is what was computed from the data, `released` what goes on (query + noise), `declared` the release it is charged
-as. On replay the tape hands back the recorded release, so that every later step sees the same state and only the queries
-can differ: a query that moves further than its declared sensitivity refutes the declaration, in two executions.
+`query` is what was computed from the data, `released` what goes on (query + noise), `declared` the release it
+is charged as. On replay the tape hands back the recorded release, so that every later step sees the same
+state and only the queries can differ: a query that moves further than its declared sensitivity refutes the
+declaration, in two executions.
 """
 
 from __future__ import annotations
@@ -42,6 +44,10 @@ class Tape:
         """Write one release; returns what the mechanism goes on with (on replay: the frozen release)."""
         at = len(self.entries)
         if self.frozen is not None and at < len(self.frozen):
-            released = np.reshape(self.frozen[at].released, np.shape(released)) if np.shape(released) else float(self.frozen[at].released)
+            released = (
+                np.reshape(self.frozen[at].released, np.shape(released))
+                if np.shape(released)
+                else float(self.frozen[at].released)
+            )
         self.entries.append(Entry(np.array(query, dtype=float), np.array(released, dtype=float), declared))
         return released

@@ -1,13 +1,16 @@
-"""The privacy profile of an algorithm on a pair of neighbours from exact losses, with bounds that hold in finite samples.
+"""The privacy profile of an algorithm on a pair of neighbours from exact losses, with bounds that hold in
+finite samples.
 
     delta(eps) = E max(0, 1 - e^(eps - loss)),     loss drawn on D (and, the other way round, on D')
 
-The variable lies in [0, 1]; its mean is bounded by betting: under a mean of at most m, prod (1 + l (z_i - m)) has mean at most 1 for every
-l in [0, 1/m], so an average over fixed l above 1/alpha refutes m (Waudby-Smith and Ramdas 2024). Several eps share alpha; between
-them delta falls, and it is convex in e^eps, so the bounds extend to the whole curve.
+The variable lies in [0, 1]; its mean is bounded by betting: under a mean of at most m, prod (1 + l (z_i - m))
+has mean at most 1 for every l in [0, 1/m], so an average over fixed l above 1/alpha refutes m (Waudby-Smith
+and Ramdas 2024). Several eps share alpha; between them delta falls, and it is convex in e^eps, so the bounds
+extend to the whole curve.
 
-The trade-off curve f(a) = least P(not E) over events with Q(E) <= a is that of the events {loss > t} (Neyman and Pearson), with P and Q
-the laws on D and on D'. It lies above its tangents 1 - delta(t) - e^t a, and below the chords of the points (Q(loss > t), P(loss <= t)).
+The trade-off curve f(a) = least P(not E) over events with Q(E) <= a is that of the events {loss > t} (Neyman
+and Pearson), with P and Q the laws on D and on D'. It lies above its tangents 1 - delta(t) - e^t a, and below
+the chords of the points (Q(loss > t), P(loss <= t)).
 """
 
 from __future__ import annotations
@@ -48,7 +51,11 @@ def mean_lower_bound(z: np.ndarray, alpha: float) -> float:
     low, high = 0.0, float(np.mean(z))
     for _ in range(50):
         middle = (low + high) / 2
-        low, high = (middle, high) if middle > 0 and _log_wealth(values, times, middle) >= -math.log(alpha) else (low, middle)
+        low, high = (
+            (middle, high)
+            if middle > 0 and _log_wealth(values, times, middle) >= -math.log(alpha)
+            else (low, middle)
+        )
         if high - low <= 1e-4 * high:
             break
     return low
@@ -71,8 +78,13 @@ class Bounds(NamedTuple):
     upper: np.ndarray
 
     def at(self, epsilon: float) -> tuple[float, float]:
-        """The bounds at any epsilon: delta falls in epsilon, so the next one to the right bounds from below, that to the left from above."""
-        right, left = np.searchsorted(self.epsilons, epsilon), np.searchsorted(self.epsilons, epsilon, side="right") - 1
+        """The bounds at any epsilon: delta falls in epsilon, so the next one to the right bounds from below,
+        that to the left from above.
+        """
+        right, left = (
+            np.searchsorted(self.epsilons, epsilon),
+            np.searchsorted(self.epsilons, epsilon, side="right") - 1,
+        )
         lower = float(self.lower[right]) if right < len(self.epsilons) else 0.0
         return lower, float(self.upper[left]) if left >= 0 else 1.0
 
@@ -80,7 +92,8 @@ class Bounds(NamedTuple):
 def profile_bounds(losses: np.ndarray, epsilons: np.ndarray, alpha: float) -> Bounds:
     """Bounds on delta(eps) at all `epsilons` together, from exact losses.
 
-    >>> losses = np.random.default_rng(0).normal(0.5, 1.0, 2000)              # those of a Gaussian mechanism with mu = 1
+    >>> losses = np.random.default_rng(0).normal(0.5, 1.0,
+    ...     2000)              # those of a Gaussian mechanism with mu = 1
     >>> bounds = profile_bounds(losses, np.array([0.0, 1.0]), 0.05)
     >>> bool(bounds.lower[1] < 0.1269 < bounds.upper[1])
     True
@@ -94,7 +107,9 @@ def profile_bounds(losses: np.ndarray, epsilons: np.ndarray, alpha: float) -> Bo
 
 
 class TradeOffBounds(NamedTuple):
-    """Bounds on the trade-off curve, all at once: upper bounds on delta, on Q(loss > t) and on P(loss <= t) at each threshold t."""
+    """Bounds on the trade-off curve, all at once: upper bounds on delta, on Q(loss > t) and on P(loss <= t)
+    at each threshold t.
+    """
 
     thresholds: np.ndarray
     delta: np.ndarray
@@ -112,34 +127,51 @@ class TradeOffBounds(NamedTuple):
         order = np.argsort(self.false_alarm)
         x = np.concatenate([[0.0], self.false_alarm[order], [1.0]])
         corners = _hull(x, np.concatenate([[1.0], self.missed[order], [0.0]]))
-        return max(0.0, float((1 - self.delta - np.exp(self.thresholds) * level).max())), float(np.interp(level, *corners))
+        return max(0.0, float((1 - self.delta - np.exp(self.thresholds) * level).max())), float(
+            np.interp(level, *corners)
+        )
 
 
-def tradeoff_bounds(on_data: np.ndarray, on_other: np.ndarray, thresholds: np.ndarray, alpha: float) -> TradeOffBounds:
-    """Bounds on the trade-off curve from exact losses log P/Q drawn on D and on D'; the thresholds must not be chosen by these losses.
+def tradeoff_bounds(
+    on_data: np.ndarray, on_other: np.ndarray, thresholds: np.ndarray, alpha: float
+) -> TradeOffBounds:
+    """Bounds on the trade-off curve from exact losses log P/Q drawn on D and on D'; the thresholds must not
+    be chosen by these losses.
 
     >>> rng = np.random.default_rng(0)
-    >>> on_data, on_other = rng.normal(0.5, 1.0, 2000), rng.normal(-0.5, 1.0, 2000)            # a Gaussian mechanism with mu = 1
-    >>> low, high = tradeoff_bounds(on_data, on_other, np.linspace(-3, 3, 13), 0.05).at(0.2)   # f(0.2) = 0.4367
+    >>> on_data, on_other = rng.normal(0.5, 1.0, 2000), rng.normal(-0.5, 1.0,
+    ...     2000)            # a Gaussian mechanism with mu = 1
+    >>> low, high = tradeoff_bounds(on_data, on_other, np.linspace(-3, 3, 13),
+    ...     0.05).at(0.2)   # f(0.2) = 0.4367
     >>> bool(0.38 < low < 0.4367 < high < 0.55)
     True
     """
     thresholds = np.sort(np.asarray(thresholds, dtype=float))
     share = alpha / (3 * len(thresholds))
-    delta = [mean_upper_bound(np.maximum(-np.expm1(np.minimum(t - on_data, 0)), 0), share) for t in thresholds]
+    delta = [
+        mean_upper_bound(np.maximum(-np.expm1(np.minimum(t - on_data, 0)), 0), share) for t in thresholds
+    ]
     alarms = [clopper_pearson(int((on_other > t).sum()), len(on_other), share)[1] for t in thresholds]
     missed = [clopper_pearson(int((on_data <= t).sum()), len(on_data), share)[1] for t in thresholds]
     return TradeOffBounds(thresholds, np.array(delta), np.array(alarms), np.array(missed))
 
 
 def loss_tradeoff(
-    algorithm: Algorithm, pair: Neighbours, thresholds: np.ndarray, *, runs: int = 10_000, alpha: float = 1e-3, seed: int = 0
+    algorithm: Algorithm,
+    pair: Neighbours,
+    thresholds: np.ndarray,
+    *,
+    runs: int = 10_000,
+    alpha: float = 1e-3,
+    seed: int = 0,
 ) -> TradeOffBounds:
-    """Bounds on the trade-off curve of an algorithm's transcript on a pair of neighbours, from its exact losses on both.
+    """Bounds on the trade-off curve of an algorithm's transcript on a pair of neighbours, from its exact
+    losses on both.
 
     >>> from dpverify.algorithms import example
     >>> case = example("private-gd")
-    >>> low, high = loss_tradeoff(case.algorithm, Neighbours.zero_out(case.data, 0), np.linspace(-2, 2, 9), runs=500).at(0.5)
+    >>> low, high = loss_tradeoff(case.algorithm, Neighbours.zero_out(case.data, 0), np.linspace(-2, 2, 9),
+    ...     runs=500).at(0.5)
     >>> low <= high
     True
     """
@@ -161,7 +193,8 @@ def loss_audit(
     alpha: float = 1e-3,
     seed: int = 0,
 ) -> Result:
-    """Set the exact losses of an algorithm on a pair of neighbours against a claim: bounds on delta(eps), and the gap to the ledger.
+    """Set the exact losses of an algorithm on a pair of neighbours against a claim: bounds on delta(eps), and
+    the gap to the ledger.
 
     >>> from dpverify.algorithms import example
     >>> case = example("private-gd")
@@ -174,20 +207,44 @@ def loss_audit(
     losses = privacy_losses(algorithm, pair, runs, seed)
     grid = np.array(epsilons or np.linspace(0, max(0.1, float(np.quantile(losses, 0.999))), 9))
     bounds = profile_bounds(losses, grid, alpha)
-    ledger = account(algorithm.ledger(), pair.adjacency) if all(pair.adjacency in r.sensitivity for r in algorithm.ledger()) else None
+    ledger = (
+        account(algorithm.ledger(), pair.adjacency)
+        if all(pair.adjacency in r.sensitivity for r in algorithm.ledger())
+        else None
+    )
     rows = [
         {"epsilon": float(e), "lower": float(low), "upper": float(up), "claimed": claim.delta(float(e))}
         | ({"ledger": ledger.delta(float(e))} if ledger is not None else {})
         for e, low, up in zip(*bounds)
     ]
     worst = max(rows, key=lambda row: row["lower"] - row["claimed"])
-    evidence = Evidence("exact losses", {"profile": rows}, alpha=alpha, samples=runs, seed=seed, ceiling="any delta above its lower bound")
+    evidence = Evidence(
+        "exact losses",
+        {"profile": rows},
+        alpha=alpha,
+        samples=runs,
+        seed=seed,
+        ceiling="any delta above its lower bound",
+    )
     if worst["lower"] > worst["claimed"]:
-        then = f"delta >= {worst['lower']:.4g} at epsilon = {worst['epsilon']:.4g} ({runs} exact losses, confidence {1 - alpha:g})"
+        then = (
+            f"delta >= {worst['lower']:.4g} at epsilon = {worst['epsilon']:.4g} ({runs} exact losses, "
+            f"confidence {1 - alpha:g})"
+        )
         let = {"M": algorithm.name, "D": describe(pair.data), "D'": describe(pair.other), "seed": str(seed)}
         witness = Witness(
-            let, then, f"delta = {worst['claimed']:.4g} there ({claim})", {**as_json(pair), **worst, "runs": runs, "seed": seed}
+            let,
+            then,
+            f"delta = {worst['claimed']:.4g} there ({claim})",
+            {**as_json(pair), **worst, "runs": runs, "seed": seed},
         )
         return Result(REFUTED, f"{claim} is refuted: {then}.", evidence, witness)
-    shown = f"delta is at least {worst['lower']:.4g} and at most {worst['upper']:.4g} at epsilon = {worst['epsilon']:.4g}"
-    return Result(SUPPORTED, f"{runs} exact losses do not refute {claim}: {shown}, {worst['claimed']:.4g} is claimed.", evidence)
+    shown = (
+        f"delta is at least {worst['lower']:.4g} and at most {worst['upper']:.4g} at epsilon = "
+        f"{worst['epsilon']:.4g}"
+    )
+    return Result(
+        SUPPORTED,
+        f"{runs} exact losses do not refute {claim}: {shown}, {worst['claimed']:.4g} is claimed.",
+        evidence,
+    )

@@ -1,7 +1,8 @@
-"""Check the witness of a refuted audit from its JSON alone: the claim's worst pair, every bet, and the arithmetic.
+"""Check the witness of a refuted audit from its JSON alone: the claim's worst pair, every bet, and the
+arithmetic.
 
-That the bets were made before the draws they were made on, and the counts themselves, are checked by running the audit again with the
-seed that the witness names.
+That the bets were made before the draws they were made on, and the counts themselves, are checked by running
+the audit again with the seed that the witness names.
 """
 
 from __future__ import annotations
@@ -21,13 +22,19 @@ def verify_event(exact: dict[str, Any]) -> bool:
 
     >>> from dpverify import Budget, Neighbours, PureDP, audit
     >>> pair = Neighbours.replace(np.zeros((2, 1)), 0, [9.0])
-    >>> result = audit(lambda data, rng, runs: data.sum() + rng.laplace(size=(runs, 1)), pair, PureDP(1.0), budget=Budget(runs=2000))
+    >>> result = audit(lambda data, rng, runs: data.sum() + rng.laplace(size=(runs, 1)), pair, PureDP(1.0),
+    ...     budget=Budget(runs=2000))
     >>> verify_event(result.witness.exact)
     True
     """
     claim = exact["claim"]
     pair = WorstPair(np.append(claim["ratios"], math.inf), np.array(claim["p"]), np.array(claim["q"]))
-    if not (math.isclose(pair.p.sum(), 1) and math.isclose(pair.q.sum(), 1) and (pair.p >= 0).all() and (pair.q >= 0).all()):
+    if not (
+        math.isclose(pair.p.sum(), 1)
+        and math.isclose(pair.q.sum(), 1)
+        and (pair.p >= 0).all()
+        and (pair.q >= 0).all()
+    ):
         return False
     alpha = float(exact["alpha"])
     if "bets" in exact:

@@ -1,6 +1,8 @@
-"""`dpverify audit package.module:train`: can this mechanism keep the guarantee it claims? Exit 0 only if nothing speaks against it.
+"""`dpverify audit package.module:train`: can this mechanism keep the guarantee it claims? Exit 0 only if
+nothing speaks against it.
 
-A name of `dpverify targets` (`opacus:dpsgd`) brings its own neighbours and its own claim; settings of the target are options.
+A name of `dpverify targets` (`opacus:dpsgd`) brings its own neighbours and its own claim; settings of the
+target are options.
 """
 
 from __future__ import annotations
@@ -52,18 +54,29 @@ def _subject(name: str, settings: dict[str, Any]) -> Any:
     try:
         (target,) = select(name)
         if target.laws is not None:
-            raise ValueError(f"{name} is not a mechanism; put it through its laws: dpverify targets '{name}' --test.")
+            raise ValueError(
+                f"{name} is not a mechanism; put it through its laws: dpverify targets '{name}' --test."
+            )
         return target(**settings)
     except (KeyError, NotInstalled, ValueError) as error:
         raise typer.BadParameter(str(error.args[0]) if error.args else str(error)) from None
 
 
-def _claim(epsilon: float | None, delta: float, mu: float | None, rho: float | None, order: float | None, claim: str | None) -> Any:
+def _claim(
+    epsilon: float | None,
+    delta: float,
+    mu: float | None,
+    rho: float | None,
+    order: float | None,
+    claim: str | None,
+) -> Any:
     from dpverify.guarantees import GDP, RDP, ZCDP, ApproxDP, PureDP
 
     given = [v for v in (epsilon, mu, rho, claim) if v is not None]
     if len(given) != 1:
-        raise typer.BadParameter(f"Expected exactly one of --epsilon, --mu, --rho and --claim, got {len(given)}.")
+        raise typer.BadParameter(
+            f"Expected exactly one of --epsilon, --mu, --rho and --claim, got {len(given)}."
+        )
     try:
         if claim is not None:
             return _load(claim)
@@ -84,27 +97,46 @@ def add(app: typer.Typer) -> None:
 
     @app.command()
     def audit(
-        mechanism: Annotated[str, typer.Argument(help="package.module:train, any (data, rng) -> numbers; or a name of `dpverify targets`.")],
-        neighbours: Annotated[str | None, typer.Option(help="package.module:pair, a Neighbours or a function that returns one.")] = None,
+        mechanism: Annotated[
+            str,
+            typer.Argument(
+                help="package.module:train, any (data, rng) -> numbers; or a name of `dpverify targets`."
+            ),
+        ],
+        neighbours: Annotated[
+            str | None, typer.Option(help="package.module:pair, a Neighbours or a function that returns one.")
+        ] = None,
         epsilon: Annotated[float | None, typer.Option(help="Claimed epsilon.")] = None,
         delta: Annotated[float, typer.Option(help="Claimed delta, with --epsilon.")] = 0.0,
-        mu: Annotated[float | None, typer.Option(help="Claimed mu of Gaussian DP: the whole profile is tested.")] = None,
+        mu: Annotated[
+            float | None, typer.Option(help="Claimed mu of Gaussian DP: the whole profile is tested.")
+        ] = None,
         rho: Annotated[float | None, typer.Option(help="Claimed rho of zCDP.")] = None,
-        order: Annotated[float | None, typer.Option(help="Order of a claimed Renyi DP, with --epsilon.")] = None,
-        claim: Annotated[str | None, typer.Option(help="package.module:guarantee, anything with delta(epsilon).")] = None,
-        declared: Annotated[str | None, typer.Option(help="package.module:release, what the whole output is charged as.")] = None,
+        order: Annotated[
+            float | None, typer.Option(help="Order of a claimed Renyi DP, with --epsilon.")
+        ] = None,
+        claim: Annotated[
+            str | None, typer.Option(help="package.module:guarantee, anything with delta(epsilon).")
+        ] = None,
+        declared: Annotated[
+            str | None, typer.Option(help="package.module:release, what the whole output is charged as.")
+        ] = None,
         steps: Annotated[int | None, typer.Option(help="Of a target: its number of steps.")] = None,
         noise: Annotated[float | None, typer.Option(help="Of a target: its noise multiplier.")] = None,
         clip: Annotated[float | None, typer.Option(help="Of a target: its clip norm.")] = None,
         rate: Annotated[float | None, typer.Option(help="Of a target: its sampling rate.")] = None,
-        set_: Annotated[list[str] | None, typer.Option("--set", help="Of a target: NAME=VALUE, any other setting.")] = None,
+        set_: Annotated[
+            list[str] | None, typer.Option("--set", help="Of a target: NAME=VALUE, any other setting.")
+        ] = None,
         alpha: Annotated[float, typer.Option(help="Probability of a false refutation.")] = 1e-3,
         runs: Annotated[int, typer.Option(help="Runs on each of the two data sets, at most.")] = 100_000,
         seed: Annotated[int, typer.Option(help="Seed of every draw.")] = 0,
         workers: Annotated[int, typer.Option(help="Processes; the result does not depend on it.")] = 1,
         chunks: Annotated[str | None, typer.Option(help="Folder of finished chunks, to resume from.")] = None,
         json_: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
-        plot: Annotated[Path | None, typer.Option(help="Draw the claimed and the observed trade-off curve here.")] = None,
+        plot: Annotated[
+            Path | None, typer.Option(help="Draw the claimed and the observed trade-off curve here.")
+        ] = None,
     ) -> None:
         """Audit a mechanism on a pair of neighbouring data sets against a claimed guarantee."""
         import json
@@ -115,17 +147,25 @@ def add(app: typer.Typer) -> None:
         from dpverify.verdicts import SUPPORTED
 
         options = {"steps": steps, "noise": noise, "clip": clip, "rate": rate}
-        settings = {name: value for name, value in options.items() if value is not None} | dict(_setting(text) for text in set_ or [])
+        settings = {name: value for name, value in options.items() if value is not None} | dict(
+            _setting(text) for text in set_ or []
+        )
         subject = _subject(mechanism, settings)
         if subject is None and neighbours is None:
-            raise typer.BadParameter(f"Expected --neighbours with {mechanism}: it is not one of `dpverify targets`.")
+            raise typer.BadParameter(
+                f"Expected --neighbours with {mechanism}: it is not one of `dpverify targets`."
+            )
         if subject is None and settings:
-            raise typer.BadParameter(f"Expected a name of `dpverify targets` with {', '.join(settings)}, got {mechanism}.")
+            raise typer.BadParameter(
+                f"Expected a name of `dpverify targets` with {', '.join(settings)}, got {mechanism}."
+            )
         target = _load(mechanism) if subject is None else subject.mechanism
         pair: Any = _load(neighbours) if neighbours is not None else subject.neighbours
         pair = pair if isinstance(pair, Neighbours) else pair()
         claimed = any(value is not None for value in (epsilon, mu, rho, claim))
-        guarantee = _claim(epsilon, delta, mu, rho, order, claim) if claimed or subject is None else subject.claim
+        guarantee = (
+            _claim(epsilon, delta, mu, rho, order, claim) if claimed or subject is None else subject.claim
+        )
         try:
             budget = Budget(runs=runs, alpha=alpha, seed=seed, workers=workers, chunks=chunks)
         except ValueError as error:

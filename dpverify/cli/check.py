@@ -15,9 +15,14 @@ if TYPE_CHECKING:
 STYLE = {"PROVED": "green", "REFUTED": "red", "SUPPORTED": "cyan", "UNDECIDED": "yellow"}
 MARK = {"PROVED": "✓", "REFUTED": "✗", "SUPPORTED": "~", "UNDECIDED": "?"}
 
-PaperOption = Annotated[str | None, typer.Option("--paper", help="Only this paper (its key, such as dp-accel).")]
+PaperOption = Annotated[
+    str | None, typer.Option("--paper", help="Only this paper (its key, such as dp-accel).")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON array and nothing else.")]
-ClaimsOption = Annotated[list[str] | None, typer.Option("--claims", help="A file or package of claims to use instead of the installed papers.")]
+ClaimsOption = Annotated[
+    list[str] | None,
+    typer.Option("--claims", help="A file or package of claims to use instead of the installed papers."),
+]
 ProfileOption = Annotated[str, typer.Option("--profile", help="How hard to try: quick or full.")]
 JobsOption = Annotated[int, typer.Option("--jobs", min=1, help="Processes to use.")]
 
@@ -39,8 +44,19 @@ def list_claims(paper: PaperOption = None, as_json: JsonOption = False, claims: 
     if not found:
         raise misuse(f"Expected --paper {paper} to be the key of a paper.")
     if as_json:
-        rows = [{"id": c.id, "paper": c.paper.key, "at": c.at, "kind": c.kind, "statement": c.statement, "expect": c.expect.value,
-                 "uses": list(c.uses), "correction": c.correction} for c in found]  # fmt: skip
+        rows = [
+            {
+                "id": c.id,
+                "paper": c.paper.key,
+                "at": c.at,
+                "kind": c.kind,
+                "statement": c.statement,
+                "expect": c.expect.value,
+                "uses": list(c.uses),
+                "correction": c.correction,
+            }
+            for c in found
+        ]
         typer.echo(json.dumps(rows, indent=1, ensure_ascii=False))
         return
     from rich.console import Console
@@ -54,13 +70,20 @@ def list_claims(paper: PaperOption = None, as_json: JsonOption = False, claims: 
 
 
 def check(
-    patterns: Annotated[list[str] | None, typer.Argument(metavar="[PATTERN]...", help="Claim ids or globs, such as dp-accel/eq-*. All if none.")] = None,
+    patterns: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[PATTERN]...", help="Claim ids or globs, such as dp-accel/eq-*. All if none."
+        ),
+    ] = None,
     paper: PaperOption = None,
     as_json: JsonOption = False,
     profile: ProfileOption = "quick",
     jobs: JobsOption = 2,
     claims: ClaimsOption = None,
-    self_test: Annotated[bool, typer.Option("--self-test", help="Put the engine through its own exam instead.")] = False,
+    self_test: Annotated[
+        bool, typer.Option("--self-test", help="Put the engine through its own exam instead.")
+    ] = False,
 ) -> None:
     """Check claims. Exit code 0: every verdict is as its claim expects; 1: one differs; 2: misuse."""
     if self_test:
@@ -75,7 +98,9 @@ def check(
     raise typer.Exit(0 if all(c.as_expected for c in done) else 1)
 
 
-def run_checks(patterns: list[str], paper: str | None, profile: str, jobs: int, claims: list[str] | None = None) -> list[Checked]:
+def run_checks(
+    patterns: list[str], paper: str | None, profile: str, jobs: int, claims: list[str] | None = None
+) -> list[Checked]:
     """Check with a progress bar on stderr; misuse ends with exit code 2."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -86,8 +111,16 @@ def run_checks(patterns: list[str], paper: str | None, profile: str, jobs: int, 
 
     if profile not in PROFILES:
         raise misuse(f"Expected --profile {profile} to be one of {', '.join(PROFILES)}.")
-    bar = Progress(TextColumn("checking"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"),
-                   console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())  # fmt: skip
+    bar = Progress(
+        TextColumn("checking"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}"),
+        console=Console(stderr=True),
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    )
     with bar:
         task = bar.add_task("", total=None)
 
@@ -95,7 +128,9 @@ def run_checks(patterns: list[str], paper: str | None, profile: str, jobs: int, 
             bar.update(task, completed=finished, total=total, description=id)
 
         try:
-            return run(*patterns, paper=paper, paths=claims or (), effort=PROFILES[profile], jobs=jobs, progress=tell)
+            return run(
+                *patterns, paper=paper, paths=claims or (), effort=PROFILES[profile], jobs=jobs, progress=tell
+            )
         except (ClaimError, ValueError) as error:
             raise misuse(str(error)) from None
 
@@ -112,11 +147,20 @@ def print_table(done: list[Checked]) -> None:
         v = c.result.verdict.value
         expected = "" if c.as_expected else f" (expected {c.claim.expect.value})"
         because = c.summary if len(c.summary) <= 160 else c.summary[:157] + "…"
-        table.add_row(c.claim.id, c.claim.at, f"[{STYLE[v]}]{MARK[v]} {v}[/]{expected}", _plain(because), f"{c.result.seconds:.1f}")
+        table.add_row(
+            c.claim.id,
+            c.claim.at,
+            f"[{STYLE[v]}]{MARK[v]} {v}[/]{expected}",
+            _plain(because),
+            f"{c.result.seconds:.1f}",
+        )
     console = Console()
     console.print(table)
     counts = Counter(c.result.verdict.value for c in done)
-    console.print(", ".join(f"{n} {v}" for v, n in counts.most_common()) + f"; {sum(not c.as_expected for c in done)} not as expected")
+    console.print(
+        ", ".join(f"{n} {v}" for v, n in counts.most_common())
+        + f"; {sum(not c.as_expected for c in done)} not as expected"
+    )
 
 
 def _plain(text: str) -> str:
@@ -140,14 +184,28 @@ def explain(
 
 def explanation(c: Checked) -> str:
     """A claim and its result as plain text."""
-    lines = [f"{c.claim.id}   ({c.claim.at}; {c.claim.kind})", f"  {c.claim.paper.citation}", "", f"  {c.claim.statement}", ""]
+    lines = [
+        f"{c.claim.id}   ({c.claim.at}; {c.claim.kind})",
+        f"  {c.claim.paper.citation}",
+        "",
+        f"  {c.claim.statement}",
+        "",
+    ]
     lines += _steps(c.result.steps, "  ")
     expected = "" if c.as_expected else f"   (expected {c.claim.expect.value})"
     lines += [f"{MARK[c.result.verdict.value]} {c.result.verdict.value}{expected}: {c.summary}"]
     if c.result.evidence:
         e = c.result.evidence
-        figures = [f"{k} {v}" for k, v in (("alpha", e.alpha), ("samples", e.samples), ("seed", e.seed)) if v is not None]
-        lines.append(f"  by {e.method}" + (f" ({', '.join(figures)})" if figures else "") + (f"; ceiling: {e.ceiling}" if e.ceiling else ""))
+        figures = [
+            f"{k} {v}"
+            for k, v in (("alpha", e.alpha), ("samples", e.samples), ("seed", e.seed))
+            if v is not None
+        ]
+        lines.append(
+            f"  by {e.method}"
+            + (f" ({', '.join(figures)})" if figures else "")
+            + (f"; ceiling: {e.ceiling}" if e.ceiling else "")
+        )
         if e.details:
             lines += ["", *("  " + line for line in e.details.splitlines())]
     if c.result.witness:
@@ -155,7 +213,10 @@ def explanation(c: Checked) -> str:
     if c.claim.uses:
         lines += ["", f"  uses {', '.join(c.claim.uses)}"]
     if c.claim.correction:
-        lines += ["", f"  the nearest true form: {c.claim.correction}   (dpverify explain {c.claim.correction})"]
+        lines += [
+            "",
+            f"  the nearest true form: {c.claim.correction}   (dpverify explain {c.claim.correction})",
+        ]
     return "\n".join(lines)
 
 

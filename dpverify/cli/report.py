@@ -17,10 +17,14 @@ def report(
     profile: ProfileOption = "quick",
     jobs: JobsOption = 2,
     claims: ClaimsOption = None,
-    source: Annotated[Path | None, typer.Option("--from", help="Render an earlier results.json instead of checking anew.")] = None,
+    source: Annotated[
+        Path | None, typer.Option("--from", help="Render an earlier results.json instead of checking anew.")
+    ] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Check everything anew.")] = False,
 ) -> None:
-    """Check every claim, run the algorithms, audit the planted bugs, and write the report. Exit code as for check."""
+    """Check every claim, run the algorithms, audit the planted bugs, and write the report. Exit code as for
+    check.
+    """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -32,8 +36,15 @@ def report(
 
     if profile not in PROFILES:
         raise misuse(f"Expected --profile {profile} to be one of {', '.join(PROFILES)}.")
-    bar = Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-                   console=Console(file=sys.stderr), transient=True, disable=not sys.stderr.isatty())  # fmt: skip
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=Console(file=sys.stderr),
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    )
     with bar:
         task = bar.add_task("starting", total=None)
 
@@ -46,14 +57,25 @@ def report(
                 document = load(source)
             else:
                 memory = None if no_cache else Memory(folder_for_cache())
-                document, times = collect(paper=paper, claims=claims, effort=PROFILES[profile], jobs=jobs, memory=memory, progress=tell)
+                document, times = collect(
+                    paper=paper,
+                    claims=claims,
+                    effort=PROFILES[profile],
+                    jobs=jobs,
+                    memory=memory,
+                    progress=tell,
+                )
         except (ReportError, ClaimError, ValueError) as error:
             raise misuse(str(error)) from None
         index = write(document, out, times, tell)
     _summary(document, index)
     odd = [c["id"] for p in document["papers"] for c in p["claims"] if c["verdict"] != c["expect"]]
     if odd:
-        typer.echo(f"{len(odd)} verdicts are not as expected: {', '.join(odd[:10])}{' ...' if len(odd) > 10 else ''}", err=True)
+        typer.echo(
+            f"{len(odd)} verdicts are not as expected: "
+            f"{', '.join(odd[:10])}{' ...' if len(odd) > 10 else ''}",
+            err=True,
+        )
     raise typer.Exit(1 if odd else 0)
 
 
@@ -70,7 +92,9 @@ def _summary(document: dict[str, Any], index: Path) -> None:
         table.add_row(p["key"], *[str(sum(c["verdict"] == v for c in p["claims"])) for v in VERDICTS])
     console.print(table)
     for c in findings(document)[:5]:
-        console.print(f"✗ {c['id']} (breaks {c['breaks'] or 'a statement'}): {escape(c['statement'])}", highlight=False)
+        console.print(
+            f"✗ {c['id']} (breaks {c['breaks'] or 'a statement'}): {escape(c['statement'])}", highlight=False
+        )
     typer.echo(f"The report: {index}")
 
 

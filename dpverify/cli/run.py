@@ -1,4 +1,6 @@
-"""`dpverify run NAME`: many runs of an algorithm of the papers, its mean, its interval and the paper's bound side by side."""
+"""`dpverify run NAME`: many runs of an algorithm of the papers, its mean, its interval and the paper's bound
+side by side.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,22 @@ def add(app: typer.Typer) -> None:
     def run_command(
         name: Annotated[str | None, typer.Argument(help="An algorithm; without it, the list of all.")] = None,
         runs: Annotated[int, typer.Option(help="Independent runs.")] = 10_000,
-        seed: Annotated[int, typer.Option(help="The seed; the same seed gives the same figures for any number of workers.")] = 0,
-        as_printed: Annotated[bool, typer.Option("--as-printed", help="The paper's constants instead of the certified ones.")] = False,
+        seed: Annotated[
+            int,
+            typer.Option(help="The seed; the same seed gives the same figures for any number of workers."),
+        ] = 0,
+        as_printed: Annotated[
+            bool, typer.Option("--as-printed", help="The paper's constants instead of the certified ones.")
+        ] = False,
         workers: Annotated[int, typer.Option(help="Processes.")] = 1,
-        plot: Annotated[Path | None, typer.Option(help="Writes the mean along the steps to this file (svg, png, pdf).")] = None,
+        plot: Annotated[
+            Path | None, typer.Option(help="Writes the mean along the steps to this file (svg, png, pdf).")
+        ] = None,
         as_json: Annotated[bool, typer.Option("--json", help="Machine output on stdout.")] = False,
     ) -> None:
-        """Run an algorithm of the papers many times and set it against its paper's bound and the accountant's guarantee."""
+        """Run an algorithm of the papers many times and set it against its paper's bound and the accountant's
+        guarantee.
+        """
         from dpverify import algorithms
         from dpverify.montecarlo import run
         from dpverify.reporting import figures

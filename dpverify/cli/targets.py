@@ -1,4 +1,6 @@
-"""`dpverify targets`: other people's optimizers, what they claim, and how to install them; `--test` puts them through the laws."""
+"""`dpverify targets`: other people's optimizers, what they claim, and how to install them; `--test` puts them
+through the laws.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,22 @@ def add(app: typer.Typer) -> None:
     @app.command()
     def targets(
         patterns: Annotated[list[str] | None, typer.Argument(help="Only these, as in 'opacus:*'.")] = None,
-        test: Annotated[bool, typer.Option("--test", help="Put those that are installed through the laws; exit 1 if one ends otherwise than known.")] = False,
-        out: Annotated[Path | None, typer.Option("--output", "-o", help="With --test: keep the results here, and write the page of all that are kept.")] = None,
+        test: Annotated[
+            bool,
+            typer.Option(
+                "--test",
+                help="Put those that are installed through the laws; exit 1 if one ends otherwise "
+                "than known.",
+            ),
+        ] = False,
+        out: Annotated[
+            Path | None,
+            typer.Option(
+                "--output",
+                "-o",
+                help="With --test: keep the results here, and write the page of all that are kept.",
+            ),
+        ] = None,
         seed: Annotated[int, typer.Option(help="Seed of every draw.")] = 0,
         json_: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
     ) -> None:
@@ -50,11 +66,18 @@ def _list(chosen: list[Target], json_: bool) -> None:
     if json_:
         rows = [
             {
-                "target": t.name, "about": t.about, "claims": t.claims, "installed": t.installed, "versions": t.versions, "install": t.install,
-                "settings": {name: value for name, value in t.settings.items() if isinstance(value, int | float | str)},
+                "target": t.name,
+                "about": t.about,
+                "claims": t.claims,
+                "installed": t.installed,
+                "versions": t.versions,
+                "install": t.install,
+                "settings": {
+                    name: value for name, value in t.settings.items() if isinstance(value, int | float | str)
+                },
             }
             for t in chosen
-        ]  # fmt: skip
+        ]
         typer.echo(json.dumps(rows, indent=1))
         return
     table = Table(title="Targets", box=box.SIMPLE)
@@ -64,10 +87,18 @@ def _list(chosen: list[Target], json_: bool) -> None:
     table.add_column("how to install it", overflow="fold")
     for t in chosen:
         version = t.versions.get(t.packages[0]) if t.packages else "with dpverify"
-        table.add_row(t.name, version if t.installed else "no", escape(t.claims), "" if t.installed else escape(t.install))
+        table.add_row(
+            t.name,
+            version if t.installed else "no",
+            escape(t.claims),
+            "" if t.installed else escape(t.install),
+        )
     out = Console()
     (out if out.is_terminal else Console(width=140)).print(table)
-    typer.echo("dpverify audit TARGET audits one at its own claim; dpverify targets --test puts those that are installed through the laws.")
+    typer.echo(
+        "dpverify audit TARGET audits one at its own claim; dpverify targets --test puts those "
+        "that are installed through the laws."
+    )
 
 
 def _test(chosen: list[Target], out: Path | None, seed: int, json_: bool) -> None:
@@ -87,7 +118,9 @@ def _test(chosen: list[Target], out: Path | None, seed: int, json_: bool) -> Non
         raise misuse("None of these targets is installed.")
     done: list[Examination] = []
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(file=sys.stderr), transient=True, disable=not sys.stderr.isatty()) as bar:
+    with Progress(
+        *columns, console=Console(file=sys.stderr), transient=True, disable=not sys.stderr.isatty()
+    ) as bar:
         task = bar.add_task("starting", total=sum(len(t.laws or LAWS) for t in there))
         for target in there:
 
@@ -108,7 +141,10 @@ def _test(chosen: list[Target], out: Path | None, seed: int, json_: bool) -> Non
     odd = [(e, law) for e in done for law in e.surprises]
     for examination, law in odd:
         result: Any = examination.results[law]
-        typer.echo(f"{examination.target.name}, {law}: expected {examination.expected(law)}, ended in {result}", err=True)
+        typer.echo(
+            f"{examination.target.name}, {law}: expected {examination.expected(law)}, ended in {result}",
+            err=True,
+        )
     raise typer.Exit(1 if odd else 0)
 
 

@@ -1,4 +1,6 @@
-"""`dpverify zoo`: audit every planted bug and its correct twin; exit 1 if one that should be found is missed, or a twin accused."""
+"""`dpverify zoo`: audit every planted bug and its correct twin; exit 1 if one that should be found is missed,
+or a twin accused.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,8 @@ def add(app: typer.Typer) -> None:
             raise typer.Exit(2) from None
         err = Console(file=sys.stderr)
         rows = [
-            inspect(bug, alpha=alpha, seed=seed) for bug in track(chosen, "auditing", console=err, transient=True, disable=len(chosen) < 3)
+            inspect(bug, alpha=alpha, seed=seed)
+            for bug in track(chosen, "auditing", console=err, transient=True, disable=len(chosen) < 3)
         ]
         failed = [row for row in rows if not row.as_expected or row.accused]
         if json_:
@@ -58,7 +61,10 @@ def add(app: typer.Typer) -> None:
                 typer.echo(f"{row.bug.name}: {row.bug.why}.")
             if not row.as_expected:
                 expected = f"{row.bug.expect}{f' by {row.bug.rung}' if row.bug.rung else ''}"
-                typer.echo(f"{row.bug.name}: expected {expected}, ended in {row.result.verdict}: {row.result.because}")
+                typer.echo(
+                    f"{row.bug.name}: expected {expected}, ended in {row.result.verdict}: "
+                    f"{row.result.because}"
+                )
             if row.accused:
                 typer.echo(f"{row.bug.name}: its correct twin is accused: {row.twin.because}")
         typer.echo(f"{sum(row.found for row in rows)} found, {len(failed)} not as expected.")

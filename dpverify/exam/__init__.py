@@ -3,8 +3,9 @@
     soundness   not one falsehood is PROVED
     power       at least 95 % of the truths are PROVED, none REFUTED
 
-Each module here has TRUE and FALSE: lists of (name, function that builds the relation). Falsehoods are true relations
-perturbed: a sign, an exponent, a constant times 1.01, a strict for a non-strict sign at equality, a hypothesis dropped.
+Each module here has TRUE and FALSE: lists of (name, function that builds the relation). Falsehoods are true
+relations perturbed: a sign, an exponent, a constant times 1.01, a strict for a non-strict sign at equality, a
+hypothesis dropped.
 """
 
 from __future__ import annotations
@@ -68,7 +69,9 @@ def sit(effort: Effort = QUICK, jobs: int = 1) -> Iterator[Grade]:
     from joblib import Parallel, delayed
 
     questions = cases()
-    for i, result in Parallel(n_jobs=jobs, return_as="generator_unordered")(delayed(_answer)(i, effort) for i in range(len(questions))):
+    for i, result in Parallel(n_jobs=jobs, return_as="generator_unordered")(
+        delayed(_answer)(i, effort) for i in range(len(questions))
+    ):
         yield Grade(questions[i], result)
 
 
@@ -85,7 +88,8 @@ def report(grades: list[Grade]) -> str:
         f"falsehoods: {false['REFUTED']} of {false.total()} refuted, {false['PROVED']} proved"
     )
     notes = [
-        f"  {'WRONG' if g.wrong else 'open'}: {g.case.name} ({'true' if g.case.truth else 'false'}) is {g.result.verdict}: {g.result.because[:200]}"
+        f"  {'WRONG' if g.wrong else 'open'}: {g.case.name} "
+        f"({'true' if g.case.truth else 'false'}) is {g.result.verdict}: {g.result.because[:200]}"
         for g in sorted(grades, key=lambda g: (not g.wrong, g.case.name))
         if g.wrong or g.result.verdict is not (PROVED if g.case.truth else REFUTED)
     ]

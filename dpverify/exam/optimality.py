@@ -1,4 +1,6 @@
-"""Optimal points on a budget and inequalities between sums of arbitrary length: true ones, and the same made false."""
+"""Optimal points on a budget and inequalities between sums of arbitrary length: true ones, and the same made
+false.
+"""
 
 import sympy as sp
 
@@ -17,23 +19,41 @@ def total(term, index=t, length=T):
 def variances(**changes):
     """dynamic-noise, Lemma 4.1: weights q_t, variances x_t, sum 1/x_t = R."""
     roots = total(sp.sqrt(q[t]))
-    stated = {"objective": R * q[t] * x, "spent": 1 / x, "total": R, "at": roots / (R * sp.sqrt(q[t])), "value": roots**2}
+    stated = {
+        "objective": R * q[t] * x,
+        "spent": 1 / x,
+        "total": R,
+        "at": roots / (R * sp.sqrt(q[t])),
+        "value": roots**2,
+    }
     return Minimises(over=x, index=t, length=T, **(stated | changes))
 
 
 def laplace(**changes):
     """dp-accel, Proposition 4.2: weights a_t, scales x_t, sum S1/(n x_t) = epsilon."""
-    stated = {"objective": a[t] * x**2, "spent": S1 / (n * x), "total": eps, "at": S1 / (n * eps) * total(sp.cbrt(a[j]), j) / sp.cbrt(a[t])}
+    stated = {
+        "objective": a[t] * x**2,
+        "spent": S1 / (n * x),
+        "total": eps,
+        "at": S1 / (n * eps) * total(sp.cbrt(a[j]), j) / sp.cbrt(a[t]),
+    }
     return Minimises(over=x, index=t, length=T, **(stated | changes))
 
 
 def plain(objective, spent, at, **changes):
-    return Minimises(**({"objective": objective, "over": x, "spent": spent, "total": R, "at": at, "index": t, "length": T} | changes))
+    return Minimises(
+        **(
+            {"objective": objective, "over": x, "spent": spent, "total": R, "at": at, "index": t, "length": T}
+            | changes
+        )
+    )
 
 
 def product_bound(factor=1, strict=False):
     """adp-erm, (8): (sum 1/b)^2 <= (sum 1/a^2)(sum a^2/b^2)."""
-    return AtMost(factor * total(1 / b[t]) ** 2, total(1 / a[t] ** 2) * total(a[t] ** 2 / b[t] ** 2), strict=strict)
+    return AtMost(
+        factor * total(1 / b[t]) ** 2, total(1 / a[t] ** 2) * total(a[t] ** 2 / b[t] ** 2), strict=strict
+    )
 
 
 gamma = sp.Symbol("gamma", positive=True)
@@ -43,14 +63,25 @@ TRUE = [
     ("variances of Lemma 4.1", variances),
     ("variances, only the minimum", lambda: variances(unique=False)),
     ("scales of Proposition 4.2", laplace),
-    ("scales of Proposition 4.2 and the least noise", lambda: laplace(value=S1**2 * total(sp.cbrt(a[t])) ** 3 / (n * eps) ** 2)),
+    (
+        "scales of Proposition 4.2 and the least noise",
+        lambda: laplace(value=S1**2 * total(sp.cbrt(a[t])) ** 3 / (n * eps) ** 2),
+    ),
     (
         "geometric weights",
-        lambda: variances(objective=gamma ** (T - t) * x, at=decay / (R * gamma ** ((T - t) / 2)), value=decay**2 / R, given=[gamma < 1]),
+        lambda: variances(
+            objective=gamma ** (T - t) * x,
+            at=decay / (R * gamma ** ((T - t) / 2)),
+            value=decay**2 / R,
+            given=[gamma < 1],
+        ),
     ),
     ("equal shares of a linear budget", lambda: plain(x**2, x, R / T)),
     ("weighted shares of a linear budget", lambda: plain(w[t] * x**2, x, R / (w[t] * total(1 / w[j], j)))),
-    ("inverse costs on a linear budget", lambda: plain(w[t] / x, x, R * sp.sqrt(w[t]) / total(sp.sqrt(w[j]), j))),
+    (
+        "inverse costs on a linear budget",
+        lambda: plain(w[t] / x, x, R * sp.sqrt(w[t]) / total(sp.sqrt(w[j]), j)),
+    ),
     ("exponential costs, equal weights", lambda: plain(sp.exp(x), x, R / T)),
     ("entropy", lambda: plain(x * sp.log(x), x, R / T)),
     ("every point of a linear objective on its own budget", lambda: plain(x, x, R / T, unique=False)),
@@ -61,7 +92,10 @@ TRUE = [
     ("order of norms", lambda: AtMost(total(q[t] ** 2), total(q[t]) ** 2)),
     (
         "Hoelder with 1/3 and 2/3",
-        lambda: AtMost(total(q[t] * a[t] ** 2), total(q[t] ** 3) ** sp.Rational(1, 3) * total(a[t] ** 3) ** sp.Rational(2, 3)),
+        lambda: AtMost(
+            total(q[t] * a[t] ** 2),
+            total(q[t] ** 3) ** sp.Rational(1, 3) * total(a[t] ** 3) ** sp.Rational(2, 3),
+        ),
     ),
     ("harmonic and arithmetic mean", lambda: AtMost(T**2, total(q[t]) * total(1 / q[t]))),
 ]
@@ -71,10 +105,16 @@ FALSE = [
     ("variances with a wrong numerator", lambda: variances(at=total(sp.sqrt(q[t])) / (R * q[t]))),
     ("equal variances", lambda: variances(at=T / R, value=None)),
     ("minimum times 1.01", lambda: variances(value=sp.Rational(101, 100) * total(sp.sqrt(q[t])) ** 2)),
-    ("point times 1.01", lambda: variances(at=sp.Rational(101, 100) * total(sp.sqrt(q[t])) / (R * sp.sqrt(q[t])))),
+    (
+        "point times 1.01",
+        lambda: variances(at=sp.Rational(101, 100) * total(sp.sqrt(q[t])) / (R * sp.sqrt(q[t]))),
+    ),
     ("a maximum taken for a minimum", lambda: variances(objective=-R * q[t] * x, value=None)),
     ("minimum without the square", lambda: variances(value=total(sp.sqrt(q[t])))),
-    ("scales with a square root", lambda: laplace(at=S1 / (n * eps) * total(sp.sqrt(a[j]), j) / sp.sqrt(a[t]))),
+    (
+        "scales with a square root",
+        lambda: laplace(at=S1 / (n * eps) * total(sp.sqrt(a[j]), j) / sp.sqrt(a[t])),
+    ),
     ("scales without n", lambda: laplace(at=S1 / eps * total(sp.cbrt(a[j]), j) / sp.cbrt(a[t]))),
     ("least noise with a square", lambda: laplace(value=S1**2 * total(sp.cbrt(a[t])) ** 2 / (n * eps) ** 2)),
     ("equal shares with unequal weights", lambda: plain(w[t] * x**2, x, R / T)),

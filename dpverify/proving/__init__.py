@@ -2,12 +2,17 @@
 
 A tactic module has
     HANDLES                     the relation types it is for
-    attempt(relation, effort)   a certificate (a JSON-able dict), a `Reduction` to simpler relations (or a list or an iterator of
-                                them, to try in turn), a `Counterpoint`, a `Result` of a scan (never PROVED), or a string: why it gave up
+    attempt(relation, effort)   a certificate (a JSON-able dict), a `Reduction` to simpler relations (or a
+    list or an iterator of
+                                them, to try in turn), a `Counterpoint`, a `Result` of a scan (never PROVED),
+                                or a string: why it gave up
     check(relation, cert)       the dumb checker of a certificate (a tactic that only reduces has none)
-    consequences(relation)      optional: plain comparisons that must hold if the relation does (refuting one refutes it)
-    refute(relation, effort)    optional: a witness of the tactic's own kind, which its `verify(exact)` accepts from JSON alone
-PROVED needs a certificate that its checker accepts, and a replay that agrees: of a comparison at random admissible points, of
+    consequences(relation)      optional: plain comparisons that must hold if the relation does (refuting one
+    refutes it)
+    refute(relation, effort)    optional: a witness of the tactic's own kind, which its `verify(exact)`
+    accepts from JSON alone
+PROVED needs a certificate that its checker accepts, and a replay that agrees: of a comparison at random
+admissible points, of
 any other relation at its consequences, which are searched for a witness before a proof is believed.
 """
 
@@ -29,13 +34,23 @@ from dpverify.relations import AtMost, Derivation, Equal, Instance, Quoted, Test
 from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Step, Witness
 
 TACTICS = (
-    "identities", "signs", "polynomials", "squares", "balls", "derivatives", "optimality", "induction", "shape", "matrices",
+    "identities",
+    "signs",
+    "polynomials",
+    "squares",
+    "balls",
+    "derivatives",
+    "optimality",
+    "induction",
+    "shape",
+    "matrices",
     "asymptotics",
-)  # fmt: skip
+)
 
 
 def prove(relation: Any, effort: Effort = QUICK) -> Result:
-    """Decide a relation: PROVED with a certificate, REFUTED with a verified witness, SUPPORTED by a scan, or UNDECIDED.
+    """Decide a relation: PROVED with a certificate, REFUTED with a verified witness, SUPPORTED by a scan, or
+    UNDECIDED.
 
     >>> import sympy as sp
     >>> x = sp.Symbol("x", positive=True)
@@ -79,7 +94,9 @@ def _decide(relation: Any, effort: Effort) -> Result:
 
 
 def _broken(tactic: Any, relation: Any, effort: Effort, hard: bool) -> Result | None:
-    """The refutation of a consequence of the relation, or by the tactic's own kind of witness, if one is found."""
+    """The refutation of a consequence of the relation, or by the tactic's own kind of witness, if one is
+    found.
+    """
     for consequence in getattr(tactic, "consequences", lambda r: ())(relation):
         if witness := refute(consequence, effort, hard):
             return _refuted(relation, witness, f"it would follow that {consequence}")
@@ -102,7 +119,11 @@ def _attempt(tactic: Any, name: str, relation: Any, effort: Effort) -> Result | 
         return _reduced(iter([found] if isinstance(found, Reduction) else found), name, effort)
     if isinstance(found, Counterpoint):
         witness = witness_at(relation, found.point)
-        return _refuted(relation, witness) if witness else f"a solver's counterexample {found.point} was not confirmed"
+        return (
+            _refuted(relation, witness)
+            if witness
+            else f"a solver's counterexample {found.point} was not confirmed"
+        )
     if isinstance(found, str) or (isinstance(found, Result) and found.verdict is not PROVED):
         return found
     if not tactic.check(relation, found):
@@ -110,7 +131,9 @@ def _attempt(tactic: Any, name: str, relation: Any, effort: Effort) -> Result | 
     if isinstance(relation, Equal | AtMost) and (point := _disagreement(relation, effort)):
         return f"a replay disagrees with the certificate at {point}"
     method = str(found.get("method", name))
-    return Result(PROVED, f"{method}: {found['summary']}" if "summary" in found else method, Evidence(name, found))
+    return Result(
+        PROVED, f"{method}: {found['summary']}" if "summary" in found else method, Evidence(name, found)
+    )
 
 
 def _disagreement(relation: Equal | AtMost, effort: Effort) -> str | None:
@@ -123,7 +146,9 @@ def _disagreement(relation: Equal | AtMost, effort: Effort) -> str | None:
 
 
 def _reduced(reductions: Iterator[Reduction], name: str, effort: Effort) -> Result | str:
-    """The first of several reductions that closes; each is left at its first step that is not proved, and the next is found only then."""
+    """The first of several reductions that closes; each is left at its first step that is not proved, and the
+    next is found only then.
+    """
     outcomes: list[str] = []
     while True:
         try:
@@ -150,9 +175,17 @@ def _closed(reduction: Reduction, name: str, effort: Effort) -> Result | str:
     for relation, reason in reduction.steps:
         step = Step(str(relation), reason, prove(relation, effort))
         if step.result.verdict is not PROVED:
-            return f"{reduction.because}, but {step.statement} is {step.result.verdict} ({textwrap.shorten(step.result.because, 160)})"
+            return (
+                f"{reduction.because}, but {step.statement} is {step.result.verdict} "
+                f"({textwrap.shorten(step.result.because, 160)})"
+            )
         steps.append(step)
-    return Result(PROVED, f"{name}: {reduction.because}", Evidence(name, {"reduction": reduction.because}), steps=tuple(steps))
+    return Result(
+        PROVED,
+        f"{name}: {reduction.because}",
+        Evidence(name, {"reduction": reduction.because}),
+        steps=tuple(steps),
+    )
 
 
 def _steps(steps: Any, effort: Effort) -> tuple[Step, ...]:
@@ -166,17 +199,29 @@ def _derivation(steps: Any, effort: Effort) -> Result:
     weakest = min(done, key=lambda step: step.result.verdict.strength)
     verdict, at = weakest.result.verdict, 1 + done.index(weakest)
     if verdict is PROVED:
-        return Result(PROVED, f"{len(done)} step{'s' if len(done) > 1 else ''}, each proved", Evidence("derivation", {"steps": len(done)}), steps=done)
+        return Result(
+            PROVED,
+            f"{len(done)} step{'s' if len(done) > 1 else ''}, each proved",
+            Evidence("derivation", {"steps": len(done)}),
+            steps=done,
+        )
     because = f"step {at} of {len(done)} ({weakest.reason}) is {verdict}: {weakest.result.because}"
     return Result(verdict, because, weakest.result.evidence, weakest.result.witness, steps=done)
 
 
 def _instance(case: Instance, effort: Effort) -> Result:
     where = ", ".join(f"{k} = {v}" for k, v in case.let.items())
-    met = _steps([(hypothesis, "hypothesis of the statement, at this case") for hypothesis in case.meets], effort)
+    met = _steps(
+        [(hypothesis, "hypothesis of the statement, at this case") for hypothesis in case.meets], effort
+    )
     for step in met:
         if step.result.verdict is not PROVED:
-            return Result(UNDECIDED, f"the case {where} is not known to meet the hypothesis {step.statement} ({step.result.verdict})", steps=met)
+            return Result(
+                UNDECIDED,
+                f"the case {where} is not known to meet the hypothesis {step.statement} "
+                f"({step.result.verdict})",
+                steps=met,
+            )
     result = prove(case.relation, effort)
     steps = (*met, Step(str(case.relation), "what the statement says of this case", result))
     if result.verdict is REFUTED:
@@ -185,7 +230,11 @@ def _instance(case: Instance, effort: Effort) -> Result:
         witness = Witness(case.let | w.let, w.then, w.contradicts, w.exact, case.because or w.because)
         return Result(REFUTED, f"it fails at {where}", result.evidence, witness, steps)
     if result.verdict in (PROVED, SUPPORTED):
-        evidence = Evidence("instance", {"at": where}, ceiling="one case of the statement; it could have failed there and did not")
+        evidence = Evidence(
+            "instance",
+            {"at": where},
+            ceiling="one case of the statement; it could have failed there and did not",
+        )
         return Result(SUPPORTED, f"it holds at {where}", evidence, steps=steps)
     return Result(UNDECIDED, f"at {where}: {result.because}", steps=steps)
 
@@ -195,8 +244,15 @@ def _tested(test: Tested, effort: Effort) -> Result:
     if not isinstance(result, Result):
         raise TypeError(f"Expected a Result from the run of {test.statement!r}, got {type(result).__name__}.")
     if result.verdict is PROVED:
-        raise ValueError(f"Expected a run to end in SUPPORTED, REFUTED or UNDECIDED, got PROVED from {test.statement!r}.")
-    if result.verdict is REFUTED and result.witness and result.witness.exact and not verify_witness(result.witness.exact):
+        raise ValueError(
+            f"Expected a run to end in SUPPORTED, REFUTED or UNDECIDED, got PROVED from {test.statement!r}."
+        )
+    if (
+        result.verdict is REFUTED
+        and result.witness
+        and result.witness.exact
+        and not verify_witness(result.witness.exact)
+    ):
         return Result(UNDECIDED, f"a witness was found but not verified: {result.because}")
     return result
 
@@ -205,7 +261,12 @@ def _refuted(relation: Any, witness: Witness, via: str = "") -> Result:
     if not verify_witness(witness.exact):
         return Result(UNDECIDED, f"a witness was found but not verified from its record: {witness.let}")
     at = ", ".join(f"{k} = {v}" if "=" not in k else k for k, v in witness.let.items())
-    return Result(REFUTED, f"{via + ', which ' if via else ''}fails at {at}", Evidence("refutation", {"verified": "exact"}), witness)
+    return Result(
+        REFUTED,
+        f"{via + ', which ' if via else ''}fails at {at}",
+        Evidence("refutation", {"verified": "exact"}),
+        witness,
+    )
 
 
 def _scanned(relation: Equal | AtMost, effort: Effort, tried: list[str]) -> Result:
@@ -215,10 +276,16 @@ def _scanned(relation: Equal | AtMost, effort: Effort, tried: list[str]) -> Resu
     why = "; ".join(tried) or "no tactic applies"
     if count >= 100:
         evidence = Evidence(
-            "scan", {"tried": tried}, samples=count, seed=effort.seed,
-            ceiling="a violation at one of the scanned points, or uphill from the best of them, would have been found",
-        )  # fmt: skip
-        return Result(SUPPORTED, f"no violation at {count} admissible points; no proof closed it ({why})", evidence)
+            "scan",
+            {"tried": tried},
+            samples=count,
+            seed=effort.seed,
+            ceiling="a violation at one of the scanned points, or uphill from the best of them, would "
+            "have been found",
+        )
+        return Result(
+            SUPPORTED, f"no violation at {count} admissible points; no proof closed it ({why})", evidence
+        )
     return Result(UNDECIDED, f"no proof closed it ({why}) and only {count} admissible points were found")
 
 
@@ -238,4 +305,7 @@ def verify_witness(exact: dict[str, Any]) -> bool:
         return verify_event(exact)
     if exact.get("kind") in ("matrices", "asymptotics"):
         return bool(importlib.import_module(f"dpverify.proving.{exact['kind']}").verify(exact))
-    raise ValueError(f"Expected a witness of kind 'point', 'event', 'matrices' or 'asymptotics', got {exact.get('kind')!r}.")
+    raise ValueError(
+        "Expected a witness of kind 'point', 'event', 'matrices' or 'asymptotics', got "
+        f"{exact.get('kind')!r}."
+    )

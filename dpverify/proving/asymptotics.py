@@ -1,8 +1,9 @@
-"""Theta, O and Omega: with constants, two inequalities; without, a scan of the ratio along a limit, and its divergence if it has one.
+"""Theta, O and Omega: with constants, two inequalities; without, a scan of the ratio along a limit, and its
+divergence if it has one.
 
-lower * scale <= expression <= upper * scale
-no constant serves if expression/scale -> oo (for O) or -> 0 (for Omega) at some admissible values of the other symbols:
-the limit is SymPy's, and the ratio is evaluated in ball arithmetic at points that go towards it
+lower * scale <= expression <= upper * scale no constant serves if expression/scale -> oo (for O) or -> 0 (for
+Omega) at some admissible values of the other symbols: the limit is SymPy's, and the ratio is evaluated in
+ball arithmetic at points that go towards it
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ from dpverify.verdicts import SUPPORTED, Evidence, Result, Witness
 
 HANDLES = (Theta,)
 POWERS = (2, 3, 4, 6, 8, 10, 12, 16, 24, 40, 80, 160)  # of ten, by which a point goes towards the limit
-DRIFT = 1.5  # a bounded ratio may grow by this factor over the second half of the scan, a logarithm grows by more
+DRIFT = (
+    1.5  # a bounded ratio may grow by this factor over the second half of the scan, a logarithm grows by more
+)
 PLACES = 6  # values of the other symbols at which the ratio is scanned
 
 
@@ -35,7 +38,10 @@ def attempt(relation: Theta, effort: Effort) -> Reduction | Result | str:
         return "neither a lower nor an upper bound is claimed"
     if relation.constants:
         return Reduction(
-            tuple((c, "the lower side" if c.rhs is relation.expression else "the upper side") for c in consequences(relation)),
+            tuple(
+                (c, "the lower side" if c.rhs is relation.expression else "the upper side")
+                for c in consequences(relation)
+            ),
             "both sides with their constants",
         )
     return _scan(relation, effort)
@@ -107,17 +113,33 @@ def _scan(relation: Theta, effort: Effort) -> Result | str:
         if len(seen) < 4:
             continue
         early, late = seen[: len(seen) // 2], seen[len(seen) // 2 :]
-        for claimed, growth in ((relation.upper, max(late) / max(early)), (relation.lower, min(early) / min(late))):
+        for claimed, growth in (
+            (relation.upper, max(late) / max(early)),
+            (relation.lower, min(early) / min(late)),
+        ):
             if claimed is not None:
                 if growth > DRIFT:
-                    return f"the ratio to the scale drifts by a factor {growth:.3g} over the second half of a scan"
+                    return (
+                        f"the ratio to the scale drifts by a factor {growth:.3g} over the second half "
+                        "of a scan"
+                    )
                 widest = max(widest, growth)
         scanned += len(seen)
     if scanned < 4:
         return "the ratio could not be evaluated on the way to the limit"
-    ceiling = f"a ratio that drifts by more than a factor {DRIFT} between the halves of a scan up to 10^{POWERS[-1]} would have been seen"
-    because = f"the ratio to the scale drifts by a factor {widest:.3g} at most at {scanned} points towards {N} -> {relation.towards[1]}"
-    return Result(SUPPORTED, because, Evidence("asymptotics", {"drift": widest}, samples=scanned, seed=effort.seed, ceiling=ceiling))
+    ceiling = (
+        f"a ratio that drifts by more than a factor {DRIFT} between the halves of a scan up to "
+        f"10^{POWERS[-1]} would have been seen"
+    )
+    because = (
+        f"the ratio to the scale drifts by a factor {widest:.3g} at most at {scanned} points towards "
+        f"{N} -> {relation.towards[1]}"
+    )
+    return Result(
+        SUPPORTED,
+        because,
+        Evidence("asymptotics", {"drift": widest}, samples=scanned, seed=effort.seed, ceiling=ceiling),
+    )
 
 
 def refute(relation: Theta, effort: Effort) -> Witness | None:
@@ -140,9 +162,15 @@ def refute(relation: Theta, effort: Effort) -> Witness | None:
             if claimed is not None and verify(exact | {"limit": to_json(limit)}):
                 seen = _ratios(ratio, values, N, points)[-3:]
                 figures = ", ".join(f"{v:.4g} at {N} = {_short(p)}" for p, v in seen)
-                then = f"({sp.sstr(relation.expression)})/({sp.sstr(relation.scale)}) is {figures}, and tends to {limit} as {N} -> {end}"
+                then = (
+                    f"({sp.sstr(relation.expression)})/({sp.sstr(relation.scale)}) is {figures}, and "
+                    f"tends to {limit} as {N} -> {end}"
+                )
                 let = {sp.sstr(s): str(v) for s, v in values.items()} or {sp.sstr(N): f"-> {end}"}
-                contradicts = f"{sp.sstr(relation.expression)} {sign} C*({sp.sstr(relation.scale)}) for some constant C > 0"
+                contradicts = (
+                    f"{sp.sstr(relation.expression)} {sign} C*({sp.sstr(relation.scale)}) for some "
+                    "constant C > 0"
+                )
                 because = "the limit was computed by SymPy, the figures by ball arithmetic"
                 return Witness(let, then, contradicts, exact | {"limit": to_json(limit)}, because)
     return None
@@ -153,8 +181,12 @@ def _short(p: Any) -> str:
 
 
 def verify(exact: dict[str, Any]) -> bool:
-    """Whether the ratio tends to oo or 0, from the record alone: the points are admissible, the ratio moves there, the limit agrees."""
-    expression, scale, N, end, limit = (from_json(exact[key]) for key in ("expression", "scale", "over", "end", "limit"))
+    """Whether the ratio tends to oo or 0, from the record alone: the points are admissible, the ratio moves
+    there, the limit agrees.
+    """
+    expression, scale, N, end, limit = (
+        from_json(exact[key]) for key in ("expression", "scale", "over", "end", "limit")
+    )
     values = {from_json(s): from_json(v) for s, v in exact["at"]}
     points = [from_json(p) for p in exact["points"]]
     domain = Domain([expression, scale], [from_json(g) for g in exact["given"]])
@@ -173,7 +205,9 @@ def verify(exact: dict[str, Any]) -> bool:
 
 @lru_cache(maxsize=256)
 def _limit(ratio: Any, N: sp.Symbol, end: Any, side: str) -> Any | None:
-    """SymPy's limit, None if it has none; the scan, the refutation and the verification of its record all ask for the same one."""
+    """SymPy's limit, None if it has none; the scan, the refutation and the verification of its record all ask
+    for the same one.
+    """
     n = sp.Dummy("N", positive=True) if end is sp.oo else sp.Dummy("N", real=True)
     try:
         return sp.limit(sp.simplify(ratio.xreplace({N: n})), n, end, side)

@@ -1,11 +1,15 @@
-"""Transcendental inequalities by ball arithmetic: the domain is cut into boxes until rhs - lhs is positive on each.
+"""Transcendental inequalities by ball arithmetic: the domain is cut into boxes until rhs - lhs is positive on
+each.
 
     x in [a, b]       cut as it is
     x in [a, oo)      through x = a - 1 + 1/u, u in (0, 1]
     x in (-oo, oo)    through x = u / (1 - u^2), u in (-1, 1)
-Where the two sides touch, at x0, no box is positive; there rhs - lhs vanishes to some order k, and its k-th derivative in x
-decides (Taylor with remainder): positive on the box, with k even or x0 an end of the range, gives rhs - lhs >= 0.
-The certificate is the list of boxes and the touching points; its checker sees that the boxes tile the domain, and evaluates
+Where the two sides touch, at x0, no box is positive; there rhs - lhs vanishes to some order k, and its k-th
+derivative in x
+decides (Taylor with remainder): positive on the box, with k even or x0 an end of the range, gives rhs - lhs
+>= 0.
+The certificate is the list of boxes and the touching points; its checker sees that the boxes tile the domain,
+and evaluates
 each again.
 """
 
@@ -73,7 +77,9 @@ def _interval(low: fmpq, high: fmpq) -> arb:
 
 
 class Touch(NamedTuple):
-    """Where the gap vanishes: variable, value, order, the derivative of that order, and which sides of it are in range."""
+    """Where the gap vanishes: variable, value, order, the derivative of that order, and which sides of it are
+    in range.
+    """
 
     name: sp.Symbol
     at: sp.Rational
@@ -87,7 +93,9 @@ class Touch(NamedTuple):
         return {1: 1, -1: (-1) ** self.order, 0: 1 - self.order % 2}[self.side]
 
 
-def _touch(gap: Any, name: sp.Symbol, at: sp.Rational, ends: tuple[Any, Any], inside: dict[Any, Any]) -> Touch | None:
+def _touch(
+    gap: Any, name: sp.Symbol, at: sp.Rational, ends: tuple[Any, Any], inside: dict[Any, Any]
+) -> Touch | None:
     """The order to which the gap vanishes at a value of one variable, whatever the others are."""
     derivative = gap
     for order in range(5):
@@ -116,8 +124,13 @@ def _nonzero(e: Any, at: dict[Any, Any]) -> bool:
 
 
 def _touches(gap: Any, names: list[sp.Symbol], ranges: list[tuple[Any, Any]]) -> list[Touch]:
-    """Touching points at the ends of the ranges, and, in one variable, at a simple rational where the gap is smallest."""
-    inside = {n: low + (high - low) * sp.Rational(3 + k, 11) for k, (n, (low, high)) in enumerate(zip(names, ranges))}
+    """Touching points at the ends of the ranges, and, in one variable, at a simple rational where the gap is
+    smallest.
+    """
+    inside = {
+        n: low + (high - low) * sp.Rational(3 + k, 11)
+        for k, (n, (low, high)) in enumerate(zip(names, ranges))
+    }
     found = [_touch(gap, n, end, r, inside) for n, r in zip(names, ranges) for end in r]
     if len(names) == 1:
         low, high = (float(end) for end in ranges[0])
@@ -135,7 +148,9 @@ def _touches(gap: Any, names: list[sp.Symbol], ranges: list[tuple[Any, Any]]) ->
 
 
 def _nonnegative(form: Form, box: Box, strict: bool) -> bool:
-    """Whether the gap is surely positive on the box (or nonnegative, at a touching point), or the box outside the hypotheses."""
+    """Whether the gap is surely positive on the box (or nonnegative, at a touching point), or the box outside
+    the hypotheses.
+    """
     gap, conditions, names, _, touches = form
     if _positive(gap, conditions, names, box):
         return True
@@ -187,8 +202,14 @@ def attempt(relation: AtMost, effort: Effort) -> dict[str, Any] | str:
         else:
             todo.extend(_halves(box, start))
     touching = [[t.name.name, str(t.at), t.order] for t in touches]
-    summary = f"rhs - lhs > 0 on each of {len(done)} boxes" + (f", or >= 0 where it touches 0 ({touching})" if touching else "")
-    return {"boxes": [[[str(a), str(b)] for a, b in box] for box in done], "touches": touching, "summary": summary}
+    summary = f"rhs - lhs > 0 on each of {len(done)} boxes" + (
+        f", or >= 0 where it touches 0 ({touching})" if touching else ""
+    )
+    return {
+        "boxes": [[[str(a), str(b)] for a, b in box] for box in done],
+        "touches": touching,
+        "summary": summary,
+    }
 
 
 def _told(names: list[sp.Symbol], box: Box) -> str:
@@ -200,13 +221,17 @@ def _tiny(box: Box) -> bool:
 
 
 def _open_corner(form: Form, start: Box, strict: bool) -> Box | None:
-    """A box at a corner of the domain that no halving decides: then no cover exists, and none need be looked for."""
+    """A box at a corner of the domain that no halving decides: then no cover exists, and none need be looked
+    for.
+    """
     for corner in itertools.product(*start):
         box = start
         while not _nonnegative(form, box, strict):
             if _tiny(box):
                 return box
-            box = next(half for half in _halves(box, start) if all(a <= c <= b for c, (a, b) in zip(corner, half)))
+            box = next(
+                half for half in _halves(box, start) if all(a <= c <= b for c, (a, b) in zip(corner, half))
+            )
     return None
 
 

@@ -1,6 +1,7 @@
-"""Expressions as JSON and back, through a closed list of node types: nothing that comes from outside is ever evaluated.
+"""Expressions as JSON and back, through a closed list of node types: nothing that comes from outside is ever
+evaluated.
 
-    3/4 -> ["Rational", 3, 4]      log(1 + x) -> ["log", ["Add", ["Rational", 1, 1], ["Symbol", "x", {...}]]]
+3/4 -> ["Rational", 3, 4]      log(1 + x) -> ["log", ["Add", ["Rational", 1, 1], ["Symbol", "x", {...}]]]
 """
 
 from __future__ import annotations
@@ -12,12 +13,53 @@ import sympy as sp
 _FUNCTIONS: dict[str, Any] = {
     cls.__name__: cls
     for cls in (
-        sp.Add, sp.Mul, sp.Pow, sp.exp, sp.log, sp.Abs, sp.sign, sp.Max, sp.Min, sp.floor, sp.ceiling, sp.erf, sp.erfc, sp.sin, sp.cos,
-        sp.tan, sp.atan, sp.sinh, sp.cosh, sp.tanh, sp.LambertW, sp.gamma, sp.binomial, sp.factorial, sp.Sum, sp.Product, sp.Tuple,
-        sp.Mod, sp.Eq, sp.Ne, sp.Lt, sp.Le, sp.Gt, sp.Ge, sp.And, sp.Or, sp.Not,
+        sp.Add,
+        sp.Mul,
+        sp.Pow,
+        sp.exp,
+        sp.log,
+        sp.Abs,
+        sp.sign,
+        sp.Max,
+        sp.Min,
+        sp.floor,
+        sp.ceiling,
+        sp.erf,
+        sp.erfc,
+        sp.sin,
+        sp.cos,
+        sp.tan,
+        sp.atan,
+        sp.sinh,
+        sp.cosh,
+        sp.tanh,
+        sp.LambertW,
+        sp.gamma,
+        sp.binomial,
+        sp.factorial,
+        sp.Sum,
+        sp.Product,
+        sp.Tuple,
+        sp.Mod,
+        sp.Eq,
+        sp.Ne,
+        sp.Lt,
+        sp.Le,
+        sp.Gt,
+        sp.Ge,
+        sp.And,
+        sp.Or,
+        sp.Not,
     )
-}  # fmt: skip
-_CONSTANTS = {"Pi": sp.pi, "Exp1": sp.E, "Infinity": sp.oo, "NegativeInfinity": -sp.oo, "BooleanTrue": sp.true, "BooleanFalse": sp.false}
+}
+_CONSTANTS = {
+    "Pi": sp.pi,
+    "Exp1": sp.E,
+    "Infinity": sp.oo,
+    "NegativeInfinity": -sp.oo,
+    "BooleanTrue": sp.true,
+    "BooleanFalse": sp.false,
+}
 _ASSUMPTIONS = ("real", "integer", "positive", "nonnegative", "negative", "nonzero")
 
 
@@ -74,6 +116,8 @@ def from_json(tree: Any) -> Any:
 
 
 def _known(assumptions: Any) -> dict[str, bool]:
-    if not isinstance(assumptions, dict) or any(k not in _ASSUMPTIONS or type(v) is not bool for k, v in assumptions.items()):
+    if not isinstance(assumptions, dict) or any(
+        k not in _ASSUMPTIONS or type(v) is not bool for k, v in assumptions.items()
+    ):
         raise ValueError(f"Expected known assumptions, got {assumptions!r}.")
     return assumptions

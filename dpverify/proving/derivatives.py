@@ -4,7 +4,8 @@
     from the right    g(high) >= 0  and  g' <= 0     (high may be infinite: then the limit)
     from both ends    g(low) >= 0, g(high) >= 0 and g'' <= 0
     from the bottom   g'(x0) = 0, g(x0) >= 0, g' <= 0 before x0 and g' >= 0 after it
-in one variable, the others being parameters. Each way also needs that g is defined on the whole interval, which becomes
+in one variable, the others being parameters. Each way also needs that g is defined on the whole interval,
+which becomes
 steps of its own (denominators keep their sign, arguments of logarithms stay positive).
 """
 
@@ -34,7 +35,9 @@ def attempt(relation: AtMost, effort: Effort) -> Iterator[Reduction] | str:
     domain = domain_of(relation)
     left, right = domain.expressions
     gap = right - left
-    if domain.lengths or gap.has(sp.Sum, sp.Piecewise, sp.floor, sp.ceiling, sp.Abs, sp.Max, sp.Min, sp.Indexed):
+    if domain.lengths or gap.has(
+        sp.Sum, sp.Piecewise, sp.floor, sp.ceiling, sp.Abs, sp.Max, sp.Min, sp.Indexed
+    ):
         return "not a smooth function of finitely many variables"
     points = list(domain.points(60, np.random.default_rng(effort.seed + 3)))
     return itertools.chain(_ways(relation, domain, gap, points), _cuts(relation, domain))
@@ -73,24 +76,50 @@ def _ways(relation: AtMost, domain: Domain, gap: Any, points: list[dict[Any, Any
             start = _end(g, v, low, "+")
             if start is not None:
                 strict_slope = relation.strict and low_open
-                steps = [(AtMost(zero, start, others, strict=relation.strict and not low_open), f"at {s} = {low}"),
-                         (AtMost(zero, flip * core, [*others, *inside], strict=strict_slope), f"the derivative in {s} is not negative")]  # fmt: skip
+                steps = [
+                    (AtMost(zero, start, others, strict=relation.strict and not low_open), f"at {s} = {low}"),
+                    (
+                        AtMost(zero, flip * core, [*others, *inside], strict=strict_slope),
+                        f"the derivative in {s} is not negative",
+                    ),
+                ]
                 yield Reduction((*steps, *defined), f"rhs - lhs increases in {s} from its left end")
         if signs >= {-1} and not signs & {1}:
             end = _end(g, v, high, "-")
             if end is not None:
                 strict_slope = relation.strict and (high_open or not high.is_finite)
-                steps = [(AtMost(zero, end, others, strict=relation.strict and not strict_slope), f"at {s} -> {high}"),
-                         (AtMost(flip * core, zero, [*others, *inside], strict=strict_slope), f"the derivative in {s} is not positive")]  # fmt: skip
+                steps = [
+                    (
+                        AtMost(zero, end, others, strict=relation.strict and not strict_slope),
+                        f"at {s} -> {high}",
+                    ),
+                    (
+                        AtMost(flip * core, zero, [*others, *inside], strict=strict_slope),
+                        f"the derivative in {s} is not positive",
+                    ),
+                ]
                 yield Reduction((*steps, *defined), f"rhs - lhs decreases in {s} to its right end")
         if signs >= {-1, 1}:
             for x0 in _stationary(core, v, low, high):
                 steps = [
-                    (AtMost(zero, sp.simplify(g.subs(v, x0)), others, strict=relation.strict), f"at the stationary point {s} = {x0}"),
-                    (AtMost(flip * core, zero, [*others, *_range(v, low, x0, True, False)]), f"the derivative is not positive before {x0}"),
-                    (AtMost(zero, flip * core, [*others, *_range(v, x0, high, False, True)]), f"the derivative is not negative after {x0}"),
+                    (
+                        AtMost(zero, sp.simplify(g.subs(v, x0)), others, strict=relation.strict),
+                        f"at the stationary point {s} = {x0}",
+                    ),
+                    (
+                        AtMost(flip * core, zero, [*others, *_range(v, low, x0, True, False)]),
+                        f"the derivative is not positive before {x0}",
+                    ),
+                    (
+                        AtMost(zero, flip * core, [*others, *_range(v, x0, high, False, True)]),
+                        f"the derivative is not negative after {x0}",
+                    ),
                 ]
-                steps += [(AtMost(p, q, others), f"{x0} lies in the range of {s}") for p, q in ((low, x0), (x0, high)) if p.is_finite and q.is_finite]
+                steps += [
+                    (AtMost(p, q, others), f"{x0} lies in the range of {s}")
+                    for p, q in ((low, x0), (x0, high))
+                    if p.is_finite and q.is_finite
+                ]
                 yield Reduction((*steps, *defined), f"rhs - lhs is smallest at {s} = {x0}")
 
 
@@ -102,12 +131,17 @@ def _cuts(relation: AtMost, domain: Domain) -> Iterator[Reduction]:
     b = domain.bounds[s]
     if b.low.is_finite and not b.high.is_finite:
         for cut in (b.low + 2, b.low + 20):
-            parts = [(AtMost(relation.lhs, relation.rhs, [*relation.given, c], strict=relation.strict), f"for {c}") for c in (s <= cut, s >= cut)]
+            parts = [
+                (AtMost(relation.lhs, relation.rhs, [*relation.given, c], strict=relation.strict), f"for {c}")
+                for c in (s <= cut, s >= cut)
+            ]
             yield Reduction(tuple(parts), f"cut at {s} = {cut}")
 
 
 def _ends(domain: Domain, s: sp.Symbol) -> Bounds | None:
-    """The range of a variable; an end may be an expression in the others (y >= x). None if the range is not an interval."""
+    """The range of a variable; an end may be an expression in the others (y >= x). None if the range is not
+    an interval.
+    """
     b = domain.bounds[s]
     for c in domain.coupled:
         if s not in c.free_symbols:
@@ -129,10 +163,19 @@ def _ends(domain: Domain, s: sp.Symbol) -> Bounds | None:
 def _real_variable(b: Bounds, gap: Any, s: sp.Symbol) -> tuple[Any, Any, Any, Any, bool, bool]:
     """A real variable for s (its square root if that occurs), the gap in it, and its range."""
     low, high = b.low, b.high
-    root = s.is_nonnegative and any(p.base == s and p.exp.is_Rational and p.exp.q == 2 for p in gap.atoms(sp.Pow))
+    root = s.is_nonnegative and any(
+        p.base == s and p.exp.is_Rational and p.exp.q == 2 for p in gap.atoms(sp.Pow)
+    )
     v = sp.Dummy(s.name, **({"positive": True} if low.is_nonnegative else {"real": True}))
     if root and low.is_nonnegative:
-        return v, sp.powdenest(gap.xreplace({s: v**2}).subs(s, v**2), force=False), sp.sqrt(low), sp.sqrt(high), b.low_open, b.high_open
+        return (
+            v,
+            sp.powdenest(gap.xreplace({s: v**2}).subs(s, v**2), force=False),
+            sp.sqrt(low),
+            sp.sqrt(high),
+            b.low_open,
+            b.high_open,
+        )
     return v, gap.xreplace({s: v}), low, high, b.low_open, b.high_open
 
 
@@ -178,7 +221,7 @@ def _signs(slope: Any, v: Any, s: Any, points: list[dict[Any, Any]], squared: bo
         try:
             x = float(point[s])
             with np.errstate(all="ignore"):
-                for value in ({x, float(np.sqrt(x))} if root and x >= 0 else {x}):
+                for value in {x, float(np.sqrt(x))} if root and x >= 0 else {x}:
                     y = complex(f(value, *[float(point[r]) for r in rest]))
                     if np.isfinite(y.real) and abs(y.imag) < 1e-12 and abs(y.real) > 1e-14:
                         seen.add(1 if y.real > 0 else -1)
@@ -196,12 +239,19 @@ def _defined(g: Any, v: Any, given: list[Any]) -> tuple[tuple[Any, str], ...] | 
                 continue
             if p.exp.is_Integer:
                 sign = _guess_sign(p.base, given)
-                steps.append((AtMost(0, sign * p.base, given, strict=True), f"the denominator {p.base} keeps its sign"))
+                steps.append(
+                    (AtMost(0, sign * p.base, given, strict=True), f"the denominator {p.base} keeps its sign")
+                )
             else:
                 steps.append((AtMost(0, p.base, given, strict=True), f"{p.base} under a root stays positive"))
     for f in g.atoms(sp.log):
         if v in f.free_symbols and not f.args[0].is_positive:
-            steps.append((AtMost(0, f.args[0], given, strict=True), f"the argument {f.args[0]} of a logarithm stays positive"))
+            steps.append(
+                (
+                    AtMost(0, f.args[0], given, strict=True),
+                    f"the argument {f.args[0]} of a logarithm stays positive",
+                )
+            )
     if g.has(sp.tan, sp.gamma, sp.LambertW):
         return None
     return tuple(steps)
@@ -226,7 +276,11 @@ def _end(g: Any, v: Any, end: Any, side: str) -> Any | None:
         return None
     if value is sp.oo:
         return sp.Integer(1)
-    return None if value.has(sp.nan, sp.zoo, sp.oo, sp.Limit, sp.I, sp.AccumBounds) or v in value.free_symbols else value
+    return (
+        None
+        if value.has(sp.nan, sp.zoo, sp.oo, sp.Limit, sp.I, sp.AccumBounds) or v in value.free_symbols
+        else value
+    )
 
 
 def _stationary(core: Any, v: Any, low: Any, high: Any) -> list[Any]:

@@ -1,7 +1,9 @@
-"""Where a relation is claimed: its symbols with their assumptions, its hypotheses, the box that encloses them, points inside.
+"""Where a relation is claimed: its symbols with their assumptions, its hypotheses, the box that encloses
+them, points inside.
 
-Hypotheses that are equations for a symbol (`Eq(gamma, 1 - 1/kappa)`) are substituted away. Integer symbols in the limits of
-sums, or in the indices of sequences, are *lengths*: a search fixes them to small numbers and then sees finitely many reals.
+Hypotheses that are equations for a symbol (`Eq(gamma, 1 - 1/kappa)`) are substituted away. Integer symbols in
+the limits of sums, or in the indices of sequences, are *lengths*: a search fixes them to small numbers and
+then sees finitely many reals.
 """
 
 from __future__ import annotations
@@ -17,9 +19,39 @@ import sympy as sp
 
 from dpverify.proving.evaluate import bind, truth
 
-SIMPLE = [sp.Rational(p, q) for p, q in
-          [(0, 1), (1, 1), (2, 1), (1, 2), (3, 1), (1, 3), (-1, 1), (4, 1), (1, 4), (3, 4), (3, 2), (5, 1), (10, 1), (1, 10), (9, 10),
-           (-2, 1), (-1, 2), (2, 3), (8, 1), (16, 1), (100, 1), (1, 100), (99, 100), (1000, 1), (1, 1000), (-10, 1), (10**6, 1), (1, 10**6)]]  # fmt: skip
+SIMPLE = [
+    sp.Rational(p, q)
+    for p, q in [
+        (0, 1),
+        (1, 1),
+        (2, 1),
+        (1, 2),
+        (3, 1),
+        (1, 3),
+        (-1, 1),
+        (4, 1),
+        (1, 4),
+        (3, 4),
+        (3, 2),
+        (5, 1),
+        (10, 1),
+        (1, 10),
+        (9, 10),
+        (-2, 1),
+        (-1, 2),
+        (2, 3),
+        (8, 1),
+        (16, 1),
+        (100, 1),
+        (1, 100),
+        (99, 100),
+        (1000, 1),
+        (1, 1000),
+        (-10, 1),
+        (10**6, 1),
+        (1, 10**6),
+    ]
+]
 
 
 def symbols_of(*expressions: Any) -> list[sp.Symbol]:
@@ -59,7 +91,8 @@ def written_out(expression: Any) -> Any:
 
 
 def fresh(name: str, expressions: Sequence[Any], **assumptions: bool) -> sp.Symbol:
-    """A symbol whose name no symbol of the expressions has, bound ones included: the name, with primes if need be.
+    """A symbol whose name no symbol of the expressions has, bound ones included: the name, with primes if
+    need be.
 
     >>> fresh("u", [sp.Symbol("u") + 1], positive=True)
     u'
@@ -80,8 +113,12 @@ class Bounds:
     high_open: bool = False
 
     def meet(self, other: Bounds) -> Bounds:
-        low, low_open = max((self.low, self.low_open), (other.low, other.low_open), key=lambda p: (p[0], p[1]))
-        high, high_open = min((self.high, self.high_open), (other.high, other.high_open), key=lambda p: (p[0], not p[1]))
+        low, low_open = max(
+            (self.low, self.low_open), (other.low, other.low_open), key=lambda p: (p[0], p[1])
+        )
+        high, high_open = min(
+            (self.high, self.high_open), (other.high, other.high_open), key=lambda p: (p[0], not p[1])
+        )
         return Bounds(low, high, bool(low_open), bool(high_open))
 
     def contains(self, value: Any) -> bool:
@@ -123,17 +160,27 @@ def _simple(b: Bounds, whole: bool) -> tuple[sp.Rational, ...]:
     for end, direction in ((b.low, 1), (b.high, -1)):
         if end.is_finite:
             end = end if end.is_Rational else sp.Rational(str(sp.N(end, 20)))
-            near += [end, *[end + direction * step for step in [*SIMPLE[1:8], sp.Rational(1, 100)] if step > 0]]
+            near += [
+                end,
+                *[end + direction * step for step in [*SIMPLE[1:8], sp.Rational(1, 100)] if step > 0],
+            ]
     if b.low.is_finite and b.high.is_finite:
         width = b.high - b.low
-        near += [b.low + width * part for part in (sp.Rational(1, 2), sp.Rational(1, 4), sp.Rational(3, 4), sp.Rational(1, 10))]
-    seen = dict.fromkeys(v for v in SIMPLE + near if v.is_Rational and b.contains(v) and (not whole or v.is_Integer))
+        near += [
+            b.low + width * part
+            for part in (sp.Rational(1, 2), sp.Rational(1, 4), sp.Rational(3, 4), sp.Rational(1, 10))
+        ]
+    seen = dict.fromkeys(
+        v for v in SIMPLE + near if v.is_Rational and b.contains(v) and (not whole or v.is_Integer)
+    )
     return tuple(sorted(seen, key=lambda v: (v.q, abs(v.p), v.p < 0)))
 
 
 def _assumed(symbol: sp.Symbol) -> Bounds:
     if symbol.is_positive:
-        return Bounds(low=sp.Integer(1) if symbol.is_integer else sp.Integer(0), low_open=not symbol.is_integer)
+        return Bounds(
+            low=sp.Integer(1) if symbol.is_integer else sp.Integer(0), low_open=not symbol.is_integer
+        )
     if symbol.is_nonnegative:
         return Bounds(low=sp.Integer(0))
     if symbol.is_negative:
@@ -144,7 +191,11 @@ def _assumed(symbol: sp.Symbol) -> Bounds:
 def _from_condition(condition: Any) -> tuple[sp.Symbol, Bounds] | None:
     """The bounds that a comparison of one symbol with a number gives."""
     c = condition.canonical if hasattr(condition, "canonical") else condition
-    if not isinstance(c, sp.core.relational.Relational) or not isinstance(c.lhs, sp.Symbol) or not c.rhs.is_number:
+    if (
+        not isinstance(c, sp.core.relational.Relational)
+        or not isinstance(c.lhs, sp.Symbol)
+        or not c.rhs.is_number
+    ):
         return None
     strict = c.rel_op in ("<", ">")
     if c.rel_op in ("<", "<="):
@@ -174,7 +225,9 @@ class Domain:
             c = c.xreplace(self.defined) if self.defined else c
             if isinstance(c, sp.Eq) and (found := self._definition(c)) is not None:
                 symbol, value = found
-                self.defined = {k: sp.sympify(v).xreplace({symbol: value}) for k, v in self.defined.items()} | {symbol: value}
+                self.defined = {
+                    k: sp.sympify(v).xreplace({symbol: value}) for k, v in self.defined.items()
+                } | {symbol: value}
                 for inherited in self._inherited(symbol, value):
                     rest.append(inherited)
             else:
@@ -204,7 +257,9 @@ class Domain:
 
     @cached_property
     def bounds(self) -> dict[sp.Symbol, Bounds]:
-        """The tightest interval per symbol that assumptions and one-symbol hypotheses give (integers: whole ends)."""
+        """The tightest interval per symbol that assumptions and one-symbol hypotheses give (integers: whole
+        ends).
+        """
         result = {s: _assumed(s) for s in self.symbols}
         for condition in self.given:
             found = _from_condition(condition)
@@ -244,7 +299,9 @@ class Domain:
         return all(truth(c, point) is True for c in self.given)
 
     def _bounds(self, symbol: Any) -> Bounds:
-        return self.bounds.get(symbol) or (Bounds(low=sp.Integer(0), low_open=True) if symbol.is_positive else Bounds())
+        return self.bounds.get(symbol) or (
+            Bounds(low=sp.Integer(0), low_open=True) if symbol.is_positive else Bounds()
+        )
 
     def choices(self, symbol: Any) -> list[sp.Rational]:
         """Simple numbers inside the bounds of a symbol, the simplest first."""
@@ -254,7 +311,9 @@ class Domain:
         """Random numbers inside the bounds of a symbol: of moderate size, large, small, or near an end."""
         low, high = self._bounds(symbol).ends
         if low is not None and high is not None:
-            values = low + (high - low) * np.where(rng.random(count) < 0.5, rng.beta(0.5, 0.5, count), rng.random(count))
+            values = low + (high - low) * np.where(
+                rng.random(count) < 0.5, rng.beta(0.5, 0.5, count), rng.random(count)
+            )
         else:
             size = np.exp(rng.normal(0, 1, count) * np.where(rng.random(count) < 0.6, 1.0, 4.0))
             if low is not None:
@@ -273,7 +332,9 @@ class Domain:
         near = Fraction(value).limit_denominator(1000 if abs(value) > 1e-2 else 10**6)
         return sp.Rational(near.numerator, near.denominator)
 
-    def points(self, count: int, rng: np.random.Generator, lengths: Mapping[Any, int] | None = None) -> Iterator[dict[Any, sp.Rational]]:
+    def points(
+        self, count: int, rng: np.random.Generator, lengths: Mapping[Any, int] | None = None
+    ) -> Iterator[dict[Any, sp.Rational]]:
         """Up to `count` rational points that satisfy every hypothesis (fewer if they are hard to hit)."""
         found = tries = 0
         while found < count and tries < 60 * count + 200:
@@ -299,7 +360,9 @@ class Domain:
         """The entries of sequences that occur once the lengths are fixed, in order."""
         key = self._key(point)
         if key not in self._entries:
-            self._entries[key] = sorted({a for e in self.fixed(point) for a in e.atoms(sp.Indexed)}, key=sp.default_sort_key)
+            self._entries[key] = sorted(
+                {a for e in self.fixed(point) for a in e.atoms(sp.Indexed)}, key=sp.default_sort_key
+            )
         return self._entries[key]
 
     def _key(self, point: Mapping[Any, Any]) -> tuple[Any, ...]:
@@ -314,7 +377,9 @@ class Domain:
         key = self._key(point)
         if key not in self._fixed:
             lengths = dict(zip(self.lengths, key))
-            self._fixed[key] = [written_out(e.xreplace(lengths)) if lengths else e for e in (*self.expressions, *self.given)]
+            self._fixed[key] = [
+                written_out(e.xreplace(lengths)) if lengths else e for e in (*self.expressions, *self.given)
+            ]
         return self._fixed[key]
 
 

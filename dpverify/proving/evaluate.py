@@ -1,6 +1,6 @@
 """Rigorous evaluation of expressions in ball arithmetic (Arb): every number comes with a proven radius.
 
-    sign(log(2) - 7/10, {}) = -1
+sign(log(2) - 7/10, {}) = -1
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ def rational(value: Any) -> fmpq:
 
 
 def ball(expression: Any, at: Mapping[Any, Any] | None = None, bits: int = 192) -> arb:
-    """A ball that surely contains the value of the expression at the point (numbers, fmpq or balls for the symbols).
+    """A ball that surely contains the value of the expression at the point (numbers, fmpq or balls for the
+    symbols).
 
     >>> x = sp.Symbol("x")
     >>> ball(sp.exp(x), {x: 0}) == 1
@@ -36,14 +37,18 @@ def ball(expression: Any, at: Mapping[Any, Any] | None = None, bits: int = 192) 
     old = ctx.prec
     ctx.prec = bits
     try:
-        point = {key: value if isinstance(value, arb) else arb(rational(value)) for key, value in (at or {}).items()}
+        point = {
+            key: value if isinstance(value, arb) else arb(rational(value))
+            for key, value in (at or {}).items()
+        }
         return _ball(sp.sympify(expression), point)
     finally:
         ctx.prec = old
 
 
 def bind(expression: Any, index: sp.Symbol, value: Any) -> Any:
-    """The expression with the free occurrences of the index replaced; sums that bind the same name keep theirs.
+    """The expression with the free occurrences of the index replaced; sums that bind the same name keep
+    theirs.
 
     >>> t, q = sp.Symbol("t"), sp.IndexedBase("q")
     >>> bind(q[t] + sp.Sum(q[t], (t, 1, 2)), t, sp.Integer(5)) == q[5] + sp.Sum(q[t], (t, 1, 2))
@@ -187,9 +192,20 @@ def _lambert(x: arb) -> arb:
 
 
 _UNARY: dict[str, Callable[[arb], arb]] = {
-    "log": arb.log, "Abs": abs, "erf": arb.erf, "erfc": arb.erfc, "sin": arb.sin, "cos": arb.cos, "tan": arb.tan, "atan": arb.atan,
-    "sinh": arb.sinh, "cosh": arb.cosh, "tanh": arb.tanh, "gamma": arb.gamma, "LambertW": _lambert,
-}  # fmt: skip
+    "log": arb.log,
+    "Abs": abs,
+    "erf": arb.erf,
+    "erfc": arb.erfc,
+    "sin": arb.sin,
+    "cos": arb.cos,
+    "tan": arb.tan,
+    "atan": arb.atan,
+    "sinh": arb.sinh,
+    "cosh": arb.cosh,
+    "tanh": arb.tanh,
+    "gamma": arb.gamma,
+    "LambertW": _lambert,
+}
 
 
 def _function(e: Any, at: Mapping[Any, arb]) -> arb:
@@ -262,9 +278,13 @@ def truth(condition: Any, at: Mapping[Any, Any]) -> bool | None:
         return None
     kind = type(condition).__name__
     return {
-        "StrictLessThan": s < 0, "LessThan": s <= 0, "StrictGreaterThan": s > 0, "GreaterThan": s >= 0, "Equality": s == 0,
+        "StrictLessThan": s < 0,
+        "LessThan": s <= 0,
+        "StrictGreaterThan": s > 0,
+        "GreaterThan": s >= 0,
+        "Equality": s == 0,
         "Unequality": s != 0,
-    }[kind]  # fmt: skip
+    }[kind]
 
 
 @lru_cache(maxsize=4096)
@@ -274,7 +294,9 @@ def _excess(comparison: Any) -> Any:
 
 @lru_cache(maxsize=4096)
 def _exact_zero(expression: Any) -> bool:
-    """Whether a constant expression is exactly 0, decided by algebra (a Rational, or a minimal polynomial)."""
+    """Whether a constant expression is exactly 0, decided by algebra (a Rational, or a minimal
+    polynomial).
+    """
     if expression.is_Rational:
         return expression == 0
     radicals = {p for p in expression.atoms(sp.Pow) if p.exp.is_Rational and not p.exp.is_Integer}

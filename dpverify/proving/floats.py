@@ -1,7 +1,8 @@
-"""Expressions in floating point, over many points at once: one walk of the expression lists its operations, common parts once.
+"""Expressions in floating point, over many points at once: one walk of the expression lists its operations,
+common parts once.
 
-A search looks at a few thousand points and then forgets the expression, so that compiling it would cost more than evaluating it.
-Expressions with a function that has no entry here are left to SymPy's compiler.
+A search looks at a few thousand points and then forgets the expression, so that compiling it would cost more
+than evaluating it. Expressions with a function that has no entry here are left to SymPy's compiler.
 """
 
 from __future__ import annotations
@@ -14,14 +15,31 @@ import numpy as np
 import sympy as sp
 
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
-    sp.Add: lambda *values: reduce(np.add, values), sp.Mul: lambda *values: reduce(np.multiply, values), sp.Pow: np.power,
-    sp.Max: lambda *values: reduce(np.maximum, values), sp.Min: lambda *values: reduce(np.minimum, values),
-    sp.exp: np.exp, sp.log: np.log, sp.Abs: np.abs, sp.sign: np.sign, sp.floor: np.floor, sp.ceiling: np.ceil, sp.sin: np.sin,
-    sp.cos: np.cos, sp.tan: np.tan, sp.atan: np.arctan, sp.sinh: np.sinh, sp.cosh: np.cosh, sp.tanh: np.tanh,
-}  # fmt: skip
+    sp.Add: lambda *values: reduce(np.add, values),
+    sp.Mul: lambda *values: reduce(np.multiply, values),
+    sp.Pow: np.power,
+    sp.Max: lambda *values: reduce(np.maximum, values),
+    sp.Min: lambda *values: reduce(np.minimum, values),
+    sp.exp: np.exp,
+    sp.log: np.log,
+    sp.Abs: np.abs,
+    sp.sign: np.sign,
+    sp.floor: np.floor,
+    sp.ceiling: np.ceil,
+    sp.sin: np.sin,
+    sp.cos: np.cos,
+    sp.tan: np.tan,
+    sp.atan: np.arctan,
+    sp.sinh: np.sinh,
+    sp.cosh: np.cosh,
+    sp.tanh: np.tanh,
+}
 _POWERS: dict[Any, Callable[..., Any]] = {
-    sp.Integer(-1): np.reciprocal, sp.Integer(2): np.square, sp.Rational(1, 2): np.sqrt, sp.Rational(-1, 2): lambda x: 1 / np.sqrt(x),
-}  # fmt: skip
+    sp.Integer(-1): np.reciprocal,
+    sp.Integer(2): np.square,
+    sp.Rational(1, 2): np.sqrt,
+    sp.Rational(-1, 2): lambda x: 1 / np.sqrt(x),
+}
 
 
 def vectorised(names: Sequence[Any], expressions: Sequence[Any]) -> Callable[..., list[Any]]:
@@ -47,7 +65,9 @@ def vectorised(names: Sequence[Any], expressions: Sequence[Any]) -> Callable[...
 
 
 class _Walk:
-    """The operations of some expressions, in an order in which they can be done; every different subexpression has a place."""
+    """The operations of some expressions, in an order in which they can be done; every different
+    subexpression has a place.
+    """
 
     def __init__(self, names: Sequence[Any]):
         self.places = {name: i for i, name in enumerate(names)}

@@ -1,7 +1,9 @@
-"""Identities: SymPy closes the difference to 0, and a replay at random admissible rationals agrees to 50 digits.
+"""Identities: SymPy closes the difference to 0, and a replay at random admissible rationals agrees to 50
+digits.
 
-Sums of arbitrary length are brought to a normal form (constants pulled out, linear, one name for the index), and closed by
-Gosper's algorithm where that works: C with C(t) - C(t-1) = term(t) gives sum = C(upper) - C(lower - 1), checked as such.
+Sums of arbitrary length are brought to a normal form (constants pulled out, linear, one name for the index),
+and closed by Gosper's algorithm where that works: C with C(t) - C(t-1) = term(t) gives sum = C(upper) -
+C(lower - 1), checked as such.
 """
 
 from __future__ import annotations
@@ -68,7 +70,9 @@ def _single_sum(function: Any, limit: Any, depth: int) -> Any:
 
 
 def _standard_limits(term: Any, index: sp.Symbol, low: Any, high: Any) -> Any:
-    """The sum over 1..h with h free of an added integer, and the few terms at the ends that this leaves over."""
+    """The sum over 1..h with h free of an added integer, and the few terms at the ends that this leaves
+    over.
+    """
     extra: Any = sp.Integer(0)
     shift, top = high.as_coeff_Add()
     if not top.is_number and shift.is_Integer and 0 < abs(shift) <= 4:
@@ -88,7 +92,8 @@ def _standard_limits(term: Any, index: sp.Symbol, low: Any, high: Any) -> Any:
 def close_sums(expression: Any) -> Any:
     """Sums that have a hypergeometric closed form replaced by it; the others left as they are.
 
-    >>> t, T, r = sp.Symbol("t", integer=True), sp.Symbol("T", integer=True, positive=True), sp.Symbol("r", positive=True)
+    >>> t, T, r = sp.Symbol("t", integer=True), sp.Symbol("T", integer=True, positive=True), sp.Symbol("r",
+    ...     positive=True)
     >>> sp.factor(sp.simplify(close_sums(sp.Sum(r**t, (t, 1, T))) - r * (r**T - 1) / (r - 1)))
     0
     """
@@ -175,7 +180,16 @@ def _routes() -> Iterator[tuple[str, Callable[[Any], Any]]]:
 def _vanishes(route: Callable[[Any], Any], difference: Any) -> bool:
     try:
         return route(difference) == 0
-    except (sp.PolynomialError, NotImplementedError, AttributeError, ValueError, TypeError, ZeroDivisionError, RecursionError, IndexError):
+    except (
+        sp.PolynomialError,
+        NotImplementedError,
+        AttributeError,
+        ValueError,
+        TypeError,
+        ZeroDivisionError,
+        RecursionError,
+        IndexError,
+    ):
         return False
 
 
@@ -185,23 +199,37 @@ def attempt(relation: Equal, effort: Effort) -> dict[str, Any] | Reduction | str
         left, right = sp.Matrix(relation.derived), sp.Matrix(relation.stated)
         if left.shape != right.shape:
             return f"the shapes {left.shape} and {right.shape} differ"
-        cells = [(Equal(left[i, j], right[i, j], relation.given), f"entry ({i + 1}, {j + 1})") for i, j in np.ndindex(*left.shape)]
+        cells = [
+            (Equal(left[i, j], right[i, j], relation.given), f"entry ({i + 1}, {j + 1})")
+            for i, j in np.ndindex(*left.shape)
+        ]
         return Reduction(tuple(cells), "entry by entry")
     difference = _difference(relation)
     for name, route in _routes():
         if _vanishes(route, difference):
-            return {"route": name, "replays": effort.replays, "seed": effort.seed, "summary": f"the difference is 0 by {name}"}
+            return {
+                "route": name,
+                "replays": effort.replays,
+                "seed": effort.seed,
+                "summary": f"the difference is 0 by {name}",
+            }
     return f"none of {len(_ROUTES)} ways of rewriting closed the difference"
 
 
 def check(relation: Equal, certificate: dict[str, Any]) -> bool:
-    """Rewrite the difference by the named route, and replay it at random admissible rationals to 50 digits."""
+    """Rewrite the difference by the named route, and replay it at random admissible rationals to 50
+    digits.
+    """
     difference = _difference(relation)
-    return _vanishes(_ROUTES[certificate["route"]], difference) and replay(relation, certificate["replays"], certificate["seed"])
+    return _vanishes(_ROUTES[certificate["route"]], difference) and replay(
+        relation, certificate["replays"], certificate["seed"]
+    )
 
 
 def replay(relation: Equal, count: int, seed: int) -> bool:
-    """Whether both sides agree to 50 digits at every one of `count` random admissible rationals (at least one defined)."""
+    """Whether both sides agree to 50 digits at every one of `count` random admissible rationals (at least one
+    defined).
+    """
     domain = domain_of(relation)
     if not domain.symbols and not domain.entries({}):
         return _agree(domain, {}) is not False

@@ -42,27 +42,43 @@ def attempt(relation: Induction | Equal | AtMost, effort: Effort) -> list[Reduct
 
 
 def _plain_bases(relation: Induction) -> Induction:
-    """With sums about, a positive base such as 1 - s of powers in T becomes a symbol b, and s becomes 1 - b."""
+    """With sums about, a positive base such as 1 - s of powers in T becomes a symbol b, and s becomes 1 -
+    b.
+    """
     claim, T = relation.relation, relation.over
     parts = [*sides(claim), sp.sympify(relation.first), sp.sympify(relation.next)]
     if not any(e.has(sp.Sum) for e in parts):
         return relation
     given = list(map(sp.sympify, claim.given))
-    for base in sorted({p.base for e in parts for p in e.atoms(sp.Pow) if T in p.exp.free_symbols}, key=sp.default_sort_key):
+    for base in sorted(
+        {p.base for e in parts for p in e.atoms(sp.Pow) if T in p.exp.free_symbols}, key=sp.default_sort_key
+    ):
         (one, slope), symbols = base.as_coeff_Add(), base.free_symbols
-        if not isinstance(base, sp.Add) or len(symbols) != 1 or slope not in (*symbols, *[-x for x in symbols]):
+        if (
+            not isinstance(base, sp.Add)
+            or len(symbols) != 1
+            or slope not in (*symbols, *[-x for x in symbols])
+        ):
             continue
         (s,) = symbols
         bounds = Domain([s], given).bounds[s]
-        least, is_open = (one + bounds.low, bounds.low_open) if slope == s else (one - bounds.high, bounds.high_open)
+        least, is_open = (
+            (one + bounds.low, bounds.low_open) if slope == s else (one - bounds.high, bounds.high_open)
+        )
         if not (least.is_finite and (least > 0 or (least == 0 and is_open))):
             continue
         b = fresh(f"{s.name}_base", [*parts, *given, T, relation.value], positive=True)
         swap = {s: b - one if slope == s else one - b}
         left, right, first, after = (e.subs(swap) for e in parts)
-        sign = [c for c in [swap[s] > 0 if s.is_positive else swap[s] >= 0 if s.is_nonnegative else sp.true] if c is not sp.true]
+        sign = [
+            c
+            for c in [swap[s] > 0 if s.is_positive else swap[s] >= 0 if s.is_nonnegative else sp.true]
+            if c is not sp.true
+        ]
         held = [c for c in (*[g.subs(swap) for g in given], *sign) if c is not sp.true]
-        moved = Equal(left, right, held) if isinstance(claim, Equal) else AtMost(left, right, held, claim.strict)
+        moved = (
+            Equal(left, right, held) if isinstance(claim, Equal) else AtMost(left, right, held, claim.strict)
+        )
         return Induction(moved, relation.value, T, relation.start, first, after)
     return relation
 
@@ -72,7 +88,12 @@ def _step_up(e: Any, T: sp.Symbol) -> Any:
     swap = {}
     for total in e.atoms(sp.Sum, sp.Product):
         index, low, high = total.limits[0]
-        if len(total.limits) == 1 and T in high.free_symbols and sp.expand(high.subs(T, T + 1) - high) == 1 and T not in low.free_symbols:
+        if (
+            len(total.limits) == 1
+            and T in high.free_symbols
+            and sp.expand(high.subs(T, T + 1) - high) == 1
+            and T not in low.free_symbols
+        ):
             body, last = total.function.subs(T, T + 1), total.function.subs(T, T + 1).subs(index, high + 1)
             shorter = total.func(body, total.limits[0])
             swap[total] = shorter + last if isinstance(total, sp.Sum) else shorter * last
@@ -84,7 +105,10 @@ def _step_up(e: Any, T: sp.Symbol) -> Any:
 def _long_enough(e: Any, T: sp.Symbol, start: Any) -> bool:
     """Whether no sum runs backwards at the start: one more term then means one more term."""
     return all(
-        (limit[2].subs(T, start) - limit[1] + 1).is_nonnegative for total in e.atoms(sp.Sum, sp.Product) for limit in total.limits if T in limit[2].free_symbols
+        (limit[2].subs(T, start) - limit[1] + 1).is_nonnegative
+        for total in e.atoms(sp.Sum, sp.Product)
+        for limit in total.limits
+        if T in limit[2].free_symbols
     )
 
 
@@ -104,11 +128,16 @@ def _sequence(relation: Induction) -> list[Reduction] | str:
     if isinstance(claim, Equal):
         for value, f in ((left, right), (right, left)):
             if value == x and x not in f.free_symbols:
-                steps = [(Equal(first, f.subs(T, start), given), f"base, {T} = {start}"),
-                         (Equal(after.subs(x, f), _step_up(f, T), here), f"step from {T} to {T} + 1")]  # fmt: skip
+                steps = [
+                    (Equal(first, f.subs(T, start), given), f"base, {T} = {start}"),
+                    (Equal(after.subs(x, f), _step_up(f, T), here), f"step from {T} to {T} + 1"),
+                ]
                 found.append(Reduction(tuple(steps), f"induction over {T}"))
         return found or f"the equation does not give {x} in terms of {T}"
-    base = (AtMost(left.subs(x, first).subs(T, start), right.subs(x, first).subs(T, start), given, claim.strict), f"base, {T} = {start}")
+    base = (
+        AtMost(left.subs(x, first).subs(T, start), right.subs(x, first).subs(T, start), given, claim.strict),
+        f"base, {T} = {start}",
+    )
     for bound, above in ((right, True), (left, False)):
         if x in (left, right) and x not in bound.free_symbols:
             gap = _step_up(bound, T) - after.subs(x, bound)
@@ -117,16 +146,30 @@ def _sequence(relation: Induction) -> list[Reduction] | str:
                 step = (AtMost(ZERO, gap, here, strict), f"step from {T} to {T} + 1, at the bound")
                 if (x.is_nonnegative and not above) or (x.is_negative and above):
                     signed = -bound if x.is_negative else bound
-                    kept = [*kept, (AtMost(ZERO, signed, here, strict=bool(x.is_nonzero)), f"the bound has the sign of {x}")]
-                found.append(Reduction((base, *kept, step), f"induction over {T}, the next term increasing with {x}"))
+                    kept = [
+                        *kept,
+                        (
+                            AtMost(ZERO, signed, here, strict=bool(x.is_nonzero)),
+                            f"the bound has the sign of {x}",
+                        ),
+                    ]
+                found.append(
+                    Reduction((base, *kept, step), f"induction over {T}, the next term increasing with {x}")
+                )
     hypothesis = sp.Lt(left, right) if claim.strict else sp.Le(left, right)
     held = [*here, hypothesis] if hypothesis not in (sp.true, sp.false) else here
     general = AtMost(_step_up(left, T).subs(x, after), _step_up(right, T).subs(x, after), held, claim.strict)
-    found.append(Reduction((base, *_invariant(relation, held), (general, f"step from {T} to {T} + 1")), f"induction over {T}"))
+    found.append(
+        Reduction(
+            (base, *_invariant(relation, held), (general, f"step from {T} to {T} + 1")), f"induction over {T}"
+        )
+    )
     return found
 
 
-def _increasing(after: Any, x: sp.Symbol, here: list[Any], strict: bool, relation: Induction) -> Iterator[tuple[list[Any], bool]]:
+def _increasing(
+    after: Any, x: sp.Symbol, here: list[Any], strict: bool, relation: Induction
+) -> Iterator[tuple[list[Any], bool]]:
     """Steps that show the next term to increase with x, and whether the step at the bound must be strict."""
     slope = sp.simplify(sp.diff(after, x))
     for firm in (False, True) if strict else (False,):
@@ -134,7 +177,10 @@ def _increasing(after: Any, x: sp.Symbol, here: list[Any], strict: bool, relatio
             rises = (Increasing(after, x, here, strict=firm), f"the next term increases with {x}")
             yield [*_invariant(relation, here), rises], strict and not firm
         else:
-            yield [(AtMost(ZERO, slope, here, strict=firm), f"the next term increases with {x}")], strict and not firm
+            yield (
+                [(AtMost(ZERO, slope, here, strict=firm), f"the next term increases with {x}")],
+                strict and not firm,
+            )
 
 
 def _invariant(relation: Induction, here: list[Any]) -> list[Any]:
@@ -144,19 +190,29 @@ def _invariant(relation: Induction, here: list[Any]) -> list[Any]:
         return []
     sign, strict = (-1, True) if x.is_negative else (1, bool(x.is_positive))
     return [
-        (AtMost(ZERO, sign * sp.sympify(relation.first), relation.relation.given, strict), f"the sign of {x}, at first"),
+        (
+            AtMost(ZERO, sign * sp.sympify(relation.first), relation.relation.given, strict),
+            f"the sign of {x}, at first",
+        ),
         (AtMost(ZERO, sign * sp.sympify(relation.next), here, strict), f"the sign of {x} is kept"),
     ]
 
 
 def _counters(domain: Domain) -> list[sp.Symbol]:
-    """Whole symbols with a least value, in the limits of sums or in exponents, that no other hypothesis ties."""
+    """Whole symbols with a least value, in the limits of sums or in exponents, that no other hypothesis
+    ties.
+    """
     found = []
     for s in domain.symbols:
         bounds = domain.bounds[s]
         tied = any(s in c.free_symbols for c in domain.coupled) or bounds.high.is_finite
         if s.is_integer and bounds.low.is_finite and not tied:
-            sums = any(s in limit[2].free_symbols for e in domain.expressions for t in e.atoms(sp.Sum, sp.Product) for limit in t.limits)
+            sums = any(
+                s in limit[2].free_symbols
+                for e in domain.expressions
+                for t in e.atoms(sp.Sum, sp.Product)
+                for limit in t.limits
+            )
             powers = any(s in p.exp.free_symbols for e in domain.expressions for p in e.atoms(sp.Pow))
             if sums or powers:
                 found.append((not sums, s.name, s))
@@ -183,16 +239,26 @@ def _over(relation: Equal | AtMost, domain: Domain, T: sp.Symbol) -> Iterator[Re
         gap = sp.expand(sp.expand(later - c * now, power_exp=True))
         if atoms and gap.has(sp.Sum, sp.Product):
             gap = sp.simplify(gap)
-        if gap.has(sp.Sum, sp.Product) and any(T in limit[2].free_symbols for t in gap.atoms(sp.Sum, sp.Product) for limit in t.limits):
+        if gap.has(sp.Sum, sp.Product) and any(
+            T in limit[2].free_symbols for t in gap.atoms(sp.Sum, sp.Product) for limit in t.limits
+        ):
             continue
         because = f"induction over {T}" + (f", with the factor {sp.sstr(c)}" if c != 1 else "")
         if isinstance(relation, Equal):
             first, *rest = sp.Add.make_args(gap)
-            steps = [(Equal(low, high, others), f"base, {T} = {start}"), (Equal(first, -sp.Add(*rest), here), f"step from {T} to {T} + 1")]
+            steps = [
+                (Equal(low, high, others), f"base, {T} = {start}"),
+                (Equal(first, -sp.Add(*rest), here), f"step from {T} to {T} + 1"),
+            ]
         else:
-            steps = [(AtMost(low, high, others, relation.strict), f"base, {T} = {start}"), (AtMost(ZERO, gap, here), f"step from {T} to {T} + 1")]
+            steps = [
+                (AtMost(low, high, others, relation.strict), f"base, {T} = {start}"),
+                (AtMost(ZERO, gap, here), f"step from {T} to {T} + 1"),
+            ]
             if not c.is_positive:
-                steps.append((AtMost(ZERO, c, here, strict=relation.strict), "the factor of the step has a sign"))
+                steps.append(
+                    (AtMost(ZERO, c, here, strict=relation.strict), "the factor of the step has a sign")
+                )
         yield Reduction(tuple(steps), because)
 
 
@@ -200,7 +266,13 @@ def _divides(e: Any, given: list[Any]) -> list[tuple[Any, str]]:
     """Steps that show the denominators not to vanish."""
     factors = {f.as_base_exp()[0] for f in sp.Mul.make_args(sp.factor(sp.denom(sp.together(e))))}
     wanted = sorted((f for f in factors if not f.is_nonzero), key=sp.default_sort_key)
-    return [(AtMost(ZERO, _guess_sign(f, given) * f, given, strict=True), f"the denominator {sp.sstr(f)} does not vanish") for f in wanted]
+    return [
+        (
+            AtMost(ZERO, _guess_sign(f, given) * f, given, strict=True),
+            f"the denominator {sp.sstr(f)} does not vanish",
+        )
+        for f in wanted
+    ]
 
 
 def _factors(now: Any, later: Any, atoms: list[Any], T: sp.Symbol) -> Iterator[Any]:
@@ -212,7 +284,10 @@ def _factors(now: Any, later: Any, atoms: list[Any], T: sp.Symbol) -> Iterator[A
         before, then = (sp.expand(e).coeff(atoms[0], 1) for e in (now, later))
         if before != 0 and then != 0:
             ratios.append(sp.simplify(then / before))
-    ratios += sorted({p.base for p in now.atoms(sp.Pow) if sp.diff(p.exp, T) == 1 and T not in p.base.free_symbols}, key=sp.default_sort_key)
+    ratios += sorted(
+        {p.base for p in now.atoms(sp.Pow) if sp.diff(p.exp, T) == 1 and T not in p.base.free_symbols},
+        key=sp.default_sort_key,
+    )
     for ratio in ratios[:3]:
         if ratio not in seen and not ratio.has(sp.Sum, sp.Product):
             seen.add(ratio)

@@ -1,4 +1,6 @@
-"""A limit on the processor time of one attempt: symbolic algebra may run for ever, and a check must not, nor may it depend on other work."""
+"""A limit on the processor time of one attempt: symbolic algebra may run for ever, and a check must not, nor
+may it depend on other work.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ class TimeLimit(BaseException):
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Raise `TimeLimit` in the block after that many seconds of processor time (in the main thread of a process; elsewhere no limit).
+    """Raise `TimeLimit` in the block after that many seconds of processor time (in the main thread of a
+    process; elsewhere no limit).
 
     >>> with within(5):
     ...     sum(range(10))
@@ -31,7 +34,9 @@ def within(seconds: float) -> Iterator[None]:
             raise TimeLimit(f"no answer in {seconds:g} s")
 
     old = signal.signal(signal.SIGPROF, ring)
-    signal.setitimer(signal.ITIMER_PROF, seconds, 1.0)  # again and again: a callback may swallow the first, or it may be held back
+    signal.setitimer(
+        signal.ITIMER_PROF, seconds, 1.0
+    )  # again and again: a callback may swallow the first, or it may be held back
     try:
         yield
     finally:

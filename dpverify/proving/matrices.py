@@ -1,8 +1,11 @@
-"""Linear matrix inequalities: M >= 0 for all parameters, or for some values of unknowns in which it is affine.
+"""Linear matrix inequalities: M >= 0 for all parameters, or for some values of unknowns in which it is
+affine.
 
 numbers      M = L diag(d) L^T with d >= 0, over the rationals
-parameters   every principal minor is nonnegative, or every leading one positive (Sylvester): inequalities, proved as such
-unknowns     a rational point found by a semidefinite program, at which every block is M = L diag(d) L^T with d >= 0
+parameters   every principal minor is nonnegative, or every leading one positive (Sylvester): inequalities,
+proved as such
+unknowns     a rational point found by a semidefinite program, at which every block is M = L diag(d) L^T with
+d >= 0
 no point     Z >= 0 with <Z, M(u)> the same negative number for every u: then no u makes M(u) >= 0
 """
 
@@ -41,20 +44,30 @@ def attempt(relation: PositiveSemidefinite, effort: Effort) -> dict[str, Any] | 
             return "a pivot is negative"
         return {"at": [], "summary": "M = L diag(d) L^T with d >= 0"}
     minors = [(m, ix) for m in blocks for ix in _principal(m)]
-    every = tuple((AtMost(ZERO, _det(m, ix), relation.given), f"the minor of rows {[i + 1 for i in ix]}") for m, ix in minors)
+    every = tuple(
+        (AtMost(ZERO, _det(m, ix), relation.given), f"the minor of rows {[i + 1 for i in ix]}")
+        for m, ix in minors
+    )
     leading = tuple((r, why) for (r, why), (_, ix) in zip(every, minors) if ix == tuple(range(len(ix))))
     sylvester = tuple((AtMost(r.lhs, r.rhs, r.given, strict=True), why) for r, why in leading)
-    return [Reduction(every, "every principal minor is nonnegative"), Reduction(sylvester, "every leading minor is positive")]
+    return [
+        Reduction(every, "every principal minor is nonnegative"),
+        Reduction(sylvester, "every leading minor is positive"),
+    ]
 
 
 def _blocks(relation: PositiveSemidefinite) -> list[sp.Matrix] | str:
-    """The matrices that must be positive semidefinite, scalars as 1 x 1, definitions among the hypotheses put in."""
+    """The matrices that must be positive semidefinite, scalars as 1 x 1, definitions among the hypotheses put
+    in.
+    """
     found = []
     domain = Domain([], relation.given)
     for part in (relation.matrix, *relation.also):
         m = sp.Matrix(part) if isinstance(part, sp.MatrixBase) else sp.Matrix([[sp.sympify(part)]])
         m = m.applyfunc(lambda e: sp.sympify(e).xreplace(domain.defined))
-        if m.shape[0] != m.shape[1] or any(sp.simplify(m[i, j] - m[j, i]) != 0 for i in range(m.shape[0]) for j in range(i)):
+        if m.shape[0] != m.shape[1] or any(
+            sp.simplify(m[i, j] - m[j, i]) != 0 for i in range(m.shape[0]) for j in range(i)
+        ):
             return f"the matrix {sp.sstr(m)} is not symmetric"
         found.append(m)
     return found
@@ -88,14 +101,21 @@ def _affine(blocks: list[sp.Matrix], unknowns: list[sp.Symbol]) -> list[Affine] 
         constant = m.applyfunc(lambda e: sp.expand(e).subs(dict.fromkeys(unknowns, 0)))
         for part in (constant, *parts):
             if not _rational(part):
-                return f"the matrix is not affine in {', '.join(map(str, unknowns))} with rational coefficients: {sp.sstr(part)}"
+                return (
+                    f"the matrix is not affine in {', '.join(map(str, unknowns))} with rational "
+                    f"coefficients: {sp.sstr(part)}"
+                )
         found.append((_rows(constant), [_rows(p) for p in parts]))
     return found
 
 
 def _signs(relation: PositiveSemidefinite) -> list[sp.Matrix]:
-    """What the assumptions on the unknowns and the bounds among the hypotheses ask of them, as 1 x 1 blocks."""
-    asked = [sp.Matrix([[u]]) for u in relation.unknowns if u.is_nonnegative] + [sp.Matrix([[-u]]) for u in relation.unknowns if u.is_negative]
+    """What the assumptions on the unknowns and the bounds among the hypotheses ask of them, as 1 x 1
+    blocks.
+    """
+    asked = [sp.Matrix([[u]]) for u in relation.unknowns if u.is_nonnegative] + [
+        sp.Matrix([[-u]]) for u in relation.unknowns if u.is_negative
+    ]
     for c in Domain([], relation.given).given:
         if isinstance(c, sp.Le | sp.Ge | sp.Lt | sp.Gt):
             asked.append(sp.Matrix([[c.rhs - c.lhs if isinstance(c, sp.Le | sp.Lt) else c.lhs - c.rhs]]))
@@ -112,11 +132,15 @@ def _point(relation: PositiveSemidefinite, blocks: list[sp.Matrix]) -> dict[str,
     constraints = [margin <= 1, cp.norm(u, "inf") <= 1e4]
     for constant, parts in affine:
         n = len(constant)
-        whole = np.array(constant, dtype=float) + sum((u[k] * np.array(p, dtype=float) for k, p in enumerate(parts)), np.zeros((n, n)))
+        whole = np.array(constant, dtype=float) + sum(
+            (u[k] * np.array(p, dtype=float) for k, p in enumerate(parts)), np.zeros((n, n))
+        )
         constraints.append((whole + whole.T) / 2 - margin * np.eye(n) >> 0)
     problem = cp.Problem(cp.Maximize(margin), constraints)
     try:
-        with warnings.catch_warnings(action="ignore", category=UserWarning):  # an inaccurate point is verified like any other
+        with warnings.catch_warnings(
+            action="ignore", category=UserWarning
+        ):  # an inaccurate point is verified like any other
             problem.solve(solver="CLARABEL")
     except (cp.error.SolverError, ValueError):
         return "the solver gave up"
@@ -124,14 +148,19 @@ def _point(relation: PositiveSemidefinite, blocks: list[sp.Matrix]) -> dict[str,
         return "the solver found no point"
     for denominator in semidefinite.DENOMINATORS:
         at = [sp.Rational(round(float(v) * denominator), denominator) for v in u.value]
-        certificate = {"at": [to_json(v) for v in at], "summary": "at " + ", ".join(f"{k} = {v}" for k, v in zip(unknowns, at))}
+        certificate = {
+            "at": [to_json(v) for v in at],
+            "summary": "at " + ", ".join(f"{k} = {v}" for k, v in zip(unknowns, at)),
+        }
         if check(relation, certificate):
             return certificate
     return f"the solver's point {dict(zip(map(str, unknowns), u.value.tolist()))} could not be made rational"
 
 
 def check(relation: PositiveSemidefinite, certificate: dict[str, Any]) -> bool:
-    """At the point named, every block factors as L diag(d) L^T with d >= 0, exactly, and the unknowns meet what is asked of them."""
+    """At the point named, every block factors as L diag(d) L^T with d >= 0, exactly, and the unknowns meet
+    what is asked of them.
+    """
     blocks, at = _blocks(relation), [from_json(v) for v in certificate["at"]]
     if isinstance(blocks, str) or len(at) != len(relation.unknowns) or not all(v.is_Rational for v in at):
         return False
@@ -169,7 +198,9 @@ def refute(relation: PositiveSemidefinite, effort: Effort) -> Witness | None:
                 for i in range(j + 1):
                     if rows[i][j]:
                         equation[(b, i, j)] = (1 if i == j else 2) * rows[i][j]
-    found = semidefinite.find([len(constant) for constant, _ in affine], equations, [Fraction(-1), *[Fraction(0)] * len(unknowns)])
+    found = semidefinite.find(
+        [len(constant) for constant, _ in affine], equations, [Fraction(-1), *[Fraction(0)] * len(unknowns)]
+    )
     if found is None:
         return None
     duals = [sp.Matrix([[sp.Rational(v.numerator, v.denominator) for v in row] for row in z]) for z in found]
@@ -180,15 +211,26 @@ def refute(relation: PositiveSemidefinite, effort: Effort) -> Witness | None:
     }
     let = {f"Z_{k + 1}": sp.sstr(z.tolist()) for k, z in enumerate(duals) if any(z)}
     names = ", ".join(map(str, unknowns))
-    then = f"every Z_k >= 0 and sum_k <Z_k, M_k> = -1 whatever {names}, M_1 being {sp.sstr(whole[0].tolist())} and the others what is asked besides"
-    return Witness(let, then, "0 <= -1, since <Z, M> >= 0 if both are positive semidefinite", exact, because="the factors were computed over the rationals")
+    then = (
+        f"every Z_k >= 0 and sum_k <Z_k, M_k> = -1 whatever {names}, M_1 being "
+        f"{sp.sstr(whole[0].tolist())} and the others what is asked besides"
+    )
+    return Witness(
+        let,
+        then,
+        "0 <= -1, since <Z, M> >= 0 if both are positive semidefinite",
+        exact,
+        because="the factors were computed over the rationals",
+    )
 
 
 def verify(exact: dict[str, Any]) -> bool:
     """Whether Z >= 0 and <Z, M(u)> is a negative number free of u, from the record alone."""
     blocks = [sp.Matrix([[from_json(e) for e in row] for row in m]) for m in exact["blocks"]]
     duals = [sp.Matrix([[from_json(e) for e in row] for row in z]) for z in exact["duals"]]
-    if len(blocks) != len(duals) or any(m.shape != z.shape or not m.is_symmetric() or not z.is_symmetric() for m, z in zip(blocks, duals)):
+    if len(blocks) != len(duals) or any(
+        m.shape != z.shape or not m.is_symmetric() or not z.is_symmetric() for m, z in zip(blocks, duals)
+    ):
         return False
     if not all(_rational(z) and semidefinite.ldl(_rows(z)) is not None for z in duals):
         return False

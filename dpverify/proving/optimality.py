@@ -1,7 +1,9 @@
-"""Optimality on a budget for arbitrary length, by Lagrangian sufficiency; inequalities between sums of arbitrary length, by Hoelder.
+"""Optimality on a budget for arbitrary length, by Lagrangian sufficiency; inequalities between sums of
+arbitrary length, by Hoelder.
 
     sum_t psi_t(x_t) = total = sum_t psi_t(y_t),  phi_t + lam*psi_t least at x_t for every t, lam free of t
-        =>  sum_t phi_t(y_t) >= sum_t phi_t(x_t), with equality only at y = x if every scalar minimum is the only one
+        =>  sum_t phi_t(y_t) >= sum_t phi_t(x_t), with equality only at y = x if every scalar minimum is the
+        only one
     prod_j (sum_t f_j)^theta_j >= sum_t prod_j f_j^theta_j        if sum_j theta_j >= 1, f_j >= 0
 
 Positive coefficients times powers of x are convex in log x, so a stationary point of theirs is a minimum.
@@ -27,23 +29,32 @@ _LENGTHS = (2, 3)  # of the instances in which a false statement is looked for
 
 
 def attempt(relation: Minimises | AtMost, effort: Effort) -> list[Reduction] | Reduction | str:
-    """A multiplier free of the index, and the scalar problems it leaves; for an inequality, the exponents of Hoelder's."""
+    """A multiplier free of the index, and the scalar problems it leaves; for an inequality, the exponents of
+    Hoelder's.
+    """
     return _hoelder(relation) if isinstance(relation, AtMost) else _lagrange(relation)
 
 
 def _renamed(expression: Any, index: sp.Symbol) -> Any:
-    """The expression with bound occurrences of the index under another name, so that the free one can be summed over."""
+    """The expression with bound occurrences of the index under another name, so that the free one can be
+    summed over.
+    """
     e = sp.sympify(expression)
     inner = fresh(f"{index.name}_in", [e], integer=True, positive=True)
     swap = {}
     for total in e.atoms(sp.Sum, sp.Product):
         if any(limit[0] == index for limit in total.limits):
-            swap[total] = total.func(total.function.xreplace({index: inner}), *[(inner if v == index else v, a, b) for v, a, b in total.limits])
+            swap[total] = total.func(
+                total.function.xreplace({index: inner}),
+                *[(inner if v == index else v, a, b) for v, a, b in total.limits],
+            )
     return e.xreplace(swap)
 
 
 def _scalars(*expressions: Any) -> dict[Any, sp.Symbol]:
-    """Plain symbols, of the same sign, for the sums and the entries of sequences: a scalar problem at one index."""
+    """Plain symbols, of the same sign, for the sums and the entries of sequences: a scalar problem at one
+    index.
+    """
     sums = {s for e in expressions for s in e.atoms(sp.Sum, sp.Product)}
     entries = {a for e in expressions for a in e.xreplace({s: sp.Dummy() for s in sums}).atoms(sp.Indexed)}
     swap = {}
@@ -64,7 +75,9 @@ def _sign(e: Any) -> dict[str, bool]:
 
 
 def _stated(relation: Minimises) -> tuple[Any, Any, Any, Any, list[Any]]:
-    """Objective, spending and stated point in a positive variable, the total, and the hypotheses; no name bound twice."""
+    """Objective, spending and stated point in a positive variable, the total, and the hypotheses; no name
+    bound twice.
+    """
     x = relation.over if relation.over.is_positive else sp.Symbol(relation.over.name, positive=True)
     phi, psi, at, total, *given = (
         _renamed(sp.sympify(e).xreplace({relation.over: x}), relation.index)
@@ -87,18 +100,28 @@ def _lagrange(relation: Minimises) -> list[Reduction] | str:
     lam = lam_s.xreplace({v: k for k, v in swap.items()})
     if t in lam.free_symbols:
         return f"the point is stationary only for a multiplier that depends on {t}: {sp.sstr(lam)}"
-    inside = [*given_s, *([sp.Le(t, length)] if t in phi_s.free_symbols | psi_s.free_symbols | at_s.free_symbols else [])]
+    inside = [
+        *given_s,
+        *([sp.Le(t, length)] if t in phi_s.free_symbols | psi_s.free_symbols | at_s.free_symbols else []),
+    ]
     common = [
         (Equal(sp.Sum(psi.subs(x, at), (t, 1, length)), total, given), "the stated point spends the budget"),
         (AtMost(sp.Integer(0), at_s, inside, strict=True), "the stated point is positive"),
-        (Equal(sp.diff(phi_s, x).subs(x, at_s), -lam_s * slope, inside), "it is stationary for the multiplier"),
+        (
+            Equal(sp.diff(phi_s, x).subs(x, at_s), -lam_s * slope, inside),
+            "it is stationary for the multiplier",
+        ),
     ]
     if relation.value is not None:
         value = _renamed(relation.value, t)
-        common.append((Equal(sp.Sum(phi.subs(x, at), (t, 1, length)), value, given), "the value of the objective there"))
+        common.append(
+            (Equal(sp.Sum(phi.subs(x, at), (t, 1, length)), value, given), "the value of the objective there")
+        )
     found = []
     for how, steps in _scalar_minimum(phi_s, psi_s, lam_s, x, at_s, inside, relation.unique):
-        found.append(Reduction((*common, *steps), f"Lagrangian sufficiency with the multiplier {sp.sstr(lam)}; {how}"))
+        found.append(
+            Reduction((*common, *steps), f"Lagrangian sufficiency with the multiplier {sp.sstr(lam)}; {how}")
+        )
     return found
 
 
@@ -111,7 +134,9 @@ def _tidy(e: Any) -> Any:
 Steps = list[tuple[Any, str]]
 
 
-def _scalar_minimum(phi: Any, psi: Any, lam: Any, x: Any, at: Any, given: list[Any], unique: bool) -> Iterator[tuple[str, Steps]]:
+def _scalar_minimum(
+    phi: Any, psi: Any, lam: Any, x: Any, at: Any, given: list[Any], unique: bool
+) -> Iterator[tuple[str, Steps]]:
     """Ways to see that phi + lam*psi is least (only) at its stationary point."""
     zero = sp.Integer(0)
     terms = _powers(phi, x), _powers(psi, x)
@@ -119,7 +144,10 @@ def _scalar_minimum(phi: Any, psi: Any, lam: Any, x: Any, at: Any, given: list[A
         coefficients = [*((c, p) for c, p in terms[0]), *((_tidy(lam * c), p) for c, p in terms[1])]
         moving = [(c, p) for c, p in coefficients if p != 0]
         if moving and all(p.is_nonzero for _, p in moving):
-            steps: Steps = [(AtMost(zero, c, given, strict=True), f"the coefficient of {x}^({sp.sstr(p)}) is positive") for c, p in moving]
+            steps: Steps = [
+                (AtMost(zero, c, given, strict=True), f"the coefficient of {x}^({sp.sstr(p)}) is positive")
+                for c, p in moving
+            ]
             yield f"positive multiples of powers of {x} are strictly convex in log {x}", steps
     taken = [phi, psi, *given]
     multiplier = -fresh("lam", taken, positive=True) if lam.is_negative else fresh("lam", taken, **_sign(lam))
@@ -151,7 +179,10 @@ def _hoelder(relation: AtMost) -> Reduction | str:
     left, right = normalise(sp.sympify(relation.lhs)), normalise(sp.sympify(relation.rhs))
     scale: Any = sp.Integer(1)
     powers: dict[Any, Any] = {}
-    for factor, direction in [*((f, 1) for f in sp.Mul.make_args(right)), *((f, -1) for f in sp.Mul.make_args(left))]:
+    for factor, direction in [
+        *((f, 1) for f in sp.Mul.make_args(right)),
+        *((f, -1) for f in sp.Mul.make_args(left)),
+    ]:
         base, exponent = factor.as_base_exp()
         if isinstance(base, sp.Sum) and exponent.is_Rational:
             powers[base] = powers.get(base, sp.Integer(0)) + direction * exponent
@@ -182,12 +213,19 @@ def _hoelder(relation: AtMost) -> Reduction | str:
         return f"the terms do not match: {sp.sstr(ratio)} depends on the index"
     needed = ratio**m * (length ** (m * (1 - share)) if share < 1 else 1) / (1 if below else length**m)
     exponents = ", ".join(f"({sp.sstr(s)})^({p / m})" for s, p in above)
-    reason = "what is left after Hoelder's inequality" + ("" if share == 1 else ", filled up with ones" if share < 1 else " and the order of norms")
-    return Reduction(((AtMost(needed, scale, relation.given, strict=relation.strict), reason),), f"Hoelder's inequality with {exponents}")
+    reason = "what is left after Hoelder's inequality" + (
+        "" if share == 1 else ", filled up with ones" if share < 1 else " and the order of norms"
+    )
+    return Reduction(
+        ((AtMost(needed, scale, relation.given, strict=relation.strict), reason),),
+        f"Hoelder's inequality with {exponents}",
+    )
 
 
 def consequences(relation: Minimises | AtMost) -> Iterator[Any]:
-    """Feasibility and value at the stated point; at lengths 2 and 3, no other way to share the budget does better."""
+    """Feasibility and value at the stated point; at lengths 2 and 3, no other way to share the budget does
+    better.
+    """
     if isinstance(relation, AtMost):
         return
     t, length = relation.index, sp.sympify(relation.length)
@@ -201,7 +239,12 @@ def consequences(relation: Minimises | AtMost) -> Iterator[Any]:
         def here(e: Any, k: int, fix: dict[Any, Any] = fix) -> Any:
             return e.subs(t, k).xreplace(fix).doit()
 
-        hypotheses = [c for g in given for c in ({here(g, k) for k in points} if t in g.free_symbols else {here(g, 1)}) if c is not sp.true]
+        hypotheses = [
+            c
+            for g in given
+            for c in ({here(g, k) for k in points} if t in g.free_symbols else {here(g, 1)})
+            if c is not sp.true
+        ]
         stated = [here(at, k) for k in points]
         yield from (AtMost(sp.Integer(0), v, hypotheses, strict=True) for v in stated if not v.is_positive)
         worth = sum(here(phi, k).subs(x, v) for k, v in zip(points, stated))
@@ -241,7 +284,9 @@ def _shares(n: int, expressions: Sequence[Any]) -> tuple[list[Any], list[Any]]:
 
 
 def _solved(spendings: Sequence[Any], x: Any, amounts: Sequence[Any]) -> Iterator[list[Any]]:
-    """Points that spend the given amounts, one per branch of the inverse of the spending (checked by putting them in)."""
+    """Points that spend the given amounts, one per branch of the inverse of the spending (checked by putting
+    them in).
+    """
     y = sp.Dummy("y", positive=True)
     inverses = []
     for spent in spendings:

@@ -1,8 +1,10 @@
-"""Polynomial and algebraic inequalities and equations by Z3: the hypotheses together with the negated conclusion are unsatisfiable.
+"""Polynomial and algebraic inequalities and equations by Z3: the hypotheses together with the negated
+conclusion are unsatisfiable.
 
-Roots become variables (r >= 0, r^q = base), quotients inverses (y * x = 1). Subterms that are not algebraic (logarithms,
-powers with a symbolic exponent, sums) become variables of which only the sign or the range is told: a proof then covers
-every value they could have. The certificate is the SMT-LIB text; its checker translates again, compares, and solves again.
+Roots become variables (r >= 0, r^q = base), quotients inverses (y * x = 1). Subterms that are not algebraic
+(logarithms, powers with a symbolic exponent, sums) become variables of which only the sign or the range is
+told: a proof then covers every value they could have. The certificate is the SMT-LIB text; its checker
+translates again, compares, and solves again.
 """
 
 from __future__ import annotations
@@ -32,8 +34,16 @@ class _Translation:
         self.abstracted: list[Any] = []
         self.units: dict[tuple[Any, Any], Any] = {}
         left, right = map(_spelt_out, self.domain.expressions)
-        gap = sp.together(right - left) if not (right - left).has(sp.Max, sp.Min, sp.Abs, sp.Piecewise) else right - left
-        hypotheses = [h.func(_spelt_out(h.lhs), _spelt_out(h.rhs)) for h in self.domain.given if isinstance(h, sp.core.relational.Relational)]
+        gap = (
+            sp.together(right - left)
+            if not (right - left).has(sp.Max, sp.Min, sp.Abs, sp.Piecewise)
+            else right - left
+        )
+        hypotheses = [
+            h.func(_spelt_out(h.lhs), _spelt_out(h.rhs))
+            for h in self.domain.given
+            if isinstance(h, sp.core.relational.Relational)
+        ]
         hypotheses = [h for h in hypotheses if h not in (sp.true, sp.false)]
         self._find_units([gap, *hypotheses])
         for symbol in self.domain.symbols:
@@ -44,16 +54,24 @@ class _Translation:
         self.facts.append(goal)
 
     def _compare(self, e: Any, op: str) -> Any:
-        n, d = sp.fraction(sp.together(e)) if not e.has(sp.Max, sp.Min, sp.Abs, sp.Piecewise) else (e, sp.Integer(1))
+        n, d = (
+            sp.fraction(sp.together(e))
+            if not e.has(sp.Max, sp.Min, sp.Abs, sp.Piecewise)
+            else (e, sp.Integer(1))
+        )
         top = self.term(n)
         if d != 1:
             bottom = self.term(d)
             self.facts.append(bottom != 0)
             top = top if d.is_positive else (-top if d.is_negative else top * bottom)
-        return {"<": top < 0, "<=": top <= 0, ">": top > 0, ">=": top >= 0, "==": top == 0, "!=": top != 0}[op]
+        return {"<": top < 0, "<=": top <= 0, ">": top > 0, ">=": top >= 0, "==": top == 0, "!=": top != 0}[
+            op
+        ]
 
     def _find_units(self, expressions: list[Any]) -> None:
-        """For every base^(c m) with symbolic m, the common unit base^(g m) of which all of them are whole powers."""
+        """For every base^(c m) with symbolic m, the common unit base^(g m) of which all of them are whole
+        powers.
+        """
         parts: dict[tuple[Any, Any], list[Any]] = {}
         for e in expressions:
             for p in e.atoms(sp.Pow, sp.exp):
@@ -194,7 +212,9 @@ class _Translation:
 
 
 def _spelt_out(e: Any) -> Any:
-    """Logarithms of products and powers with sums as exponents written out, on either side alike, so that atoms agree."""
+    """Logarithms of products and powers with sums as exponents written out, on either side alike, so that
+    atoms agree.
+    """
     return sp.expand_log(sp.expand(e, power_exp=True)) if e.has(sp.log) or _symbolic_powers(e) else e
 
 
@@ -213,7 +233,10 @@ def _solver(z3: Any, name: str, ms: int) -> Any:
     if name == "default":
         solver = z3.Solver()
     else:
-        steps = {"nlsat": ("simplify", "purify-arith", "propagate-values", "solve-eqs", "qfnra-nlsat"), "smt": ("simplify", "solve-eqs", "smt")}
+        steps = {
+            "nlsat": ("simplify", "purify-arith", "propagate-values", "solve-eqs", "qfnra-nlsat"),
+            "smt": ("simplify", "solve-eqs", "smt"),
+        }
         solver = z3.Then(*steps[name]).solver()
     solver.set("timeout", ms)
     return solver
@@ -236,11 +259,23 @@ def attempt(relation: AtMost | Equal, effort: Effort) -> dict[str, Any] | Counte
             answers.append(f"{name} failed ({error})")
             continue
         if answer == z3.unsat:
-            seen = f"; {len(translation.abstracted)} subterms arbitrary in their range" if translation.abstracted else ""
-            return {"smt2": text, "solver": name, "summary": f"no counterexample can exist ({name}{seen})", "ms": 4 * effort.solver_ms}
+            seen = (
+                f"; {len(translation.abstracted)} subterms arbitrary in their range"
+                if translation.abstracted
+                else ""
+            )
+            return {
+                "smt2": text,
+                "solver": name,
+                "summary": f"no counterexample can exist ({name}{seen})",
+                "ms": 4 * effort.solver_ms,
+            }
         if answer == z3.sat:
             if translation.abstracted:
-                return f"{name} found a counterexample to the abstraction of {sp.sstr(translation.abstracted[:3])}"
+                return (
+                    f"{name} found a counterexample to the abstraction of "
+                    f"{sp.sstr(translation.abstracted[:3])}"
+                )
             return _point(z3, solver.model(), translation)
         answers.append(f"{name} gave no answer in {effort.solver_ms} ms")
     return ", ".join(answers)

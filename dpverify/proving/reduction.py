@@ -1,4 +1,6 @@
-"""What a tactic may answer instead of a certificate: simpler relations that imply the one at hand, or a point against it."""
+"""What a tactic may answer instead of a certificate: simpler relations that imply the one at hand, or a point
+against it.
+"""
 
 from __future__ import annotations
 

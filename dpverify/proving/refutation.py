@@ -1,8 +1,9 @@
-"""Refutation: search for a point that breaks a relation, make it rational, shrink it to simple numbers, verify it exactly.
+"""Refutation: search for a point that breaks a relation, make it rational, shrink it to simple numbers,
+verify it exactly.
 
-    search   simple rationals, random points, then a local optimiser on the violation
-    shrink   replace each coordinate by the simplest number that keeps the violation
-    verify   every hypothesis holds and the relation fails, by exact or ball arithmetic
+search   simple rationals, random points, then a local optimiser on the violation
+shrink   replace each coordinate by the simplest number that keeps the violation
+verify   every hypothesis holds and the relation fails, by exact or ball arithmetic
 """
 
 from __future__ import annotations
@@ -84,7 +85,11 @@ def refute(relation: Equal | AtMost, effort: Effort, hard: bool = True) -> Witne
 def witness_at(relation: Equal | AtMost, point: Point) -> Witness | None:
     """The witness at a point that somebody else found, shrunk, if it really breaks the relation."""
     domain = domain_of(relation)
-    return _witness(relation, domain, _shrink(relation, domain, point)) if breaks(relation, domain, point) else None
+    return (
+        _witness(relation, domain, _shrink(relation, domain, point))
+        if breaks(relation, domain, point)
+        else None
+    )
 
 
 def _length_choices(domain: Domain, most: int) -> Iterable[dict[Any, int]]:
@@ -108,7 +113,12 @@ def _candidates(relation: Equal | AtMost, domain: Domain, effort: Effort, hard: 
 
 
 def _for_lengths(
-    relation: Equal | AtMost, domain: Domain, lengths: dict[Any, int], budget: int, rng: np.random.Generator, hard: bool
+    relation: Equal | AtMost,
+    domain: Domain,
+    lengths: dict[Any, int],
+    budget: int,
+    rng: np.random.Generator,
+    hard: bool,
 ) -> Iterable[Point]:
     start: Point = {s: sp.Integer(v) for s, v in lengths.items()}
     names = [s for s in domain.symbols if s not in start] + domain.entries(start)
@@ -120,7 +130,11 @@ def _for_lengths(
     scores = violation(columns)
     order = np.argsort(-scores, kind="stable")
     good = [i for i in order[:60] if scores[i] > 1e-13]
-    ties = [i for i in order if abs(scores[i]) <= 1e-13][:60] if isinstance(relation, AtMost) and relation.strict else []
+    ties = (
+        [i for i in order if abs(scores[i]) <= 1e-13][:60]
+        if isinstance(relation, AtMost) and relation.strict
+        else []
+    )
     simple_first = sorted(good[:30], key=lambda i: sum(len(str(columns[i, j])) for j in range(len(names))))
     for i in (*simple_first[:6], *good[:6], *ties):
         yield start | dict(zip(names, _rationals(names, columns[i])))
@@ -129,11 +143,16 @@ def _for_lengths(
 
 
 def _rationals(names: list[Any], row: np.ndarray) -> list[sp.Rational]:
-    return [sp.Integer(round(v)) if n.is_integer else sp.Rational(float(v)).limit_denominator(10**9) for n, v in zip(names, row)]
+    return [
+        sp.Integer(round(v)) if n.is_integer else sp.Rational(float(v)).limit_denominator(10**9)
+        for n, v in zip(names, row)
+    ]
 
 
 def _sample(domain: Domain, names: list[Any], count: int, rng: np.random.Generator) -> np.ndarray:
-    """Candidate rows: products of simple numbers first, then random draws; hypotheses are weighed by the violation itself."""
+    """Candidate rows: products of simple numbers first, then random draws; hypotheses are weighed by the
+    violation itself.
+    """
     simple = [np.array([float(v) for v in domain.choices(n)[:12]] or domain.sample(n, 1, rng)) for n in names]
     size = np.prod([float(len(s)) for s in simple])
     if size <= count // 2:
@@ -145,7 +164,9 @@ def _sample(domain: Domain, names: list[Any], count: int, rng: np.random.Generat
 
 
 def admissible(relation: Equal | AtMost, effort: Effort) -> int:
-    """How many of the points that the search looks at meet every hypothesis, the relation not being violated there."""
+    """How many of the points that the search looks at meet every hypothesis, the relation not being violated
+    there.
+    """
     domain = domain_of(relation)
     rng = np.random.default_rng(effort.seed)
     count = 0
@@ -158,8 +179,12 @@ def admissible(relation: Equal | AtMost, effort: Effort) -> int:
     return count
 
 
-def numeric(relation: Equal | AtMost, domain: Domain, start: Point, names: list[Any]) -> Callable[[np.ndarray], np.ndarray]:
-    """A vectorised score: positive where the relation is (numerically) violated and the hypotheses hold, else negative."""
+def numeric(
+    relation: Equal | AtMost, domain: Domain, start: Point, names: list[Any]
+) -> Callable[[np.ndarray], np.ndarray]:
+    """A vectorised score: positive where the relation is (numerically) violated and the hypotheses hold, else
+    negative.
+    """
     left, right, *given = domain.fixed(start)
     hypotheses = [c for c in given if isinstance(c, sp.core.relational.Relational)]
     together = vectorised(names, [left, right, *[c.lhs - c.rhs for c in hypotheses]])
@@ -173,7 +198,14 @@ def numeric(relation: Equal | AtMost, domain: Domain, start: Point, names: list[
             gap = np.abs(a - b) if isinstance(relation, Equal) else a - b
             result = gap / (np.abs(a) + np.abs(b) + 1e-300)
             for slack, c in zip(slacks, hypotheses):
-                ok = {"<": slack < 0, "<=": slack <= 0, ">": slack > 0, ">=": slack >= 0, "==": np.abs(slack) < 1e-12, "!=": slack != 0}[c.rel_op]
+                ok = {
+                    "<": slack < 0,
+                    "<=": slack <= 0,
+                    ">": slack > 0,
+                    ">=": slack >= 0,
+                    "==": np.abs(slack) < 1e-12,
+                    "!=": slack != 0,
+                }[c.rel_op]
                 result = np.where(ok, result, -1 - np.abs(slack) / (1 + np.abs(slack)))
         return np.where(np.isfinite(result), result, -np.inf)
 
@@ -194,7 +226,13 @@ def real(values: Any, count: int) -> np.ndarray:
     return array.astype(float)
 
 
-def _climb(domain: Domain, start: Point, names: list[Any], rows: np.ndarray, violation: Callable[[np.ndarray], np.ndarray]) -> Iterable[Point]:
+def _climb(
+    domain: Domain,
+    start: Point,
+    names: list[Any],
+    rows: np.ndarray,
+    violation: Callable[[np.ndarray], np.ndarray],
+) -> Iterable[Point]:
     """Local search from the best rows, in coordinates without bounds."""
     from scipy.optimize import minimize
 
@@ -214,7 +252,12 @@ def _climb(domain: Domain, start: Point, names: list[Any], rows: np.ndarray, vio
             value = float(violation(x[None])[0])
             return -value if np.isfinite(value) else 10.0
 
-        found = minimize(loss, _pack(row[free], lows[free], highs[free]), method="Nelder-Mead", options={"maxfev": 100 * min(len(free), 6)})
+        found = minimize(
+            loss,
+            _pack(row[free], lows[free], highs[free]),
+            method="Nelder-Mead",
+            options={"maxfev": 100 * min(len(free), 6)},
+        )
         if found.fun < -1e-13:
             x = row.copy()
             x[free] = _unpack(found.x, lows[free], highs[free])
@@ -232,16 +275,25 @@ def _finite(domain: Domain, name: Any, end: str, default: float) -> float:
 def _pack(x: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     with np.errstate(all="ignore"):
         both = np.log(np.maximum(x - low, 1e-12) / np.maximum(high - x, 1e-12))
-        return np.where(np.isfinite(low) & np.isfinite(high), both,
-                        np.where(np.isfinite(low), np.log(np.maximum(x - low, 1e-12)),
-                                 np.where(np.isfinite(high), -np.log(np.maximum(high - x, 1e-12)), x)))  # fmt: skip
+        return np.where(
+            np.isfinite(low) & np.isfinite(high),
+            both,
+            np.where(
+                np.isfinite(low),
+                np.log(np.maximum(x - low, 1e-12)),
+                np.where(np.isfinite(high), -np.log(np.maximum(high - x, 1e-12)), x),
+            ),
+        )
 
 
 def _unpack(z: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     z = np.clip(z, -60, 60)
     with np.errstate(all="ignore"):
-        return np.where(np.isfinite(low) & np.isfinite(high), low + (high - low) / (1 + np.exp(-z)),
-                        np.where(np.isfinite(low), low + np.exp(z), np.where(np.isfinite(high), high - np.exp(-z), z)))  # fmt: skip
+        return np.where(
+            np.isfinite(low) & np.isfinite(high),
+            low + (high - low) / (1 + np.exp(-z)),
+            np.where(np.isfinite(low), low + np.exp(z), np.where(np.isfinite(high), high - np.exp(-z), z)),
+        )
 
 
 def _simplicity(value: Any) -> tuple[int, int]:
@@ -257,7 +309,10 @@ def _shrink(relation: Equal | AtMost, domain: Domain, point: Point) -> Point:
             if name in domain.lengths:
                 continue
             value = sp.Rational(point[name])
-            options = [*domain.choices(name), *[value.limit_denominator(d) for d in (1, 2, 3, 5, 10, 100, 1000)]]
+            options = [
+                *domain.choices(name),
+                *[value.limit_denominator(d) for d in (1, 2, 3, 5, 10, 100, 1000)],
+            ]
             for option in sorted(dict.fromkeys(options), key=_simplicity):
                 if _simplicity(option) >= _simplicity(value):
                     break
@@ -302,7 +357,13 @@ def _witness(relation: Equal | AtMost, domain: Domain, point: Point) -> Witness:
         "at": [[to_json(name), to_json(sp.Rational(value))] for name, value in point.items()],
     }
     then = f"{sp.sstr(original_left)} = {a} and {sp.sstr(original_right)} = {b}"
-    return Witness(let, then, f"{a} {op} {b}", exact, because="every hypothesis holds there; both sides were evaluated in exact or ball arithmetic")
+    return Witness(
+        let,
+        then,
+        f"{a} {op} {b}",
+        exact,
+        because="every hypothesis holds there; both sides were evaluated in exact or ball arithmetic",
+    )
 
 
 def verify_point(exact: dict[str, Any]) -> bool:

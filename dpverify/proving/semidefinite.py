@@ -1,8 +1,11 @@
-"""Rational positive semidefinite matrices under linear equations: found by a numerical solver, rounded, verified exactly.
+"""Rational positive semidefinite matrices under linear equations: found by a numerical solver, rounded,
+verified exactly.
 
     find Q_1, ..., Q_k >= 0 with sum_b <E_rb, Q_b> = c_r for every r
-A solution inside the cone survives rounding: the free entries are rounded, the others solved for over the rationals. If every
-solution lies on the boundary, the common kernel is read off, made rational, and the search goes on in its complement.
+A solution inside the cone survives rounding: the free entries are rounded, the others solved for over the
+rationals. If every
+solution lies on the boundary, the common kernel is read off, made rational, and the search goes on in its
+complement.
 """
 
 from __future__ import annotations
@@ -17,14 +20,17 @@ from flint import fmpq, fmpq_mat
 from dpverify.proving.reduction import engine
 
 Rows = list[list[Fraction]]
-Equation = dict[tuple[int, int, int], Fraction]  # (block, row, column), row <= column: the coefficient of that entry of the block
+Equation = dict[
+    tuple[int, int, int], Fraction
+]  # (block, row, column), row <= column: the coefficient of that entry of the block
 
 DENOMINATORS = (1, 2, 4, 12, 60, 10**3, 10**4, 10**6, 10**8, 10**10)
 INSIDE, VANISHES, FACES = 1e-6, 1e-5, 5
 
 
 def ldl(matrix: Rows) -> tuple[Rows, list[Fraction]] | None:
-    """L with unit diagonal and d >= 0 with matrix = L diag(d) L^T, exactly; None if the matrix is not positive semidefinite.
+    """L with unit diagonal and d >= 0 with matrix = L diag(d) L^T, exactly; None if the matrix is not
+    positive semidefinite.
 
     >>> ldl([[Fraction(4), Fraction(2)], [Fraction(2), Fraction(1)]])[1]
     [Fraction(4, 1), Fraction(0, 1)]
@@ -47,7 +53,9 @@ def ldl(matrix: Rows) -> tuple[Rows, list[Fraction]] | None:
     return lower, diagonal
 
 
-def find(sizes: Sequence[int], equations: Sequence[Equation], constants: Sequence[Fraction]) -> list[Rows] | None:
+def find(
+    sizes: Sequence[int], equations: Sequence[Equation], constants: Sequence[Fraction]
+) -> list[Rows] | None:
     """Rational positive semidefinite blocks of the given sizes that meet the equations exactly, or None."""
     bases = [[[Fraction(int(i == j)) for j in range(n)] for i in range(n)] for n in sizes]
     for _ in range(FACES):
@@ -90,7 +98,9 @@ def _restricted(equation: Equation, bases: list[Rows]) -> Equation:
     return {key: c for key, c in result.items() if c}
 
 
-def _numerical(sizes: list[int], equations: list[Equation], constants: Sequence[Fraction]) -> tuple[list[np.ndarray], float] | None:
+def _numerical(
+    sizes: list[int], equations: list[Equation], constants: Sequence[Fraction]
+) -> tuple[list[np.ndarray], float] | None:
     """Blocks as far inside the cone as the solver can put them, and how far (at most 1)."""
     cp = engine("cvxpy", "sdp")
     blocks = [cp.Variable((n, n), symmetric=True) if n else None for n in sizes]
@@ -111,11 +121,17 @@ def _numerical(sizes: list[int], equations: list[Equation], constants: Sequence[
         return [np.zeros((0, 0)) for _ in sizes], 1.0
     problem = cp.Problem(cp.Maximize(margin), constraints)
     try:
-        with warnings.catch_warnings(action="ignore", category=UserWarning):  # an inaccurate point is verified like any other
+        with warnings.catch_warnings(
+            action="ignore", category=UserWarning
+        ):  # an inaccurate point is verified like any other
             problem.solve(solver="CLARABEL")
     except (cp.error.SolverError, ValueError):
         return None
-    if problem.status not in ("optimal", "optimal_inaccurate") or margin.value is None or float(margin.value) < -1e-4:
+    if (
+        problem.status not in ("optimal", "optimal_inaccurate")
+        or margin.value is None
+        or float(margin.value) < -1e-4
+    ):
         return None
     return [np.asarray(q.value) if q is not None else np.zeros((0, 0)) for q in blocks], float(margin.value)
 
@@ -153,7 +169,9 @@ def _echelon(rows: np.ndarray) -> np.ndarray:
 
 def _reduced(rows: Rows) -> tuple[fmpq_mat, list[int]]:
     """Reduced row echelon form, exactly, and its pivot columns."""
-    matrix = fmpq_mat(len(rows), len(rows[0]), [fmpq(v.numerator, v.denominator) for row in rows for v in row])
+    matrix = fmpq_mat(
+        len(rows), len(rows[0]), [fmpq(v.numerator, v.denominator) for row in rows for v in row]
+    )
     reduced, rank = matrix.rref()
     pivots = []
     for i in range(rank):
@@ -178,7 +196,9 @@ def _fraction(value: fmpq) -> Fraction:
     return Fraction(int(value.p), int(value.q))
 
 
-def _rounded(blocks: list[np.ndarray], equations: list[Equation], constants: Sequence[Fraction]) -> list[Rows] | None:
+def _rounded(
+    blocks: list[np.ndarray], equations: list[Equation], constants: Sequence[Fraction]
+) -> list[Rows] | None:
     """The blocks with free entries rounded and the others solved for, if that is positive semidefinite."""
     entries = [(b, i, j) for b, q in enumerate(blocks) for j in range(len(q)) for i in range(j + 1)]
     place = {entry: k for k, entry in enumerate(entries)}
@@ -195,9 +215,17 @@ def _rounded(blocks: list[np.ndarray], equations: list[Equation], constants: Seq
         for i, p in enumerate(pivots):
             assert reduced is not None
             values[p] = _fraction(reduced[i, len(entries)]) - sum(
-                (_fraction(reduced[i, k]) * values[k] for k in range(p + 1, len(entries)) if k not in pivots and reduced[i, k] != 0), Fraction(0)
+                (
+                    _fraction(reduced[i, k]) * values[k]
+                    for k in range(p + 1, len(entries))
+                    if k not in pivots and reduced[i, k] != 0
+                ),
+                Fraction(0),
             )
-        exact = [[[values[place[(b, min(i, j), max(i, j))]] for j in range(len(q))] for i in range(len(q))] for b, q in enumerate(blocks)]
+        exact = [
+            [[values[place[(b, min(i, j), max(i, j))]] for j in range(len(q))] for i in range(len(q))]
+            for b, q in enumerate(blocks)
+        ]
         if all(ldl(q) is not None for q in exact):
             return exact
     return None

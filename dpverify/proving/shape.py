@@ -1,11 +1,14 @@
 """Monotone and unimodal functions: increasing on an interval, and closed-form minimisers, real or whole.
 
     increasing   f' >= 0 on an interval, or f(T) <= f(T + 1) for whole T
-    minimiser    f'(x0) = 0 and f'' >= 0; or f'' in log x; or f' <= 0 before x0 and f' >= 0 after it; or an end of the interval;
+    minimiser    f'(x0) = 0 and f'' >= 0; or f'' in log x; or f' <= 0 before x0 and f' >= 0 after it; or an
+    end of the interval;
                  or f(T) = F(b^T), and F is least at b^(T0)
-    whole T      ceil(r): f(T+1) - f(T) is increasing and 0 at r;  floor(r): 0 at r - 1;  the better neighbour: f convex, f'(r) = 0
+    whole T      ceil(r): f(T+1) - f(T) is increasing and 0 at r;  floor(r): 0 at r - 1;  the better
+    neighbour: f convex, f'(r) = 0
 
-Every way also needs that the function is defined on the interval and that the stated point lies in it: steps of their own.
+Every way also needs that the function is defined on the interval and that the stated point lies in it: steps
+of their own.
 """
 
 from __future__ import annotations
@@ -39,7 +42,9 @@ def attempt(relation: Increasing | ArgMin, effort: Effort) -> Iterator[Reduction
 
 
 def _no_interval(x: sp.Symbol, given: Sequence[Any]) -> str:
-    """Why the domain of x is not known to be an interval, or nothing: every hypothesis on it must be a bound linear in it."""
+    """Why the domain of x is not known to be an interval, or nothing: every hypothesis on it must be a bound
+    linear in it.
+    """
     if x.is_nonzero and not (x.is_positive or x.is_negative):
         return f"the domain of {x} has a hole at 0"
     for c in map(sp.sympify, given):
@@ -76,7 +81,9 @@ def _real(x: sp.Symbol, on: list[Any]) -> tuple[sp.Symbol, list[Any]]:
     """A real variable in place of a whole one, with the same bounds."""
     if not x.is_integer:
         return x, [c for c in on if _put(c, x, x) is not sp.true]
-    sign = {"positive": True} if x.is_positive else {"nonnegative": True} if x.is_nonnegative else {"real": True}
+    sign = (
+        {"positive": True} if x.is_positive else {"nonnegative": True} if x.is_nonnegative else {"real": True}
+    )
     v = sp.Symbol(x.name, **sign)
     return v, [d for c in on if (d := _put(c, x, v)) is not sp.true]
 
@@ -95,10 +102,17 @@ def _monotone(relation: Increasing) -> Iterator[Reduction]:
     sign = -1 if relation.down else 1
     on, rest = _split(x, relation.given)
     if x.is_integer:
-        both = [*rest, *[c for c in on if _put(c, x, x) is not sp.true], *[d for c in on if (d := _put(c, x, x + 1)) is not sp.true]]
+        both = [
+            *rest,
+            *[c for c in on if _put(c, x, x) is not sp.true],
+            *[d for c in on if (d := _put(c, x, x + 1)) is not sp.true],
+        ]
         gap = sign * (f.subs(x, x + 1) - f)
         gap = normalise(gap) if gap.has(sp.Sum) else gap
-        yield Reduction(((AtMost(ZERO, gap, both, strict=relation.strict), "consecutive values"),), f"consecutive values compared in {x}")
+        yield Reduction(
+            ((AtMost(ZERO, gap, both, strict=relation.strict), "consecutive values"),),
+            f"consecutive values compared in {x}",
+        )
     v, inside = _real(x, on)
     f, given = f.subs(x, v), [*rest, *inside]
     defined = smooth(f, v, given)
@@ -107,15 +121,22 @@ def _monotone(relation: Increasing) -> Iterator[Reduction]:
     core, flip = _core(sp.diff(f, v))
     slope = sign * flip * core
     yield Reduction(
-        ((AtMost(ZERO, slope, given, strict=relation.strict), "the derivative, up to a positive factor"), *defined),
+        (
+            (AtMost(ZERO, slope, given, strict=relation.strict), "the derivative, up to a positive factor"),
+            *defined,
+        ),
         f"the derivative in {x} has a sign",
     )
     if relation.strict:
         zeros = _zeros(core, v)
         if zeros:
             off = [*given, *[sp.Ne(v, z) for z in zeros]]
-            reason = f"the derivative has a sign but at {', '.join(map(sp.sstr, zeros))}, and no interval of zeros"
-            yield Reduction(((AtMost(ZERO, slope, off, strict=True), "the derivative, off its zeros"), *defined), reason)
+            reason = (
+                f"the derivative has a sign but at {', '.join(map(sp.sstr, zeros))}, and no interval of zeros"
+            )
+            yield Reduction(
+                ((AtMost(ZERO, slope, off, strict=True), "the derivative, off its zeros"), *defined), reason
+            )
 
 
 def _zeros(e: Any, x: sp.Symbol) -> list[Any]:
@@ -142,9 +163,15 @@ def _stands(x: sp.Symbol, at: Any, on: list[Any], rest: list[Any]) -> Steps:
 
 
 def _signed(relation: AtMost, reason: str) -> list[tuple[Any, str]]:
-    """A comparison as comparisons of the factors of the difference, logarithms by their arguments, where it is a product."""
+    """A comparison as comparisons of the factors of the difference, logarithms by their arguments, where it
+    is a product.
+    """
     plain = sp.sympify(relation.rhs) - sp.sympify(relation.lhs)
-    forms = (form for form in (plain, sp.together(plain), sp.logcombine(sp.factor(plain))) if isinstance(form, sp.Mul | sp.log))
+    forms = (
+        form
+        for form in (plain, sp.together(plain), sp.logcombine(sp.factor(plain)))
+        if isinstance(form, sp.Mul | sp.log)
+    )
     gap = next(forms, None)
     if gap is None or not gap.has(sp.log):
         return [(relation, reason)]
@@ -165,7 +192,9 @@ def _signed(relation: AtMost, reason: str) -> list[tuple[Any, str]]:
         bottom, top = sp.fraction(sp.together(high - low))[::-1]
         if bottom.is_positive and low != 0 and high != 0:
             low, high = ZERO, top
-        steps.append((AtMost(low, high, relation.given, strict=strict), f"{reason}: the factor {sp.sstr(base)}"))
+        steps.append(
+            (AtMost(low, high, relation.given, strict=strict), f"{reason}: the factor {sp.sstr(base)}")
+        )
     return steps if overall > 0 else [(relation, reason)]
 
 
@@ -180,7 +209,12 @@ def _minimiser(relation: ArgMin) -> Iterator[Reduction]:
     on, rest = _split(x, relation.given)
     extra: Steps = ()
     if relation.starts is not None and not (x.is_nonnegative and relation.starts == 0 and not x.is_positive):
-        extra = ((AtMost(f.subs(x, at), f.subs(x, relation.starts), rest), f"compared with {x} = {relation.starts}"),)
+        extra = (
+            (
+                AtMost(f.subs(x, at), f.subs(x, relation.starts), rest),
+                f"compared with {x} = {relation.starts}",
+            ),
+        )
     if x.is_integer:
         yield from _whole(relation, f, at, on, rest, extra)
         return
@@ -196,18 +230,35 @@ def _minimiser(relation: ArgMin) -> Iterator[Reduction]:
         if at in ends:
             up = any(isinstance(c, sp.Ge | sp.Gt) == (c.lhs == x) for c in on if at in (c.lhs, c.rhs))
             step = AtMost(ZERO, slope if up else -slope, [*given, sp.Ne(x, at)], strict=relation.unique)
-            yield Reduction((*base, (step, "the derivative has a sign")), f"{x} = {sp.sstr(at)} is an end of a monotone function")
+            yield Reduction(
+                (*base, (step, "the derivative has a sign")),
+                f"{x} = {sp.sstr(at)} is an end of a monotone function",
+            )
         flat = _balanced(core.subs(x, at), rest, "the derivative is 0 there")
         bend = sp.diff(f, x, 2)
         core2, flip2 = _core(bend)
         yield Reduction(
-            (*base, flat, (AtMost(ZERO, flip2 * core2, given, strict=relation.unique), "the second derivative has a sign")),
+            (
+                *base,
+                flat,
+                (
+                    AtMost(ZERO, flip2 * core2, given, strict=relation.unique),
+                    "the second derivative has a sign",
+                ),
+            ),
             "a stationary point of a convex function",
         )
         if x.is_positive:
             core3, flip3 = _core(sp.diff(x * sp.diff(f, x), x))
             yield Reduction(
-                (*base, flat, (AtMost(ZERO, flip3 * core3, given, strict=relation.unique), f"the second derivative in log {x} has a sign")),
+                (
+                    *base,
+                    flat,
+                    (
+                        AtMost(ZERO, flip3 * core3, given, strict=relation.unique),
+                        f"the second derivative in log {x} has a sign",
+                    ),
+                ),
                 f"a stationary point of a function convex in log {x}",
             )
         before = (AtMost(slope, ZERO, [*given, x < at], strict=relation.unique), "the derivative before it")
@@ -218,7 +269,9 @@ def _minimiser(relation: ArgMin) -> Iterator[Reduction]:
     yield Reduction((*stands, (direct, "compared with every other point")), "compared directly")
 
 
-def _by_power(relation: ArgMin, f: Any, x: sp.Symbol, at: Any, rest: list[Any], stands: Steps) -> Iterator[Reduction]:
+def _by_power(
+    relation: ArgMin, f: Any, x: sp.Symbol, at: Any, rest: list[Any], stands: Steps
+) -> Iterator[Reduction]:
     """f as a function of y = b^x alone: then its minimiser over y > 0, if it is b^at, is the minimiser."""
     rates: dict[Any, tuple[Any, Any, Any]] = {}
     for p in f.atoms(sp.Pow, sp.exp):
@@ -242,17 +295,32 @@ def _by_power(relation: ArgMin, f: Any, x: sp.Symbol, at: Any, rest: list[Any], 
         return
     least = sp.exp(sp.expand_log(sp.simplify(unit * at / part)))
     least = sp.simplify(sp.exp(sp.simplify(unit * at / part))) if least.has(sp.log) else least
-    steps = [*stands, (ArgMin(outer, y, least, rest, relation.unique), f"in y = ({sp.sstr(base0)})^({sp.sstr(slope0 * x / part)})")]
+    steps = [
+        *stands,
+        (
+            ArgMin(outer, y, least, rest, relation.unique),
+            f"in y = ({sp.sstr(base0)})^({sp.sstr(slope0 * x / part)})",
+        ),
+    ]
     if relation.unique:
         low, high = (base0, sp.Integer(1)) if _guess_sign(base0 - 1, rest) < 0 else (sp.Integer(1), base0)
         if base0 is not sp.E:
             steps.append((AtMost(low, high, rest, strict=True), "the change of variable is one to one"))
         if not slope0.is_nonzero:
-            steps.append((AtMost(ZERO, _guess_sign(slope0, rest) * slope0, rest, strict=True), "the change of variable is one to one"))
-    yield Reduction(tuple(steps), f"a function of y = ({sp.sstr(base0)})^({sp.sstr(slope0 * x / part)}) alone")
+            steps.append(
+                (
+                    AtMost(ZERO, _guess_sign(slope0, rest) * slope0, rest, strict=True),
+                    "the change of variable is one to one",
+                )
+            )
+    yield Reduction(
+        tuple(steps), f"a function of y = ({sp.sstr(base0)})^({sp.sstr(slope0 * x / part)}) alone"
+    )
 
 
-def _whole(relation: ArgMin, f: Any, at: Any, on: list[Any], rest: list[Any], extra: Steps) -> Iterator[Reduction]:
+def _whole(
+    relation: ArgMin, f: Any, at: Any, on: list[Any], rest: list[Any], extra: Steps
+) -> Iterator[Reduction]:
     """Whole minimisers: the sign of f(T+1) - f(T) turns at the stated point."""
     x = relation.over
     m = sp.Symbol(x.name, real=True)
@@ -261,14 +329,19 @@ def _whole(relation: ArgMin, f: Any, at: Any, on: list[Any], rest: list[Any], ex
         v, inside = _real(x, on)
         g, given = f.subs(x, v), [*rest, *inside]
         defined = smooth(g, v, given)
-        neighbours = all(c.lhs == x and isinstance(c, sp.Ge) and c.rhs.is_integer for c in on)  # both lie in the domain if r does
+        neighbours = all(
+            c.lhs == x and isinstance(c, sp.Ge) and c.rhs.is_integer for c in on
+        )  # both lie in the domain if r does
         if defined is not None and neighbours and not relation.unique:
             core, _ = _core(sp.diff(g, v))
             bend, turn = _core(sp.diff(g, v, 2))
             flat = _balanced(core.subs(v, better), rest, f"the derivative is 0 at {sp.sstr(better)}")
             convex = (AtMost(ZERO, turn * bend, given), "the second derivative has a sign")
             lies = _stands(x, better, on, rest)
-            yield Reduction((*lies, *extra, *defined, flat, convex), "the better neighbour of the minimiser of a convex function")
+            yield Reduction(
+                (*lies, *extra, *defined, flat, convex),
+                "the better neighbour of the minimiser of a convex function",
+            )
         return
     inner, ends = at, {c.rhs for c in on if c.lhs == x and isinstance(c, sp.Ge)}
     clipped = isinstance(at, sp.Max) and len(at.args) == 2 and any(a in ends for a in at.args)
@@ -291,11 +364,19 @@ def _whole(relation: ArgMin, f: Any, at: Any, on: list[Any], rest: list[Any], ex
     if threshold is not None and not relation.unique and not difference.has(*ROUGH):
         flat = _balanced(difference.subs(m, threshold), rest, f"f(T + 1) = f(T) at T = {sp.sstr(threshold)}")
         rising = (Increasing(difference, m, rest), "the differences increase")
-        yield Reduction((*stands, flat, rising), "the differences of consecutive values increase and change sign there")
+        yield Reduction(
+            (*stands, flat, rising), "the differences of consecutive values increase and change sign there"
+        )
     after, before = (m >= threshold, m < threshold) if threshold is not None else (m >= at, m <= at - 1)
     steps = (
-        (AtMost(ZERO, difference, [*rest, *bounds, after], strict=relation.unique), "increasing from there on"),
-        (AtMost(difference, ZERO, [*rest, *bounds, before], strict=relation.unique), "decreasing up to there"),
+        (
+            AtMost(ZERO, difference, [*rest, *bounds, after], strict=relation.unique),
+            "increasing from there on",
+        ),
+        (
+            AtMost(difference, ZERO, [*rest, *bounds, before], strict=relation.unique),
+            "decreasing up to there",
+        ),
     )
     yield Reduction((*stands, *steps), "the differences of consecutive values change sign there")
 
@@ -305,7 +386,12 @@ def _whole_stands(x: sp.Symbol, at: Any, threshold: Any, on: list[Any], rest: li
     steps: list[tuple[Any, str]] = []
     for c in on:
         if threshold is not None and c.lhs == x and isinstance(c, sp.Ge) and c.rhs.is_integer:
-            steps.extend(_signed(AtMost(c.rhs - 1, threshold, rest, strict=True), f"the stated point lies in the domain, {c}"))
+            steps.extend(
+                _signed(
+                    AtMost(c.rhs - 1, threshold, rest, strict=True),
+                    f"the stated point lies in the domain, {c}",
+                )
+            )
         else:
             steps.extend(_stands(x, at, [c], rest))
     return tuple(steps)
@@ -323,12 +409,16 @@ def _better_neighbour(f: Any, x: sp.Symbol, at: Any) -> Any | None:
 
 
 def consequences(relation: Increasing | ArgMin) -> Iterator[Any]:
-    """Two points compared; the stated minimiser in the domain, whole if it must be, and no worse than any other point."""
+    """Two points compared; the stated minimiser in the domain, whole if it must be, and no worse than any
+    other point.
+    """
     x, f = relation.over, sp.sympify(relation.expression)
     given = list(map(sp.sympify, relation.given))
     on, rest = _split(x, given)
     if isinstance(relation, Increasing):
-        assumed = {k: v for k, v in x.assumptions0.items() if k in ("integer", "positive", "nonnegative", "negative")}
+        assumed = {
+            k: v for k, v in x.assumptions0.items() if k in ("integer", "positive", "nonnegative", "negative")
+        }
         other = fresh(f"{x.name}_later", [f, *given], **assumed)
         both = [*given, *[_put(c, x, other) for c in given if x in c.free_symbols], sp.Lt(x, other)]
         low, high = (f.subs(x, other), f) if relation.down else (f, f.subs(x, other))

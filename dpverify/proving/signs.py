@@ -1,7 +1,7 @@
 """Inequalities that follow from the signs of the parts: x^2 + y >= 0 for y >= 0.
 
-SymPy's assumption system decides the sign of rhs - lhs, as it stands, factored, or expanded; one-symbol hypotheses
-(x >= 1, x < 1) become sign assumptions through x = 1 + u or x = 1 - u with u >= 0.
+SymPy's assumption system decides the sign of rhs - lhs, as it stands, factored, or expanded; one-symbol
+hypotheses (x >= 1, x < 1) become sign assumptions through x = 1 + u or x = 1 - u with u >= 0.
 """
 
 from __future__ import annotations
@@ -19,9 +19,13 @@ from dpverify.relations import AtMost
 HANDLES = (AtMost,)
 
 _FORMS: dict[str, Callable[[Any], Any]] = {  # factored means over one denominator, too
-    "as it stands": lambda e: e, "factored": sp.factor, "expanded": sp.expand,
-    "with sums in normal form": lambda e: sp.factor(sp.expand(normalise(e), power_exp=True)) if e.has(sp.Sum) else e,
-}  # fmt: skip
+    "as it stands": lambda e: e,
+    "factored": sp.factor,
+    "expanded": sp.expand,
+    "with sums in normal form": lambda e: (
+        sp.factor(sp.expand(normalise(e), power_exp=True)) if e.has(sp.Sum) else e
+    ),
+}
 
 
 def _shifted(relation: AtMost) -> Any:
@@ -36,7 +40,9 @@ def _shifted(relation: AtMost) -> Any:
         elif b.low == 0 and not s.is_positive:
             swap[s] = sp.Dummy(s.name, nonnegative=True, **({"positive": True} if b.low_open else {}))
         elif b.high.is_finite and not b.low.is_finite:
-            swap[s] = b.high - sp.Dummy(s.name, nonnegative=True, **({"positive": True} if b.high_open else {}))
+            swap[s] = b.high - sp.Dummy(
+                s.name, nonnegative=True, **({"positive": True} if b.high_open else {})
+            )
         elif b.low == 0 and b.high == 1:
             u = sp.Dummy(s.name, positive=True)
             swap[s] = 1 / (1 + u) if b.high_open else s

@@ -1,7 +1,9 @@
-"""Polynomial inequalities by sums of squares: rhs - lhs = sum_S (sum of squares) * (product of the hypotheses in S).
+"""Polynomial inequalities by sums of squares: rhs - lhs = sum_S (sum of squares) * (product of the hypotheses
+in S).
 
-With hypotheses g_i >= 0 (the signs and bounds of the symbols among them) this is a Positivstellensatz certificate of low degree.
-The search is a semidefinite program; the certificate is a polynomial identity over the rationals, checked by expanding it.
+With hypotheses g_i >= 0 (the signs and bounds of the symbols among them) this is a Positivstellensatz
+certificate of low degree. The search is a semidefinite program; the certificate is a polynomial identity over
+the rationals, checked by expanding it.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ MOST_MONOMIALS, MOST_VARIABLES, MOST_DEGREE = 24, 6, 8
 
 
 class _Problem:
-    """The polynomial that must be nonnegative, and the hypotheses, as polynomials with a flag for those that are strict."""
+    """The polynomial that must be nonnegative, and the hypotheses, as polynomials with a flag for those that
+    are strict.
+    """
 
     def __init__(self, relation: AtMost):
         domain = domain_of(relation)
@@ -49,7 +53,9 @@ class _Problem:
         top, bottom = sp.fraction(sp.together((right - left).subs(swap)))
         if not (bottom.is_positive or bottom.is_negative):
             raise ValueError(f"the sign of the denominator {bottom} is not evident")
-        self.symbols = sorted({v for s in domain.symbols for v in swap.get(s, s).free_symbols}, key=lambda s: s.name)
+        self.symbols = sorted(
+            {v for s in domain.symbols for v in swap.get(s, s).free_symbols}, key=lambda s: s.name
+        )
         self.target = self._polynomial(top if bottom.is_positive else -top)
         self.hypotheses: list[tuple[sp.Poly, bool]] = []
         for g, strict in conditions:
@@ -78,7 +84,11 @@ def _roots(expressions: list[Any], symbols: list[Any]) -> dict[Any, Any]:
     """For a symbol under roots, the power of a new symbol that clears them."""
     swap = {}
     for s in symbols:
-        q = sp.ilcm(1, 1, *[p.exp.q for e in expressions for p in e.atoms(sp.Pow) if p.base == s and p.exp.is_Rational])
+        q = sp.ilcm(
+            1,
+            1,
+            *[p.exp.q for e in expressions for p in e.atoms(sp.Pow) if p.base == s and p.exp.is_Rational],
+        )
         if q > 1 and s.is_nonnegative:
             sign = {"positive": True} if s.is_positive else {"nonnegative": True}
             swap[s] = fresh(f"{s.name}_root", symbols, **sign) ** q
@@ -86,7 +96,9 @@ def _roots(expressions: list[Any], symbols: list[Any]) -> dict[Any, Any]:
 
 
 def attempt(relation: AtMost, effort: Effort) -> dict[str, Any] | str:
-    """Look for sums of squares, with no product of hypotheses, then with single ones, then with pairs, then in a higher degree."""
+    """Look for sums of squares, with no product of hypotheses, then with single ones, then with pairs, then
+    in a higher degree.
+    """
     try:
         problem = _Problem(relation)
     except ValueError as why:
@@ -104,7 +116,9 @@ def attempt(relation: AtMost, effort: Effort) -> dict[str, Any] | str:
     return "no sum of squares of low degree was found"
 
 
-Block = tuple[tuple[int, ...], list[tuple[int, ...]]]  # hypotheses multiplied, and the monomials of the squares
+Block = tuple[
+    tuple[int, ...], list[tuple[int, ...]]
+]  # hypotheses multiplied, and the monomials of the squares
 
 
 def _plans(problem: _Problem) -> Iterator[list[Block]]:
@@ -130,7 +144,10 @@ def _plans(problem: _Problem) -> Iterator[list[Block]]:
 def _monomials(problem: _Problem, degree: int) -> list[tuple[int, ...]]:
     """Exponents of total degree at most `degree`, the constant last."""
     n = len(problem.symbols)
-    caps = [max(1, -(-max(p.degree(s) for p in (problem.target, *[g for g, _ in problem.hypotheses])) // 2)) for s in problem.symbols]
+    caps = [
+        max(1, -(-max(p.degree(s) for p in (problem.target, *[g for g, _ in problem.hypotheses])) // 2))
+        for s in problem.symbols
+    ]
     found = [m for m in itertools.product(*[range(min(degree, cap) + 1) for cap in caps]) if sum(m) <= degree]
     return sorted(found, key=lambda m: (-sum(m), [-e for e in m])) if n else []
 
@@ -144,12 +161,18 @@ def _solve(problem: _Problem, blocks: list[Block]) -> list[dict[str, Any]] | Non
                 for exponents, c in terms:
                     where = tuple(x + y + z for x, y, z in zip(first, second, exponents))
                     row = equations.setdefault(where, {})
-                    row[(b, i, j)] = row.get((b, i, j), Fraction(0)) + (1 if i == j else 2) * Fraction(int(c.p), int(c.q))
+                    row[(b, i, j)] = row.get((b, i, j), Fraction(0)) + (1 if i == j else 2) * Fraction(
+                        int(c.p), int(c.q)
+                    )
     target = {m: Fraction(int(c.p), int(c.q)) for m, c in problem.target.terms()}
     if any(m not in equations for m, c in target.items() if c):
         return None
     places = sorted(equations)
-    grams = semidefinite.find([len(m) for _, m in blocks], [equations[w] for w in places], [target.get(w, Fraction(0)) for w in places])
+    grams = semidefinite.find(
+        [len(m) for _, m in blocks],
+        [equations[w] for w in places],
+        [target.get(w, Fraction(0)) for w in places],
+    )
     if grams is None:
         return None
     found = []
@@ -162,7 +185,10 @@ def _solve(problem: _Problem, blocks: list[Block]) -> list[dict[str, Any]] | Non
         terms = []
         for k, d in enumerate(diagonal):
             if d:
-                square = sum((sp.Rational(row[k].numerator, row[k].denominator) * p for row, p in zip(lower, powers)), sp.Integer(0))
+                square = sum(
+                    (sp.Rational(row[k].numerator, row[k].denominator) * p for row, p in zip(lower, powers)),
+                    sp.Integer(0),
+                )
                 terms.append([to_json(sp.Rational(d.numerator, d.denominator)), to_json(square)])
         if terms:
             found.append({"product": list(chosen), "terms": terms})
@@ -172,11 +198,15 @@ def _solve(problem: _Problem, blocks: list[Block]) -> list[dict[str, Any]] | Non
 def _told(found: list[dict[str, Any]]) -> str:
     count = sum(len(part["terms"]) for part in found)
     products = sum(1 for part in found if part["product"])
-    return f"a sum of {count} squares" + (f", times products of hypotheses in {products} of its parts" if products else "")
+    return f"a sum of {count} squares" + (
+        f", times products of hypotheses in {products} of its parts" if products else ""
+    )
 
 
 def check(relation: AtMost, certificate: dict[str, Any]) -> bool:
-    """Expand: the squares, with positive coefficients, times the hypotheses they name, add up to rhs - lhs."""
+    """Expand: the squares, with positive coefficients, times the hypotheses they name, add up to rhs -
+    lhs.
+    """
     problem = _Problem(relation)
     total = sp.Poly(0, *problem.symbols)
     positive = not relation.strict

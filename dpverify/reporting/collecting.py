@@ -36,25 +36,45 @@ def collect(
 
     tell = progress or (lambda what, done, total: None)
     started = time.perf_counter()
-    checked = check(paper=paper, paths=claims or (), effort=effort, jobs=jobs, memory=memory, progress=lambda id, d, n: tell(f"claim {id}", d, n))
+    checked = check(
+        paper=paper,
+        paths=claims or (),
+        effort=effort,
+        jobs=jobs,
+        memory=memory,
+        progress=lambda id, d, n: tell(f"claim {id}", d, n),
+    )
     times: dict[str, Any] = {"claims": {c.claim.id: round(c.result.seconds, 3) for c in checked}}
     papers: dict[str, dict[str, Any]] = {}
     for c in checked:
-        entry = papers.setdefault(c.claim.paper.key, {"key": c.claim.paper.key, "citation": c.claim.paper.citation, "claims": []})
+        entry = papers.setdefault(
+            c.claim.paper.key, {"key": c.claim.paper.key, "citation": c.claim.paper.citation, "claims": []}
+        )
         entry["claims"].append(_timeless(c.to_json()))
     keys = set(papers)
     algorithms, zoo = [], []
     if runs and not claims:
-        algorithms = [row for row in _each("run", names(), _run, effort, jobs, memory, tell) if row["paper"] in keys]
+        algorithms = [
+            row for row in _each("run", names(), _run, effort, jobs, memory, tell) if row["paper"] in keys
+        ]
     if audits and not claims and paper is None:
         zoo = _each("audit", [bug.name for bug in bugs()], _audit, effort, jobs, memory, tell)
-    alphas = [a for p in papers.values() for claim in p["claims"] for a in _alphas(claim)] + [2 * ALPHA] * len(zoo)
+    alphas = [a for p in papers.values() for claim in p["claims"] for a in _alphas(claim)] + [
+        2 * ALPHA
+    ] * len(zoo)
     times["total"] = round(time.perf_counter() - started, 1)
     times["recalled"] = memory.hits if memory else 0
     document = {
-        "schema": SCHEMA, "dpverify": __version__, "profile": effort.name, "seed": effort.seed, "versions": versions(),
-        "alpha": float(sum(alphas)), "papers": list(papers.values()), "algorithms": algorithms, "zoo": zoo,
-    }  # fmt: skip
+        "schema": SCHEMA,
+        "dpverify": __version__,
+        "profile": effort.name,
+        "seed": effort.seed,
+        "versions": versions(),
+        "alpha": float(sum(alphas)),
+        "papers": list(papers.values()),
+        "algorithms": algorithms,
+        "zoo": zoo,
+    }
     return document, times
 
 
@@ -67,7 +87,10 @@ def _timeless(record: Any) -> Any:
     result = {key: _timeless(value) for key, value in record.items() if key != "seconds"}
     certificate = result.get("certificate")
     if isinstance(certificate, dict) and len(str(certificate)) > BULKY:
-        result["certificate"] = {"summary": certificate.get("summary", ""), "left out": f"{len(str(certificate))} characters; see `dpverify check --json`"}
+        result["certificate"] = {
+            "summary": certificate.get("summary", ""),
+            "left out": f"{len(str(certificate))} characters; see `dpverify check --json`",
+        }
     return result
 
 
@@ -79,7 +102,13 @@ def _alphas(record: dict[str, Any]) -> list[float]:
 
 
 def _each(
-    kind: str, names: list[str], one: Callable[[str, Effort], dict[str, Any]], effort: Effort, jobs: int, memory: Memory | None, tell: Progress
+    kind: str,
+    names: list[str],
+    one: Callable[[str, Effort], dict[str, Any]],
+    effort: Effort,
+    jobs: int,
+    memory: Memory | None,
+    tell: Progress,
 ) -> list[dict[str, Any]]:
     """One record per name, in order, from memory or made anew in parallel."""
     from joblib import Parallel, delayed
@@ -87,7 +116,9 @@ def _each(
     found = {name: memory.recall_record(f"{kind} {name}", effort) for name in names} if memory else {}
     made = {name: record for name, record in found.items() if record is not None}
     todo = [name for name in names if name not in made]
-    for name, record in zip(todo, Parallel(n_jobs=jobs, return_as="generator")(delayed(one)(name, effort) for name in todo)):
+    for name, record in zip(
+        todo, Parallel(n_jobs=jobs, return_as="generator")(delayed(one)(name, effort) for name in todo)
+    ):
         made[name] = record
         if memory:
             memory.keep_record(f"{kind} {name}", effort, record)
@@ -101,7 +132,15 @@ def _run(name: str, effort: Effort) -> dict[str, Any]:
     from dpverify.reporting.runs import along, summary
 
     case = example(name)
-    result = run(case.algorithm, case.data, min(effort.runs, 2_000), effort.seed, measure={case.quantity: case.measured}, every_step=True, keep=())
+    result = run(
+        case.algorithm,
+        case.data,
+        min(effort.runs, 2_000),
+        effort.seed,
+        measure={case.quantity: case.measured},
+        every_step=True,
+        keep=(),
+    )
     return summary(case, result, False) | along(case, result)
 
 
@@ -112,7 +151,10 @@ def _audit(name: str, effort: Effort) -> dict[str, Any]:
     bug = zoo.find(name)
     seen = inspect(bug, alpha=ALPHA, seed=effort.seed)
     rungs = {step.statement.split(":")[0]: step.result.verdict.value for step in seen.result.steps}
-    return {key: value for key, value in seen.to_json().items() if key != "seconds"} | {"rungs": rungs, "seen_in": bug.seen_in}
+    return {key: value for key, value in seen.to_json().items() if key != "seconds"} | {
+        "rungs": rungs,
+        "seen_in": bug.seen_in,
+    }
 
 
 def folder_for_cache() -> Path:

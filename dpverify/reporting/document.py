@@ -23,34 +23,71 @@ JSON_SCHEMA: dict[str, Any] = {
         "profile": _TEXT,
         "seed": {"type": "integer"},
         "versions": {"type": "object", "additionalProperties": _TEXT},
-        "alpha": {"type": "number", "description": "the sum of the alphas of all tests: the probability that any one of them refutes falsely is at most this"},
+        "alpha": {
+            "type": "number",
+            "description": "the sum of the alphas of all tests: the probability that any one of them refutes "
+            "falsely is at most this",
+        },
         "papers": {
             "type": "array",
             "items": {
                 "type": "object",
                 "required": ["key", "citation", "claims"],
-                "properties": {"key": _TEXT, "citation": _TEXT, "claims": {"type": "array", "items": {"$ref": "#/$defs/claim"}}},
+                "properties": {
+                    "key": _TEXT,
+                    "citation": _TEXT,
+                    "claims": {"type": "array", "items": {"$ref": "#/$defs/claim"}},
+                },
             },
         },
-        "algorithms": {"type": "array", "items": {"type": "object", "required": ["algorithm", "paper", "runs"]}},
+        "algorithms": {
+            "type": "array",
+            "items": {"type": "object", "required": ["algorithm", "paper", "runs"]},
+        },
         "zoo": {"type": "array", "items": {"type": "object", "required": ["bug", "found", "rungs"]}},
     },
     "$defs": {
         "claim": {
             "type": "object",
             "required": [
-                "id", "at", "kind", "statement", "verdict", "expect", "because", "witness", "uses", "correction", "breaks", "given",
-                "tainted", "evidence", "steps", "latex",
+                "id",
+                "at",
+                "kind",
+                "statement",
+                "verdict",
+                "expect",
+                "because",
+                "witness",
+                "uses",
+                "correction",
+                "breaks",
+                "given",
+                "tainted",
+                "evidence",
+                "steps",
+                "latex",
             ],
             "properties": {
-                "id": _TEXT, "at": _TEXT, "kind": _TEXT, "statement": _TEXT, "verdict": {"enum": list(VERDICTS)},
-                "expect": {"enum": list(VERDICTS)}, "because": _TEXT, "uses": _TEXTS, "given": _TEXTS, "tainted": _TEXTS, "latex": _TEXT,
-                "correction": {"type": ["string", "null"]}, "breaks": {"enum": ["privacy", "theorem", "proof", None]},
-                "witness": {"type": ["object", "null"]}, "evidence": {"type": ["object", "null"]}, "steps": {"type": "array"},
+                "id": _TEXT,
+                "at": _TEXT,
+                "kind": _TEXT,
+                "statement": _TEXT,
+                "verdict": {"enum": list(VERDICTS)},
+                "expect": {"enum": list(VERDICTS)},
+                "because": _TEXT,
+                "uses": _TEXTS,
+                "given": _TEXTS,
+                "tainted": _TEXTS,
+                "latex": _TEXT,
+                "correction": {"type": ["string", "null"]},
+                "breaks": {"enum": ["privacy", "theorem", "proof", None]},
+                "witness": {"type": ["object", "null"]},
+                "evidence": {"type": ["object", "null"]},
+                "steps": {"type": "array"},
             },
         }
     },
-}  # fmt: skip
+}
 
 
 class ReportError(ValueError):
@@ -84,7 +121,14 @@ def validate(value: Any, schema: dict[str, Any], where: str) -> str | None:
     if "enum" in schema and value not in schema["enum"]:
         return f"at {where or '/'}: {value!r} is not one of {schema['enum']}"
     kinds = schema.get("type", [])
-    python = {"object": dict, "array": list, "string": str, "number": (int, float), "integer": int, "null": type(None)}
+    python = {
+        "object": dict,
+        "array": list,
+        "string": str,
+        "number": (int, float),
+        "integer": int,
+        "null": type(None),
+    }
     names = [kinds] if isinstance(kinds, str) else kinds
     if names and not any(isinstance(value, python[name]) for name in names):  # type: ignore[arg-type]
         return f"at {where or '/'}: {type(value).__name__} is not {' or '.join(names)}"

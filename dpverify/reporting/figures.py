@@ -15,11 +15,17 @@ TIMELESS = {"Date": None, "Creator": None, "Format": None, "Type": None}
 
 
 @contextmanager
-def _axes(title: str, size: tuple[float, float] = (6.4, 3.8), path: Path | None = None) -> Iterator[tuple[Any, list[str]]]:
-    """Axes to draw on; afterwards the list holds the SVG, and the file the picture in the format of its suffix."""
+def _axes(
+    title: str, size: tuple[float, float] = (6.4, 3.8), path: Path | None = None
+) -> Iterator[tuple[Any, list[str]]]:
+    """Axes to draw on; afterwards the list holds the SVG, and the file the picture in the format of its
+    suffix.
+    """
     import matplotlib
 
-    with matplotlib.rc_context({"svg.hashsalt": "dpverify", "svg.fonttype": "none", "font.size": 9.0, "figure.facecolor": "white"}):
+    with matplotlib.rc_context(
+        {"svg.hashsalt": "dpverify", "svg.fonttype": "none", "font.size": 9.0, "figure.facecolor": "white"}
+    ):
         from matplotlib.backends.backend_svg import FigureCanvasSVG
         from matplotlib.figure import Figure
 
@@ -38,7 +44,9 @@ def _axes(title: str, size: tuple[float, float] = (6.4, 3.8), path: Path | None 
 
 
 def _alone(svg: str, name: str, alt: str) -> str:
-    """The SVG with ids of its own, so that several can stand on one page, and a text for those who do not see it."""
+    """The SVG with ids of its own, so that several can stand on one page, and a text for those who do not see
+    it.
+    """
     svg = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', svg)
     svg = re.sub(r'(xlink:href="#|url\(#)', rf"\g<1>{name}-", svg)
     return svg.replace("<svg ", f'<svg role="img" aria-label="{alt}" ', 1)
@@ -52,11 +60,18 @@ def schedules(T: int = 60, gamma: float = 0.95, beta: float = 0.9, R: float = 1.
     t = np.arange(1, T + 1)
     exact = from_influence(dn.momentum_influence(beta, gamma, T), T, R)
     lines = {
-        "uniform": dn.uniform(T, R), "dynamic, Eq (7)": dn.dynamic(gamma, T, R),
-        "exponential, fitted": dn.fitted_exponential(dn.dynamic(gamma, T, R), T, R), "momentum, exact influence": exact,
-        "momentum, as printed (Thm 4.6)": from_influence(dn.piecewise_influence(beta, gamma, T, dn.t_hat(beta, gamma)), T, R),
-    }  # fmt: skip
-    with _axes(f"noise schedules on one budget (T = {T}, gamma = {gamma}, beta = {beta}, R = {R:g})") as (axes, out):
+        "uniform": dn.uniform(T, R),
+        "dynamic, Eq (7)": dn.dynamic(gamma, T, R),
+        "exponential, fitted": dn.fitted_exponential(dn.dynamic(gamma, T, R), T, R),
+        "momentum, exact influence": exact,
+        "momentum, as printed (Thm 4.6)": from_influence(
+            dn.piecewise_influence(beta, gamma, T, dn.t_hat(beta, gamma)), T, R
+        ),
+    }
+    with _axes(f"noise schedules on one budget (T = {T}, gamma = {gamma}, beta = {beta}, R = {R:g})") as (
+        axes,
+        out,
+    ):
         for i, (name, schedule) in enumerate(lines.items()):
             axes.plot(t, schedule.values(T), label=name, linestyle=("-", "--", ":", "-.", (0, (5, 1)))[i])
         axes.set(xlabel="t", ylabel="sigma_t^2", yscale="log")
@@ -65,7 +80,9 @@ def schedules(T: int = 60, gamma: float = 0.95, beta: float = 0.9, R: float = 1.
 
 
 def bound_over_T(kappa: float = 10.0, alpha: float = 1e-3) -> str:
-    """The bound of dynamic-noise over T, uniform and dynamic schedule, with the stated T and the true minimisers."""
+    """The bound of dynamic-noise over T, uniform and dynamic schedule, with the stated T and the true
+    minimisers.
+    """
     from dpverify.algorithms import dynamic_noise as dn
 
     gamma = 1 - 1 / kappa
@@ -88,7 +105,9 @@ def bound_over_T(kappa: float = 10.0, alpha: float = 1e-3) -> str:
 
 
 def algorithm(row: dict[str, Any], path: Path | None = None) -> str:
-    """The Monte Carlo mean along the steps with its band, and the paper's bound; also written to a file on request."""
+    """The Monte Carlo mean along the steps with its band, and the paper's bound; also written to a file on
+    request.
+    """
     mean, spread = np.array(row["path"]), 1.96 * np.array(row["spread"])
     with _axes(f"{row['algorithm']} ({row['paper']}), {row['runs']} runs", (4.6, 2.9), path) as (axes, out):
         steps = np.arange(len(mean))
@@ -102,11 +121,15 @@ def algorithm(row: dict[str, Any], path: Path | None = None) -> str:
         if np.all(mean > 0):
             axes.set_yscale("log")
         axes.legend(fontsize=7)
-    return _alone(out[0], f"run-{row['algorithm']}", f"Mean along the steps of {row['algorithm']} against its bound")
+    return _alone(
+        out[0], f"run-{row['algorithm']}", f"Mean along the steps of {row['algorithm']} against its bound"
+    )
 
 
 def audit_curve() -> str:
-    """An audit of a Gaussian mechanism whose noise is half of what is claimed: observed trade-off against the claim."""
+    """An audit of a Gaussian mechanism whose noise is half of what is claimed: observed trade-off against the
+    claim.
+    """
     from dpverify.auditing import Budget
     from dpverify.auditing.exact import clopper_pearson
     from dpverify.auditing.picture import observed_curve
@@ -117,7 +140,9 @@ def audit_curve() -> str:
         return data.sum() + 0.5 * rng.normal(size=(runs, 1))
 
     claim, n_runs = GDP(1.0), 20_000
-    x, y, n = observed_curve(half_the_noise, Neighbours.replace(np.zeros((2, 1)), 0, [1.0]), claim, Budget(runs=n_runs, seed=0))
+    x, y, n = observed_curve(
+        half_the_noise, Neighbours.replace(np.zeros((2, 1)), 0, [1.0]), claim, Budget(runs=n_runs, seed=0)
+    )
     keep = np.unique(np.linspace(0, len(x) - 1, 40).astype(int))
     share = 0.05 / (2 * len(keep))
     low = np.array([clopper_pearson(int(k), n, share)[0] for k in x[keep]])
@@ -136,7 +161,9 @@ def audit_curve() -> str:
 
 
 def profile_curve() -> str:
-    """delta(eps) of Algorithm 1 of dynamic-noise with its printed budget, from exact losses, against what Theorem 3.1 says of it."""
+    """delta(eps) of Algorithm 1 of dynamic-noise with its printed budget, from exact losses, against what
+    Theorem 3.1 says of it.
+    """
     from dpverify.accounting.loss import privacy_losses
     from dpverify.algorithms import dynamic_noise as dn
     from dpverify.algorithms.private_gd import private_gd
@@ -149,16 +176,32 @@ def profile_curve() -> str:
     problem = quadratic([1.0], count=2, start=[0.0], radius=1.0)
     algorithm = private_gd(problem, clip=1.0, variances=dn.dynamic(0.5, T, R), steps=T)
     data, epsilons = np.array([[1.0], [0.0]]), np.linspace(0, 3, 13)
-    pairs = {"record zeroed": Neighbours.zero_out(data, 0), "record replaced": Neighbours.replace(data, 0, [-1.0])}
+    pairs = {
+        "record zeroed": Neighbours.zero_out(data, 0),
+        "record replaced": Neighbours.replace(data, 0, [-1.0]),
+    }
     with _axes(f"delta(eps) of Algorithm 1, R = {R}: exact losses of 10,000 transcripts") as (axes, out):
         for (name, pair), colour in zip(pairs.items(), ("tab:green", "tab:red")):
             bounds = profile_bounds(privacy_losses(algorithm, pair, 10_000, 0), epsilons, 0.05)
-            axes.fill_between(epsilons, np.maximum(bounds.lower, 1e-6), bounds.upper, alpha=0.3, color=colour, label=f"{name}: 95 %, all eps at once")
+            axes.fill_between(
+                epsilons,
+                np.maximum(bounds.lower, 1e-6),
+                bounds.upper,
+                alpha=0.3,
+                color=colour,
+                label=f"{name}: 95 %, all eps at once",
+            )
         claimed = [max(GDP(R**0.5).delta(float(e)), 1e-6) for e in epsilons]
-        axes.plot(epsilons, claimed, color="black", label="Theorem 3.1: sum 1/sigma^2 = R, that is sqrt(R)-GDP")
+        axes.plot(
+            epsilons, claimed, color="black", label="Theorem 3.1: sum 1/sigma^2 = R, that is sqrt(R)-GDP"
+        )
         axes.set(xlabel="eps", ylabel="delta", yscale="log")
         axes.legend(fontsize=7)
-    return _alone(out[0], "profile", "Privacy profile of Algorithm 1 for a zeroed and for a replaced record against the claim")
+    return _alone(
+        out[0],
+        "profile",
+        "Privacy profile of Algorithm 1 for a zeroed and for a replaced record against the claim",
+    )
 
 
 def zoo(rows: list[dict[str, Any]]) -> str:
@@ -166,10 +209,15 @@ def zoo(rows: list[dict[str, Any]]) -> str:
     rungs = ["replay", "noise", "accountant", "statistics"]
     level = {"REFUTED": 2, "SUPPORTED": 1, "UNDECIDED": 0}
     table = np.array([[level.get(row["rungs"].get(rung, "UNDECIDED"), 0) for rung in rungs] for row in rows])
-    with _axes("planted bugs: refuted (✗), passed (·), not told", (6.4, 0.9 + 0.19 * len(rows))) as (axes, out):
+    with _axes("planted bugs: refuted (✗), passed (·), not told", (6.4, 0.9 + 0.19 * len(rows))) as (
+        axes,
+        out,
+    ):
         from matplotlib.colors import ListedColormap
 
-        axes.imshow(table, aspect="auto", cmap=ListedColormap(["#eeeeee", "#bfe3c6", "#e8a09a"]), vmin=0, vmax=2)
+        axes.imshow(
+            table, aspect="auto", cmap=ListedColormap(["#eeeeee", "#bfe3c6", "#e8a09a"]), vmin=0, vmax=2
+        )
         axes.set_xticks(range(len(rungs)), rungs)
         axes.set_yticks(range(len(rows)), [row["bug"] for row in rows], fontsize=7)
         for i, j in np.ndindex(*table.shape):

@@ -1,4 +1,6 @@
-"""Many runs of an algorithm in figures: its mean, its interval, the paper's bound, and what the accountant says."""
+"""Many runs of an algorithm in figures: its mean, its interval, the paper's bound, and what the accountant
+says.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ def summary(case: Example, result: Runs, as_printed: bool) -> dict[str, Any]:
     >>> from dpverify.algorithms import example
     >>> from dpverify.montecarlo import run
     >>> case = example("private-gd")
-    >>> figures = summary(case, run(case.algorithm, case.data, 50, measure={case.quantity: case.measured}), False)
+    >>> figures = summary(case, run(case.algorithm, case.data, 50, measure={case.quantity: case.measured}),
+    ...     False)
     >>> figures["algorithm"], figures["certified"]
     ('private-gd', True)
     """
@@ -30,14 +33,23 @@ def summary(case: Example, result: Runs, as_printed: bool) -> dict[str, Any]:
     quantity = case.quantity
     if case.best_step:
         best = int(np.argmin(result.path[quantity]))
-        mean, spread = float(result.path[quantity][best]), math.sqrt(float(result.path_variance[quantity][best]) / result.runs)
+        mean, spread = (
+            float(result.path[quantity][best]),
+            math.sqrt(float(result.path_variance[quantity][best]) / result.runs),
+        )
     else:
         best, mean, spread = case.algorithm.steps, result.mean(quantity), result.standard_error(quantity)
     at_least = None if case.best_step else mean_at_least(result.values[quantity])
     exact = exact_mean(case)
     known = exact if exact is not None else at_least
     ledger = case.algorithm.ledger()
-    delta = 0.0 if isinstance(case.claimed, PureDP) else case.claimed.delta_ if isinstance(case.claimed, ApproxDP) else 1e-5
+    delta = (
+        0.0
+        if isinstance(case.claimed, PureDP)
+        else case.claimed.delta_
+        if isinstance(case.claimed, ApproxDP)
+        else 1e-5
+    )
     guarantee = account(ledger, case.adjacency, "auto" if delta else "pure")
     return {
         "algorithm": case.algorithm.name,
@@ -53,7 +65,9 @@ def summary(case: Example, result: Runs, as_printed: bool) -> dict[str, Any]:
         "at_least": at_least,
         "exact": exact,
         "bound": case.bound,
-        "exceeds_bound": case.bound is not None and known is not None and known > case.bound * (1 + 1e-9),  # reached is kept
+        "exceeds_bound": case.bound is not None
+        and known is not None
+        and known > case.bound * (1 + 1e-9),  # reached is kept
         "bound_source": case.bound_source,
         "adjacency": str(case.adjacency),
         "claimed": repr(case.claimed),
@@ -65,7 +79,9 @@ def summary(case: Example, result: Runs, as_printed: bool) -> dict[str, Any]:
 
 
 def exact_mean(case: Example) -> float | None:
-    """E F(x) - F* of the last iterate by the exact recursion, where the algorithm is affine on a quadratic; else None."""
+    """E F(x) - F* of the last iterate by the exact recursion, where the algorithm is affine on a quadratic;
+    else None.
+    """
     from dpverify.moments import NotAffine, NotQuadratic, exact_moments
 
     if case.measure is not None:
@@ -80,9 +96,12 @@ def exact_mean(case: Example) -> float | None:
 def table(figures: dict[str, Any]) -> str:
     """The figures as text.
 
-    >>> print(table({"algorithm": "a", "paper": "p", "calibration": "certified", "steps": 3, "runs": 1, "seed": 0, "quantity": "E F",
-    ...     "at_step": 3, "mean": 0.5, "interval": None, "at_least": 0.25, "exact": 0.5, "exceeds_bound": False, "bound": None,
-    ...     "bound_source": "", "adjacency": "replace", "claimed": "GDP(mu=1.0)", "accountant_epsilon": 4.0, "accountant_delta": 1e-5,
+    >>> print(table({"algorithm": "a", "paper": "p", "calibration": "certified", "steps": 3, "runs": 1,
+    ...     "seed": 0, "quantity": "E F",
+    ...     "at_step": 3, "mean": 0.5, "interval": None, "at_least": 0.25, "exact": 0.5,
+    ...     "exceeds_bound": False, "bound": None,
+    ...     "bound_source": "", "adjacency": "replace", "claimed": "GDP(mu=1.0)", "accountant_epsilon": 4.0,
+    ...     "accountant_delta": 1e-5,
     ...     "certified": True, "note": ""}))
     a (p), certified, 3 steps, 1 runs, seed 0
       E F             0.5 at step 3
@@ -105,11 +124,20 @@ def table(figures: dict[str, Any]) -> str:
         f"{figures['algorithm']} ({figures['paper']}), {figures['calibration']}, {figures['steps']} steps, "
         f"{figures['runs']} runs, seed {figures['seed']}",
         f"  {figures['quantity']:15} {figures['mean']:.6g} at step {figures['at_step']}{near}",
-        *([f"  {'at least':15} {figures['at_least']:.6g} (97.5 %, valid in finite samples)"] if figures["at_least"] is not None else []),
-        *([f"  {'exactly':15} {figures['exact']:.6g} (recursion of moments)"] if figures["exact"] is not None else []),
+        *(
+            [f"  {'at least':15} {figures['at_least']:.6g} (97.5 %, valid in finite samples)"]
+            if figures["at_least"] is not None
+            else []
+        ),
+        *(
+            [f"  {'exactly':15} {figures['exact']:.6g} (recursion of moments)"]
+            if figures["exact"] is not None
+            else []
+        ),
         f"  {'bound':15} {against}",
         f"  {'claimed':15} {figures['claimed']} under {figures['adjacency']}",
-        f"  {'accountant':15} epsilon = {figures['accountant_epsilon']:.4g} at delta = {figures['accountant_delta']:g}: {says}",
+        f"  {'accountant':15} epsilon = {figures['accountant_epsilon']:.4g} at delta = "
+        f"{figures['accountant_delta']:g}: {says}",
     ]
     if figures["note"]:
         lines.append(f"  {'note':15} {figures['note']}")

@@ -1,7 +1,8 @@
-"""The page of other people's software: targets x laws x verdicts, with versions, budgets and witnesses, from results kept in a folder.
+"""The page of other people's software: targets x laws x verdicts, with versions, budgets and witnesses, from
+results kept in a folder.
 
-One JSON file per target, written where its library is installed; the page is drawn from all of them, so that libraries that cannot
-be installed together still share it.
+One JSON file per target, written where its library is installed; the page is drawn from all of them, so that
+libraries that cannot be installed together still share it.
 """
 
 from __future__ import annotations
@@ -34,17 +35,24 @@ def keep(examination: Examination, folder: str | Path) -> Path:
 
 
 def _brief(law: str, result: dict[str, Any]) -> dict[str, Any]:
-    """A result with its witness once, and without the times: the rungs repeat it, and a halved claim is nobody's."""
+    """A result with its witness once, and without the times: the rungs repeat it, and a halved claim is
+    nobody's.
+    """
     kept = {key: value for key, value in result.items() if key not in ("seconds", "latex", "steps")}
     if result.get("steps"):
-        kept["steps"] = [{key: step[key] for key in ("statement", "reason", "verdict", "because", "latex")} | {"steps": []} for step in result["steps"]]
+        kept["steps"] = [
+            {key: step[key] for key in ("statement", "reason", "verdict", "because", "latex")} | {"steps": []}
+            for step in result["steps"]
+        ]
     if law == "half" and result.get("witness"):
         kept["witness"] = {**result["witness"], "exact": {}}
     return kept
 
 
 def read(folder: str | Path) -> list[dict[str, Any]]:
-    """The kept results of a folder, by name of target; a file that is not one of them is an error that names it."""
+    """The kept results of a folder, by name of target; a file that is not one of them is an error that names
+    it.
+    """
     from dpverify.reporting.document import ReportError
 
     records = []
@@ -62,10 +70,18 @@ def read(folder: str | Path) -> list[dict[str, Any]]:
 def findings(records: list[dict[str, Any]]) -> list[tuple[dict[str, Any], dict[str, dict[str, Any]]]]:
     """The targets with laws that were refuted, and those laws.
 
-    Not among them: half the claim, which is refuted to show the reach of the audits, and records that are not numbers (`not_numbers`).
+    Not among them: half the claim, which is refuted to show the reach of the audits, and records that are not
+    numbers (`not_numbers`).
     """
     found = [
-        (record, {law: result for law, result in record["laws"].items() if law not in ("half", "nan") and result.get("verdict") == "REFUTED"})
+        (
+            record,
+            {
+                law: result
+                for law, result in record["laws"].items()
+                if law not in ("half", "nan") and result.get("verdict") == "REFUTED"
+            },
+        )
         for record in records
     ]
     return [(record, laws) for record, laws in found if laws]
@@ -88,9 +104,14 @@ def write_page(folder: str | Path) -> Path:
     """Draw index.html and README.md of a folder from the results kept in it; returns the path of the page."""
     out, records = Path(folder), read(folder)
     page = template(
-        "targets.html", records=records, groups=_groups(records), findings=findings(records), not_numbers=not_numbers(records),
-        introduction=INTRODUCTION, nan=NAN,
-    )  # fmt: skip
+        "targets.html",
+        records=records,
+        groups=_groups(records),
+        findings=findings(records),
+        not_numbers=not_numbers(records),
+        introduction=INTRODUCTION,
+        nan=NAN,
+    )
     (out / "index.html").write_text(page, encoding="utf-8")
     (out / "README.md").write_text(_markdown(records), encoding="utf-8")
     return out / "index.html"
@@ -109,17 +130,26 @@ def _markdown(records: list[dict[str, Any]]) -> str:
         lines.append(f"- **{record['target']}** ({_cell(versions(record))}; {_cell(record['about'])})")
         lines += [f"  - {law}: {_cell(result['because'])}" for law, result in refuted.items()]
     lines += ["", NAN, "", ", ".join(record["target"] for record in not_numbers(records)) or "None."]
-    lines += ["", "Settings, claims, notes, witnesses and the command that repeats each stand on the page, `index.html`."]
+    lines += [
+        "",
+        "Settings, claims, notes, witnesses and the command that repeats each stand on the page, "
+        "`index.html`.",
+    ]
     return "\n".join(lines) + "\n"
 
 
 INTRODUCTION = (
-    "Each target was put through the same laws at the settings shown. SUPPORTED: a test that could have failed did not; its ceiling says what it",
-    "could have shown. REFUTED: a witness breaks what the law says at that version and configuration, and nothing more; whether the library claims",
-    "it is in the notes of the target. The law half audits half of the claimed epsilon and should be REFUTED: it shows the reach of these audits.",
+    "Each target was put through the same laws at the settings shown. SUPPORTED: a test that "
+    "could have failed did not; its ceiling says what it",
+    "could have shown. REFUTED: a witness breaks what the law says at that version and "
+    "configuration, and nothing more; whether the library claims",
+    "it is in the notes of the target. The law half audits half of the claimed epsilon and "
+    "should be REFUTED: it shows the reach of these audits.",
     "A dash: the law does not apply, for the reason given.",
 )
-NAN = "Records that are not numbers are in hardly anybody's claim. Their output shows such a record (law nan):"
+NAN = (
+    "Records that are not numbers are in hardly anybody's claim. Their output shows such a record (law nan):"
+)
 
 
 def versions(record: dict[str, Any]) -> str:

@@ -1,6 +1,7 @@
 """Render the document of a report into a folder: pages, pictures, and the same results for programs.
 
-Same document, same bytes; the times that a run took stand in one place, `times.json` and the last line of the index.
+Same document, same bytes; the times that a run took stand in one place, `times.json` and the last line of the
+index.
 """
 
 from __future__ import annotations
@@ -44,7 +45,11 @@ def template(name: str, **values: Any) -> str:
     from markupsafe import Markup
 
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("dpverify.reporting"), autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+        loader=jinja2.PackageLoader("dpverify.reporting"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
     )
     environment.filters["math"] = lambda latex: Markup(mathml(latex))
     environment.globals.update(anchor=graph.anchor, mark=graph.MARK, short=_short, page=_page)
@@ -52,7 +57,10 @@ def template(name: str, **values: Any) -> str:
 
 
 def write(
-    document: dict[str, Any], folder: str | Path, times: dict[str, Any] | None = None, progress: Callable[[str, int, int], None] | None = None
+    document: dict[str, Any],
+    folder: str | Path,
+    times: dict[str, Any] | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
 ) -> Path:
     """Write the report; returns the path of its index."""
     from markupsafe import Markup
@@ -79,13 +87,26 @@ def write(
     for paper in document["papers"]:
         svg = Markup(graph.draw(paper["claims"]))
         own = {name: Markup(svg) for name, svg in pictures.items() if name.startswith(f"{paper['key']}:")}
-        files[_page(paper["key"])] = template("paper.html", paper=paper, counts=_counts(paper["claims"]), graph=svg, used_by=used_by, pictures=own)
+        files[_page(paper["key"])] = template(
+            "paper.html",
+            paper=paper,
+            counts=_counts(paper["claims"]),
+            graph=svg,
+            used_by=used_by,
+            pictures=own,
+        )
     undecided = [c for paper in document["papers"] for c in paper["claims"] if c["verdict"] == "UNDECIDED"]
     general = {name: Markup(svg) for name, svg in pictures.items() if ":" not in name}
     files["index.html"] = template(
-        "index.html", doc=document, counts={p["key"]: _counts(p["claims"]) for p in document["papers"]}, verdicts=VERDICTS, findings=findings(document),
-        undecided=undecided, pictures=general, times=times or {},
-    )  # fmt: skip
+        "index.html",
+        doc=document,
+        counts={p["key"]: _counts(p["claims"]) for p in document["papers"]},
+        verdicts=VERDICTS,
+        findings=findings(document),
+        undecided=undecided,
+        pictures=general,
+        times=times or {},
+    )
     for name, text in files.items():
         (out / name).write_text(text, encoding="utf-8")
     tell("pages", 2, 2)

@@ -1,7 +1,9 @@
-"""The bug zoo: planted bugs that really happened, each with its correct twin; an audit that misses one is the bug.
+"""The bug zoo: planted bugs that really happened, each with its correct twin; an audit that misses one is the
+bug.
 
-One file per bug, found by itself: it defines `BUG = Bug(...)` and takes its name from the file. Both mechanisms are audited
-against the same claim on the same neighbours; the bug must end in `expect`, the twin must not be refuted.
+One file per bug, found by itself: it defines `BUG = Bug(...)` and takes its name from the file. Both
+mechanisms are audited against the same claim on the same neighbours; the bug must end in `expect`, the twin
+must not be refuted.
 """
 
 from __future__ import annotations
@@ -18,11 +20,13 @@ from dpverify.verdicts import REFUTED, Verdict
 
 @dataclass(frozen=True)
 class Bug:
-    """A planted bug: what is wrong, the mechanism, its correct twin, the claim on both, and how an audit should end.
+    """A planted bug: what is wrong, the mechanism, its correct twin, the claim on both, and how an audit
+    should end.
 
-    `rung` is the cheapest rung expected to decide (replay, noise, statistics, accountant), `runs` the budget a side. A bug in the
-    accounting has the same mechanism on both sides and a right claim for the twin (`twin_claim`). `why` explains an `expect` other
-    than REFUTED: a bug on the safe side, or one that this budget cannot find.
+    `rung` is the cheapest rung expected to decide (replay, noise, statistics, accountant), `runs` the budget
+    a side. A bug in the accounting has the same mechanism on both sides and a right claim for the twin
+    (`twin_claim`). `why` explains an `expect` other than REFUTED: a bug on the safe side, or one that this
+    budget cannot find.
 
     >>> find("forgotten_clip").rung
     'replay'

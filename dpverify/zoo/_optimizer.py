@@ -3,7 +3,8 @@
 release  s[t] = sum_i clip(x[t] - record_i, C) + N(0, scale^2 I)
 update   x[t+1] = x[t] - RATE s[t]
 
-One record moves the sum by at most C under add/remove and 2 C under replace; STEPS releases are sqrt(STEPS) 2 C / scale = 1-GDP.
+One record moves the sum by at most C under add/remove and 2 C under replace; STEPS releases are sqrt(STEPS) 2
+C / scale = 1-GDP.
 """
 
 from __future__ import annotations
@@ -56,8 +57,12 @@ def clipped_mean(x: Array, data: Array) -> Array:
     return clipped_sum(x, data) / RECORDS
 
 
-def descent(query: Query = clipped_sum, noise: Noise | None = None, declared: Gaussian = DECLARED, steps: int = STEPS) -> Any:
-    """The optimizer with that query, noise and declaration, as a mechanism in batched form that shows its last iterate."""
+def descent(
+    query: Query = clipped_sum, noise: Noise | None = None, declared: Gaussian = DECLARED, steps: int = STEPS
+) -> Any:
+    """The optimizer with that query, noise and declaration, as a mechanism in batched form that shows its
+    last iterate.
+    """
     drawn = declared.noise if noise is None else noise
 
     def mechanism(data: Array, rng: np.random.Generator, runs: int, tape: Tape) -> Array:
@@ -75,7 +80,9 @@ TWIN = descent()
 
 
 def profile(ledger: list[Release], adjacency: Adjacency, source: str) -> Profile:
-    """What an accountant claims for a ledger on a grid of losses of 1e-3, computed when it is first asked for."""
+    """What an accountant claims for a ledger on a grid of losses of 1e-3, computed when it is first asked
+    for.
+    """
 
     @cache
     def curve() -> Callable[[float], float]:

@@ -1,4 +1,5 @@
-"""The correct tree that some planted bugs change: sums over a binary tree of four steps, each node with its own noise.
+"""The correct tree that some planted bugs change: sums over a binary tree of four steps, each node with its
+own noise.
 
 release  node (a, b) = sum over steps a..b of clip(record of that step, C) + N(0, scale^2 I)
 
@@ -29,7 +30,9 @@ def declare(scale: float, period: int) -> TreeNode:
 
 
 def steps(data: Array, epochs: int = 1) -> Array:
-    """What each of the four steps reads: the clipped records one by one, in every epoch again; nothing where there are too few."""
+    """What each of the four steps reads: the clipped records one by one, in every epoch again; nothing where
+    there are too few.
+    """
     rows = np.zeros((4 // epochs, data.shape[1]))
     rows[: len(data)] = clip(data)[: len(rows)]
     return np.tile(rows, (epochs, 1))
@@ -41,7 +44,9 @@ def tree(noise: Noise | None = None, declared: TreeNode | None = None, epochs: i
 
     def mechanism(data: Array, rng: np.random.Generator, runs: int, tape: Tape) -> Array:
         leaves = steps(data, epochs)
-        value = np.tile(np.stack([leaves[first - 1 : last].sum(axis=0) for first, last in NODES]), (runs, 1, 1))
+        value = np.tile(
+            np.stack([leaves[first - 1 : last].sum(axis=0) for first, last in NODES]), (runs, 1, 1)
+        )
         drawn = release.noise(rng, value.shape) if noise is None else noise(rng, value.shape)
         return tape.record(value, value + drawn, release).reshape(runs, -1)
 

@@ -1,6 +1,8 @@
-"""Gradient accumulation: steps on eight accumulated batches are accounted at the size of one (jax_privacy PR #271, #234).
+"""Gradient accumulation: steps on eight accumulated batches are accounted at the size of one (jax_privacy PR
+#271, #234).
 
-claim  epsilon = 0.348 at sampling rate 1/16        instead of 2.53 at the rate 8/16 at which a record is in an accumulated step
+claim  epsilon = 0.348 at sampling rate 1/16        instead of 2.53 at the rate 8/16 at which a record is in
+an accumulated step
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The buffer of accumulated gradients is not cleared between steps (opacus PR #707, #143).
 
-release  s[t] = sum over u <= t of sum_i clip(g_i(x[u]), C) + N(0, scale^2 I)        instead of the sum at u = t alone
+release  s[t] = sum over u <= t of sum_i clip(g_i(x[u]), C) + N(0, scale^2 I)        instead of the sum at u =
+t alone
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The sensitivity of add/remove is used for replace: C instead of 2 C (jax_privacy's guide to pitfalls).
 
-release  s[t] = sum_i clip(g_i(x[t]), C) + N(0, (C sigma)^2 I),   declared to move by C when a record is replaced
+release  s[t] = sum_i clip(g_i(x[t]), C) + N(0, (C sigma)^2 I),   declared to move by C when a record is
+replaced
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""A layer that mixes examples: the batch is centred, so that one record changes every other's gradient (opacus #308).
+"""A layer that mixes examples: the batch is centred, so that one record changes every other's gradient
+(opacus #308).
 
-release  s[t] = sum_i clip(g(x[t], record_i - mean_j record_j), C) + N(0, scale^2 I)        instead of g(x[t], record_i)
+release  s[t] = sum_i clip(g(x[t], record_i - mean_j record_j), C) + N(0, scale^2 I)        instead of g(x[t],
+record_i)
 """
 
 from __future__ import annotations

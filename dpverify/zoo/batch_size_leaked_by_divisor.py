@@ -1,6 +1,7 @@
 """The sum is divided by the number of records, which add/remove keeps private (opacus #420).
 
-release  m = (1/n) sum_i clip(record_i, C) + N(0, (C sigma / N)^2 I), n the number of records        instead of 1/N, N public
+release  m = (1/n) sum_i clip(record_i, C) + N(0, (C sigma / N)^2 I), n the number of records        instead
+of 1/N, N public
 """
 
 from __future__ import annotations

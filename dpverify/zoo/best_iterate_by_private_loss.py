@@ -1,4 +1,5 @@
-"""The iterate with the smallest loss on the private data, without noise, is released (jax_privacy's guide: auxiliary information).
+"""The iterate with the smallest loss on the private data, without noise, is released (jax_privacy's guide:
+auxiliary information).
 
 output  x[argmin_t F(x[t])]        instead of the last iterate
 """

@@ -1,6 +1,8 @@
-"""The normalisation is taken from the private data: one record rescales all the others (google/dpsynth #34, arXiv 2405.10994).
+"""The normalisation is taken from the private data: one record rescales all the others (google/dpsynth #34,
+arXiv 2405.10994).
 
-release  s = sum_i x_i / max_j |x_j| + N(0, scale^2)        instead of x_i / bound clipped to [-1, 1], the bound public
+release  s = sum_i x_i / max_j |x_j| + N(0, scale^2)        instead of x_i / bound clipped to [-1, 1], the
+bound public
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""A composition formula that lost its logarithm charges more than it must (smartnoise-sdk #621): safe, and no violation.
+"""A composition formula that lost its logarithm charges more than it must (smartnoise-sdk #621): safe, and no
+violation.
 
-scale  K Laplace queries of epsilon e with e sqrt(2 K / delta) + K e (exp(e) - 1) = 1        instead of e sqrt(2 K log(1 / delta)) + ...
+scale  K Laplace queries of epsilon e with e sqrt(2 K / delta) + K e (exp(e) - 1) = 1        instead of e
+sqrt(2 K log(1 / delta)) + ...
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The search for the noise stops within a tolerance and returns the end on which epsilon still exceeds its target (opacus #346, #308).
+"""The search for the noise stops within a tolerance and returns the end on which epsilon still exceeds its
+target (opacus #346, #308).
 
 scale  the lower end of the bracket, epsilon > 1        instead of the upper end, epsilon <= 1
 """

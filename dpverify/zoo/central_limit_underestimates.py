@@ -1,6 +1,8 @@
-"""The central limit theorem for subsampled steps is used where it does not hold, and underestimates the tail (opacus PR #400).
+"""The central limit theorem for subsampled steps is used where it does not hold, and underestimates the tail
+(opacus PR #400).
 
-claim  mu-GDP with mu = q sqrt(T (exp(1 / sigma^2) - 1)), the limit for many steps        instead of the composition of T steps
+claim  mu-GDP with mu = q sqrt(T (exp(1 / sigma^2) - 1)), the limit for many steps        instead of the
+composition of T steps
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ from dpverify.zoo import Bug
 from dpverify.zoo._optimizer import CLIP, Array, clip, profile
 
 STEPS, SIGMA = 4, 2.0
-DECLARED = Subsampled(Gaussian(scale=SIGMA * CLIP, sensitivity={ADD_REMOVE: CLIP}), size=1, of=32, how="poisson")
+DECLARED = Subsampled(
+    Gaussian(scale=SIGMA * CLIP, sensitivity={ADD_REMOVE: CLIP}), size=1, of=32, how="poisson"
+)
 
 
 def steps(data: Array, rng: np.random.Generator, runs: int, tape: Tape) -> Array:

@@ -1,6 +1,7 @@
 """The mini-batch gradient is clipped instead of every example's (APPFL #349).
 
-release  m[t] = clip((1/N) sum_i g_i(x[t]), C) + N(0, (scale/N)^2 I)        instead of (1/N) sum_i clip(g_i(x[t]), C)
+release  m[t] = clip((1/N) sum_i g_i(x[t]), C) + N(0, (scale/N)^2 I)        instead of (1/N) sum_i
+clip(g_i(x[t]), C)
 """
 
 from __future__ import annotations

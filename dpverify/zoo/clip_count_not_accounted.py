@@ -1,4 +1,5 @@
-"""The noisy count of clipped gradients, by which the clip norm adapts, is not in the ledger (tensorflow-federated PR #1080, opacus #757).
+"""The noisy count of clipped gradients, by which the clip norm adapts, is not in the ledger
+(tensorflow-federated PR #1080, opacus #757).
 
 release  s[t], and the count #{i : |g_i| <= C} + N(0, 8^2)        charged as s[t] alone
 """

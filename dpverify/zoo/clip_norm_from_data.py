@@ -1,6 +1,7 @@
 """The clip norm is the median gradient norm of the private data, and the noise follows it.
 
-release  s = sum_i clip(record_i, C(data)) + N(0, (C(data) sigma)^2 I),   C(data) = median_i |record_i|        instead of a public C
+release  s = sum_i clip(record_i, C(data)) + N(0, (C(data) sigma)^2 I),   C(data) = median_i |record_i|
+instead of a public C
 """
 
 from __future__ import annotations

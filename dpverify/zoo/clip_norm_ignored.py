@@ -1,4 +1,5 @@
-"""The clip norm that the user asks for is ignored, a default is used, and the noise follows the user's (opacus PR #664).
+"""The clip norm that the user asks for is ignored, a default is used, and the noise follows the user's
+(opacus PR #664).
 
 release  s[t] = sum_i clip(g_i(x[t]), 1) + N(0, (C sigma)^2 I)        instead of clip(g_i(x[t]), C), C = 0.1
 """

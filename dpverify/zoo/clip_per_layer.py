@@ -1,6 +1,8 @@
-"""Each layer is clipped to C, and the sensitivity is declared as if the whole gradient were (fedbiomed #1443, opacus #202).
+"""Each layer is clipped to C, and the sensitivity is declared as if the whole gradient were (fedbiomed #1443,
+opacus #202).
 
-release  s[t] = sum_i (clip(g_i^1, C), clip(g_i^2, C)) + N(0, scale^2 I),   which moves by up to 2 sqrt(2) C, declared as 2 C
+release  s[t] = sum_i (clip(g_i^1, C), clip(g_i^2, C)) + N(0, scale^2 I),   which moves by up to 2 sqrt(2) C,
+declared as 2 C
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""Noise by inversion of a uniform of few bits: the outputs have holes, and the holes move with the data (diffprivlib #94, opacus #616).
+"""Noise by inversion of a uniform of few bits: the outputs have holes, and the holes move with the data
+(diffprivlib #94, opacus #616).
 
-release  s = sum_i clamp(x_i, 0, 1) + F^-1((k + 1/2) / 2^6) / eps,   k uniform on 0..63, F Laplace's law        instead of a full uniform
+release  s = sum_i clamp(x_i, 0, 1) + F^-1((k + 1/2) / 2^6) / eps,   k uniform on 0..63, F Laplace's law
+instead of a full uniform
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ def bug(data: Array, rng: np.random.Generator, runs: int) -> Array:
 
 def twin(data: Array, rng: np.random.Generator, runs: int) -> Array:
     """A sum with Laplace noise."""
-    return np.clip(data, 0, 1).sum() + Laplace(scale=1 / EPSILON, sensitivity={ADD_REMOVE: 1.0}).noise(rng, (runs, 1))
+    return np.clip(data, 0, 1).sum() + Laplace(scale=1 / EPSILON, sensitivity={ADD_REMOVE: 1.0}).noise(
+        rng, (runs, 1)
+    )
 
 
 BUG = Bug(

@@ -1,6 +1,7 @@
 """The noise lands on the wrong index: the last coordinate is released as it is (NVFlare #343).
 
-release  s[t] = sum_i clip(g_i(x[t]), C) + noise on every coordinate but the last        instead of on every one
+release  s[t] = sum_i clip(g_i(x[t]), C) + noise on every coordinate but the last        instead of on every
+one
 """
 
 from __future__ import annotations

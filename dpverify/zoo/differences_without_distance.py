@@ -1,6 +1,8 @@
-"""Gradient differences are clipped to C, not to C times the distance between the iterates, while the noise has that factor.
+"""Gradient differences are clipped to C, not to C times the distance between the iterates, while the noise
+has that factor.
 
-release  s[t] = sum_i clip(g_i(x[t]) - g_i(x[t-1]), C) + N(0, (scale r)^2 I),   r = |x[t] - x[t-1]|        instead of clip(..., C r)
+release  s[t] = sum_i clip(g_i(x[t]) - g_i(x[t-1]), C) + N(0, (scale r)^2 I),   r = |x[t] - x[t-1]|
+instead of clip(..., C r)
 
 Noise and sensitivity have the public unit r; the tape holds the query in units.
 """

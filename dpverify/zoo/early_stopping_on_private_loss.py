@@ -1,6 +1,7 @@
 """Training stops when the loss on the private data, without noise, is small enough (LeakPro PR #438).
 
-update  x[t+1] = x[t] - RATE s[t] only while F(x[t]) > threshold        instead of for a public number of steps
+update  x[t+1] = x[t] - RATE s[t] only while F(x[t]) > threshold        instead of for a public number of
+steps
 """
 
 from __future__ import annotations

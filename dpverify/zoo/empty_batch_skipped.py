@@ -1,6 +1,7 @@
 """An empty Poisson batch is skipped: that step releases exactly 0, without noise (opacus #161, PR #164).
 
-release  s = sum over the batch of clip(record_i, C) + N(0, (C sigma)^2 I) if the batch is not empty, else 0        instead of noise alone
+release  s = sum over the batch of clip(record_i, C) + N(0, (C sigma)^2 I) if the batch is not empty, else 0
+instead of noise alone
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from dpverify.zoo import Bug
 from dpverify.zoo._optimizer import CLIP, Array, clip, profile
 
 SIGMA = 2.0
-DECLARED = Subsampled(Gaussian(scale=SIGMA * CLIP, sensitivity={ADD_REMOVE: CLIP}), size=1, of=2, how="poisson")
+DECLARED = Subsampled(
+    Gaussian(scale=SIGMA * CLIP, sensitivity={ADD_REMOVE: CLIP}), size=1, of=2, how="poisson"
+)
 
 
 def _step(data: Array, rng: np.random.Generator, runs: int, tape: Tape, skips: bool) -> Array:

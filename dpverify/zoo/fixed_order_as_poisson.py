@@ -1,6 +1,7 @@
 """Batches in a fixed order, claimed to be amplified by sampling.
 
-release  s[t] = sum over batch t of clip(record_i, C) + N(0, (C sigma)^2)        instead of a fresh Poisson batch at every step
+release  s[t] = sum over batch t of clip(record_i, C) + N(0, (C sigma)^2)        instead of a fresh Poisson
+batch at every step
 
 A record that is known to be in the first batch has no amplification at all.
 """
@@ -16,13 +17,19 @@ from dpverify.zoo import Bug
 from dpverify.zoo._optimizer import CLIP, Array, clip, profile
 
 STEPS, SIGMA = 4, 1.5
-DECLARED = Subsampled(Gaussian(scale=SIGMA * CLIP, sensitivity={ZERO_OUT: CLIP}), size=1, of=STEPS, how="poisson")
+DECLARED = Subsampled(
+    Gaussian(scale=SIGMA * CLIP, sensitivity={ZERO_OUT: CLIP}), size=1, of=STEPS, how="poisson"
+)
 
 
 def _epoch(data: Array, rng: np.random.Generator, runs: int, tape: Tape, fixed: bool) -> Array:
     shown = []
     for t in range(STEPS):
-        batch = np.tile(np.arange(len(data)) % STEPS == t, (runs, 1)) if fixed else DECLARED.batch(rng, runs, len(data))
+        batch = (
+            np.tile(np.arange(len(data)) % STEPS == t, (runs, 1))
+            if fixed
+            else DECLARED.batch(rng, runs, len(data))
+        )
         value = batch @ clip(data)
         shown.append(tape.record(value, value + DECLARED.noise(rng, value.shape), DECLARED))
     return np.concatenate(shown, axis=1)

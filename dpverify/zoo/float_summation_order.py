@@ -1,6 +1,8 @@
-"""A sum in half precision rounds up at every addition once it is large: one record moves it further than its bound (arXiv 2207.10635).
+"""A sum in half precision rounds up at every addition once it is large: one record moves it further than its
+bound (arXiv 2207.10635).
 
-release  s = fl16(... fl16(fl16(x_1) + x_2) ... + x_n) + N(0, (B sigma)^2),   0 <= x_i <= B = 1024        instead of the exact sum
+release  s = fl16(... fl16(fl16(x_1) + x_2) ... + x_n) + N(0, (B sigma)^2),   0 <= x_i <= B = 1024
+instead of the exact sum
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """One parameter group is left out of the clip: the weights are clipped, the bias is not.
 
-release  s[t] = sum_i (clip(g_i^weights, C), g_i^bias) + N(0, scale^2 I)        instead of clip((g_i^weights, g_i^bias), C)
+release  s[t] = sum_i (clip(g_i^weights, C), g_i^bias) + N(0, scale^2 I)        instead of clip((g_i^weights,
+g_i^bias), C)
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""An infinite gradient passes the clip as inf * 0 = NaN, and a step that is not finite is skipped, as loss scaling does.
+"""An infinite gradient passes the clip as inf * 0 = NaN, and a step that is not finite is skipped, as loss
+scaling does.
 
-release  s[t] = sum_i g_i min(1, C / |g_i|) + N(0, scale^2 I)        instead of replacing what is not finite by 0 first
+release  s[t] = sum_i g_i min(1, C / |g_i|) + N(0, scale^2 I)        instead of replacing what is not finite
+by 0 first
 """
 
 from __future__ import annotations

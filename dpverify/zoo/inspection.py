@@ -30,7 +30,11 @@ class Inspection:
 
     @property
     def rung(self) -> str:
-        return str(self.result.evidence.certificate.get("rung", "")) if self.found and self.result.evidence else ""
+        return (
+            str(self.result.evidence.certificate.get("rung", ""))
+            if self.found and self.result.evidence
+            else ""
+        )
 
     @property
     def samples(self) -> int | None:
@@ -53,10 +57,19 @@ class Inspection:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "bug": self.bug.name, "what": self.bug.what, "found": self.found, "rung": self.rung, "expected_rung": self.bug.rung,
-            "samples": self.samples, "witness": self.witness_size, "twin": self.twin.verdict.value, "seconds": round(self.seconds, 3),
-            "as_expected": self.as_expected, "why": self.bug.why, "because": self.result.because,
-        }  # fmt: skip
+            "bug": self.bug.name,
+            "what": self.bug.what,
+            "found": self.found,
+            "rung": self.rung,
+            "expected_rung": self.bug.rung,
+            "samples": self.samples,
+            "witness": self.witness_size,
+            "twin": self.twin.verdict.value,
+            "seconds": round(self.seconds, 3),
+            "as_expected": self.as_expected,
+            "why": self.bug.why,
+            "because": self.result.because,
+        }
 
 
 def _numbers(nested: Any) -> int:

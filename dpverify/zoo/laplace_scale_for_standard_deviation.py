@@ -1,6 +1,7 @@
 """Laplace noise is drawn with the standard deviation that its scale should be.
 
-release  s = sum_i clamp(x_i, 0, 1) + Laplace noise of standard deviation b        instead of scale b (standard deviation sqrt(2) b)
+release  s = sum_i clamp(x_i, 0, 1) + Laplace noise of standard deviation b        instead of scale b
+(standard deviation sqrt(2) b)
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""The momentum is a running sum of raw gradients; the noise is added to the newest one alone (question raised in SPRINT_gan #5).
+"""The momentum is a running sum of raw gradients; the noise is added to the newest one alone (question raised
+in SPRINT_gan #5).
 
-update  m[t] = beta m[t-1] + v[t],  x[t+1] = x[t] - RATE (beta m[t-1] + s[t]),   v the query, s the release        instead of m from s
+update  m[t] = beta m[t-1] + v[t],  x[t+1] = x[t] - RATE (beta m[t-1] + s[t]),   v the query, s the release
+instead of m from s
 """
 
 from __future__ import annotations

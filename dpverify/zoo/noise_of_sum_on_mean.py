@@ -1,4 +1,5 @@
-"""Noise calibrated for the sum is added to the mean (jax_privacy #383): too much, which costs accuracy and no privacy.
+"""Noise calibrated for the sum is added to the mean (jax_privacy #383): too much, which costs accuracy and no
+privacy.
 
 release  m[t] = (1/N) sum_i clip(g_i(x[t]), C) + N(0, scale^2 I)        instead of N(0, (scale/N)^2 I)
 """

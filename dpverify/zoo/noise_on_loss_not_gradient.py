@@ -1,6 +1,7 @@
 """The loss is released with noise, and the gradient is used without.
 
-release  F(x[t]) + noise,   update  x[t+1] = x[t] - RATE sum_i clip(g_i(x[t]), C)        instead of noise on the gradient
+release  F(x[t]) + noise,   update  x[t+1] = x[t] - RATE sum_i clip(g_i(x[t]), C)        instead of noise on
+the gradient
 """
 
 from __future__ import annotations

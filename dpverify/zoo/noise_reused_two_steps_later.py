@@ -1,6 +1,7 @@
 """Two buffers of noise take turns and are filled only once: every step adds the noise of two steps before.
 
-release  s[t] = sum over batch t of clip(g_i(x[t]), C) + w[t mod 2],   w[0], w[1] ~ N(0, scale^2 I)        instead of a draw at every t
+release  s[t] = sum over batch t of clip(g_i(x[t]), C) + w[t mod 2],   w[0], w[1] ~ N(0, scale^2 I)
+instead of a draw at every t
 
 Neighbouring steps have independent noise; the difference of s[2] and s[0] has none.
 """

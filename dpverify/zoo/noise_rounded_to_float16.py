@@ -1,4 +1,5 @@
-"""The noise is rounded to half precision before it is added: the low bits of the output are those of the data (arXiv 2207.13793).
+"""The noise is rounded to half precision before it is added: the low bits of the output are those of the data
+(arXiv 2207.13793).
 
 release  s = sum_i clamp(x_i, 0, 1) + fl16(N(0, sigma^2))        instead of N(0, sigma^2)
 """

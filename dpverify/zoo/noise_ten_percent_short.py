@@ -1,4 +1,5 @@
-"""The noise is 1.1 times too small: what a test of the outputs needs tens of thousands of runs for, the noise shows in hundreds.
+"""The noise is 1.1 times too small: what a test of the outputs needs tens of thousands of runs for, the noise
+shows in hundreds.
 
 release  s[t] = sum_i clip(g_i(x[t]), C) + N(0, (scale / 1.1)^2 I)        instead of N(0, scale^2 I)
 """

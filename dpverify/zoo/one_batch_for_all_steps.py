@@ -1,6 +1,8 @@
-"""A sampler whose batches have the right rate and are not independent: the batch is drawn once for all steps (jax_privacy #121).
+"""A sampler whose batches have the right rate and are not independent: the batch is drawn once for all steps
+(jax_privacy #121).
 
-release  s[t] = sum over the batch of clip(record_i, C) + N(0, (C sigma)^2), the batch drawn once        instead of afresh at every step
+release  s[t] = sum over the batch of clip(record_i, C) + N(0, (C sigma)^2), the batch drawn once
+instead of afresh at every step
 """
 
 from __future__ import annotations

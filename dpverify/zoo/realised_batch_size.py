@@ -1,6 +1,7 @@
 """A Poisson batch is averaged over its realised size, which shows in the width of the noise (opacus #420).
 
-release  s / max(|batch|, 1),   s = sum over the batch of clip(record_i, C) + N(0, (C sigma)^2 I)        instead of s / E|batch|
+release  s / max(|batch|, 1),   s = sum over the batch of clip(record_i, C) + N(0, (C sigma)^2 I)
+instead of s / E|batch|
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from dpverify.zoo import Bug
 from dpverify.zoo._optimizer import CLIP, Array, clip, profile
 
 SIGMA = 4.0
-DECLARED = Subsampled(Gaussian(scale=SIGMA * CLIP, sensitivity={ADD_REMOVE: CLIP}), size=1, of=2, how="poisson")
+DECLARED = Subsampled(
+    Gaussian(scale=SIGMA * CLIP, sensitivity={ADD_REMOVE: CLIP}), size=1, of=2, how="poisson"
+)
 
 
 def _step(data: Array, rng: np.random.Generator, runs: int, tape: Tape, realised: bool) -> Array:

@@ -1,6 +1,7 @@
 """The same random key is used for every parameter, so that their noise is the same (jax PR #3646).
 
-release  s[t] = sum_i clip(g_i(x[t]), C) + scale z (1, ..., 1),   z ~ N(0, 1)        instead of N(0, scale^2 I)
+release  s[t] = sum_i clip(g_i(x[t]), C) + scale z (1, ..., 1),   z ~ N(0, 1)        instead of N(0, scale^2
+I)
 """
 
 from __future__ import annotations

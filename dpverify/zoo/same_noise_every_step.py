@@ -1,6 +1,7 @@
 """The random key is not split between steps: every step adds the same noise (jax PR #3646).
 
-release  s[t] = sum over batch t of clip(g_i(x[t]), C) + w,   w ~ N(0, scale^2 I) drawn once        instead of afresh at every t
+release  s[t] = sum over batch t of clip(g_i(x[t]), C) + w,   w ~ N(0, scale^2 I) drawn once        instead of
+afresh at every t
 
 The records take turns, so that the difference of two releases shows one record's gradient without noise.
 """

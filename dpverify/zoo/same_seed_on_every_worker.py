@@ -1,6 +1,8 @@
-"""Every worker starts from the same seed: the noise of two workers cancels in their difference (the pattern of pseudopeople PR #280).
+"""Every worker starts from the same seed: the noise of two workers cancels in their difference (the pattern
+of pseudopeople PR #280).
 
-release  s_k = sum over records of worker k of clip(record_i, C) + w,   w ~ N(0, scale^2 I) the same        instead of one draw each
+release  s_k = sum over records of worker k of clip(record_i, C) + w,   w ~ N(0, scale^2 I) the same
+instead of one draw each
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Adam's second moment is a moving average of raw squared gradients.
 
-update  w[t] = b w[t-1] + (1 - b) v[t]^2,  x[t+1] = x[t] - RATE s[t] / (sqrt(w[t]) + 1),   v the query        instead of w from s
+update  w[t] = b w[t-1] + (1 - b) v[t]^2,  x[t+1] = x[t] - RATE s[t] / (sqrt(w[t]) + 1),   v the query
+instead of w from s
 """
 
 from __future__ import annotations

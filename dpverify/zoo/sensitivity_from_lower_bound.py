@@ -1,6 +1,8 @@
-"""The sensitivity of a bounded sum is taken from the lower bound alone (a regression model in a published library).
+"""The sensitivity of a bounded sum is taken from the lower bound alone (a regression model in a published
+library).
 
-release  s = sum_i clamp(x_i, low, high) + Lap(|low| / eps),   which moves by max(|low|, |high|) when a record is added
+release  s = sum_i clamp(x_i, low, high) + Lap(|low| / eps),   which moves by max(|low|, |high|) when a record
+is added
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""Batches by shuffling are accounted as Poisson samples (tensorflow/privacy #483; arXiv 2403.17673, 2411.10614).
+"""Batches by shuffling are accounted as Poisson samples (tensorflow/privacy #483; arXiv 2403.17673,
+2411.10614).
 
-release  s[t] = record p(t) + N(0, sigma^2), p a random order        instead of a fresh Poisson batch of rate 1/T at every step
+release  s[t] = record p(t) + N(0, sigma^2), p a random order        instead of a fresh Poisson batch of rate
+1/T at every step
 
 A shuffled record is in exactly one of T batches; a Poisson record is in none with probability (1 - 1/T)^T.
 """
@@ -16,7 +18,9 @@ from dpverify.zoo import Bug
 from dpverify.zoo._optimizer import CLIP, Array, clip, profile
 
 STEPS, SIGMA = 3, 0.6
-DECLARED = Subsampled(Gaussian(scale=SIGMA * CLIP, sensitivity={ZERO_OUT: CLIP}), size=1, of=STEPS, how="poisson")
+DECLARED = Subsampled(
+    Gaussian(scale=SIGMA * CLIP, sensitivity={ZERO_OUT: CLIP}), size=1, of=STEPS, how="poisson"
+)
 
 
 def _epoch(data: Array, rng: np.random.Generator, runs: int, tape: Tape, shuffled: bool) -> Array:

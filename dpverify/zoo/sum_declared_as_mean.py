@@ -1,4 +1,5 @@
-"""The sensitivity is too small by the batch size: a sum is released, the sensitivity of its mean is declared (arXiv 2202.12219).
+"""The sensitivity is too small by the batch size: a sum is released, the sensitivity of its mean is declared
+(arXiv 2202.12219).
 
 release  s[t] = sum_i clip(g_i(x[t]), C) + N(0, (scale/N)^2 I),   declared to move by 2 C / N instead of 2 C
 """

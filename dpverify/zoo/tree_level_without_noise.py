@@ -14,7 +14,9 @@ from dpverify.zoo._tree import CLAIM, NODES, PAIR, SCALE, tree
 
 def but_one_level(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
     """Noise on every node that is not two steps long."""
-    return SCALE * rng.standard_normal(shape) * np.array([last - first != 1 for first, last in NODES])[:, None]
+    return (
+        SCALE * rng.standard_normal(shape) * np.array([last - first != 1 for first, last in NODES])[:, None]
+    )
 
 
 BUG = Bug(

@@ -1,6 +1,7 @@
 """Stale noise: the right child of a node has the noise of the left one.
 
-release  the nodes with w(2, 2) = w(1, 1), w(4, 4) = w(3, 3), w(3, 4) = w(1, 2)        instead of a draw for every node
+release  the nodes with w(2, 2) = w(1, 1), w(4, 4) = w(3, 3), w(3, 4) = w(1, 2)        instead of a draw for
+every node
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""When the tree restarts, the noise of the finished tree is dropped: later prefix sums hold its sum exactly (DP-FTRL #2).
+"""When the tree restarts, the noise of the finished tree is dropped: later prefix sums hold its sum exactly
+(DP-FTRL #2).
 
-output  prefix sums at steps 1..4 of two trees of two steps; at steps 3, 4:  sum(1, 2) + node'        instead of node(1, 2) + node'
+output  prefix sums at steps 1..4 of two trees of two steps; at steps 3, 4:  sum(1, 2) + node'        instead
+of node(1, 2) + node'
 """
 
 from __future__ import annotations

@@ -1,8 +1,11 @@
-"""A mechanism whose proof is wrong: Wishart noise on a covariance matrix, claimed to be pure (diffprivlib #23).
+"""A mechanism whose proof is wrong: Wishart noise on a covariance matrix, claimed to be pure (diffprivlib
+#23).
 
-release  A + W,   A = sum_i x_i x_i^T, |x_i| <= 1, W ~ Wishart(d + 1, 3 / (2 eps) I)        instead of Laplace noise on the entries
+release  A + W,   A = sum_i x_i x_i^T, |x_i| <= 1, W ~ Wishart(d + 1, 3 / (2 eps) I)        instead of Laplace
+noise on the entries
 
-Its density is bounded where both data sets have one; but A + W exceeds A, so some outputs are possible on one data set alone.
+Its density is bounded where both data sets have one; but A + W exceeds A, so some outputs are possible on one
+data set alone.
 """
 
 from __future__ import annotations
@@ -38,7 +41,9 @@ def twin(data: Array, rng: np.random.Generator, runs: int) -> Array:
     """A covariance matrix with Laplace noise on its upper half, which moves by at most (1 + d) / 2 in L1."""
     exact = _upper(_covariance(data))
     moves = (1 + data.shape[1]) / 2
-    return exact + Laplace(scale=moves / EPSILON, sensitivity={ADD_REMOVE: moves}).noise(rng, (runs, len(exact)))
+    return exact + Laplace(scale=moves / EPSILON, sensitivity={ADD_REMOVE: moves}).noise(
+        rng, (runs, len(exact))
+    )
 
 
 BUG = Bug(

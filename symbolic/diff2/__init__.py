@@ -1,5 +1,9 @@
-"""DIFF2: differential private optimization via gradient differences: its claims, in the order of the paper."""
+"""DIFF2: differential private optimization via gradient differences: its claims, in the order of the
+paper.
+"""
 
 from dpverify.claims import Paper
 
-PAPER = Paper("diff2", "DIFF2: differential private optimization via gradient differences.", parts=("guarantees",))
+PAPER = Paper(
+    "diff2", "DIFF2: differential private optimization via gradient differences.", parts=("guarantees",)
+)

@@ -1,10 +1,22 @@
-"""Differentially private accelerated optimization algorithms (Kuru, Birbil, Gürbüzbalaban, Yıldırım, 2022): its claims, in the order of the paper."""
+"""Differentially private accelerated optimization algorithms (Kuru, Birbil, Gürbüzbalaban, Yıldırım, 2022):
+its claims, in the order of the paper.
+"""
 
 from dpverify.claims import Paper
 
 PAPER = Paper(
     "dp-accel",
-    "Kuru, Birbil, Gürbüzbalaban and Yıldırım (2022). Differentially private accelerated optimization algorithms. "
+    "Kuru, Birbil, Gürbüzbalaban and Yıldırım (2022). Differentially private accelerated "
+    "optimization algorithms. "
     "SIAM Journal on Optimization. doi:10.1137/20M1355847",
-    parts=("setting", "heavy_ball", "quadratic", "nesterov", "multistage", "experiment", "appendix_a", "appendix_b"),
+    parts=(
+        "setting",
+        "heavy_ball",
+        "quadratic",
+        "nesterov",
+        "multistage",
+        "experiment",
+        "appendix_a",
+        "appendix_b",
+    ),
 )

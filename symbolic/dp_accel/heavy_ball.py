@@ -1,7 +1,9 @@
 """Sections 3 and 3.1: the private heavy ball, its noise, its state space, and the matrix inequality.
 
-    x_{t+1} = x_t - alpha (grad F_B(x_t) + eta_t) + beta (x_t - x_{t-1}),  eta ~ Lap(b)^d                          Eq (3.1)
-    eps(S, b, n, m) = ln(1 + (m/n)(e^(S/(bm)) - 1))                                                              Eq (3.3)
+x_{t+1} = x_t - alpha (grad F_B(x_t) + eta_t) + beta (x_t - x_{t-1}),  eta ~ Lap(b)^d
+Eq (3.1)
+eps(S, b, n, m) = ln(1 + (m/n)(e^(S/(bm)) - 1))
+Eq (3.3)
 """
 
 from __future__ import annotations
@@ -20,14 +22,21 @@ from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result
 n, m, T, d = (sp.Symbol(name, integer=True, positive=True) for name in ("n", "m", "T", "d"))
 t = sp.Symbol("t", integer=True, positive=True)
 eps, S, b, alpha, beta, mu, L = sp.symbols("epsilon S b alpha beta mu L", positive=True)
-x, y, g, w = sp.symbols("x y g w", real=True)  # x_t - x*, x_{t-1} - x*, grad F(x_t), noise; products stand for inner products
+x, y, g, w = sp.symbols(
+    "x y g w", real=True
+)  # x_t - x*, x_{t-1} - x*, grad F(x_t), noise; products stand for inner products
 rho = sp.Symbol("rho", positive=True)
 R = sp.Rational
-X1 = sp.Matrix([
-    [-L * beta**2, L * beta**2, -(1 - L * alpha) * beta],
-    [L * beta**2, -L * beta**2, (1 - L * alpha) * beta],
-    [-(1 - L * alpha) * beta, (1 - L * alpha) * beta, alpha * (2 - L * alpha)],
-]) / 2  # fmt: skip
+X1 = (
+    sp.Matrix(
+        [
+            [-L * beta**2, L * beta**2, -(1 - L * alpha) * beta],
+            [L * beta**2, -L * beta**2, (1 - L * alpha) * beta],
+            [-(1 - L * alpha) * beta, (1 - L * alpha) * beta, alpha * (2 - L * alpha)],
+        ]
+    )
+    / 2
+)
 X2 = sp.Matrix([[mu, 0, -1], [0, 0, 0], [-1, 0, 0]]) / 2
 X0 = sp.Matrix([[2 * mu * L, 0, -(mu + L)], [0, 0, 0], [-(mu + L), 0, 2]])  # with 2 in the corner, d = 1
 A = sp.Matrix([[1 + beta, -beta], [1, 0]])
@@ -54,61 +63,111 @@ def laplace_of_scale_b_has_variance_two_b_squared():
 
 @claim(PAPER, "eq-3.2", at="Eq (3.2)", kind="definition", uses=["thm-a.1"])
 def l1_norm_of_the_gradient_difference_is_what_laplace_noise_needs():
-    """S_1(x) = sup |grad f(x; y) - grad f(x; y')|, |.| being the L1 norm (it is called the L1 sensitivity): then the loss is at most S_1/b."""
+    """S_1(x) = sup |grad f(x; y) - grad f(x; y')|, |.| being the L1 norm (it is called the L1 sensitivity):
+    then the loss is at most S_1/b.
+    """
     o1, o2, d1, d2 = sp.symbols("o_1 o_2 d_1 d_2", real=True)
     loss = (sp.Abs(o1) - sp.Abs(o1 - d1) + sp.Abs(o2) - sp.Abs(o2 - d2)) / b
     return AtMost(loss, S / b, given=[sp.Abs(d1) + sp.Abs(d2) <= S])
 
 
-@claim(PAPER, "eq-3.2-euclid", at="Eq (3.2), |.| read as the Euclidean norm", kind="definition", expect=REFUTED, correction="eq-3.2", breaks="privacy")
+@claim(
+    PAPER,
+    "eq-3.2-euclid",
+    at="Eq (3.2), |.| read as the Euclidean norm",
+    kind="definition",
+    expect=REFUTED,
+    correction="eq-3.2",
+    breaks="privacy",
+)
 def euclidean_norm_of_the_gradient_difference_would_do():
     """With |.| the Euclidean norm, as the sign alone suggests, Laplace(S_1/eps) would be eps-DP."""
     loss = (sp.Integer(1) + sp.Integer(1)) / b
-    let = {"d": "2", "gradient difference": "(1, 1)", "output": "at or beyond the larger gradient in both coordinates", "S_1": "sqrt(2)", "b": "S_1/eps"}
+    let = {
+        "d": "2",
+        "gradient difference": "(1, 1)",
+        "output": "at or beyond the larger gradient in both coordinates",
+        "S_1": "sqrt(2)",
+        "b": "S_1/eps",
+    }
     return Instance(AtMost(loss, eps, given=[sp.Eq(b, sp.sqrt(2) / eps)]), let=let)
 
 
-@claim(PAPER, "sec3-df", at="after Eq (3.2)", kind="inequality", expect=REFUTED, correction="sec3-df-corrected", breaks="proof")
+@claim(
+    PAPER,
+    "sec3-df",
+    at="after Eq (3.2)",
+    kind="inequality",
+    expect=REFUTED,
+    correction="sec3-df-corrected",
+    breaks="proof",
+)
 def function_value_moves_by_at_most_s1_over_n():
     """Changing one record changes F(x) by at most S_1(x)/n."""
     v = sp.Symbol("v", real=True)
     f = v**2 / 2 + sp.Symbol("y")
     one, other = f.subs("y", 0), f.subs("y", 1)
     sensitivity = sp.Abs(sp.diff(one, v) - sp.diff(other, v))
-    return Instance(AtMost(sp.Abs(one - other) / n, sensitivity / n), let={"f(x; y)": "x^2/2 + y", "y, y'": "0, 1"},
-                    because="the gradients do not depend on y, so S_1 = 0")  # fmt: skip
+    return Instance(
+        AtMost(sp.Abs(one - other) / n, sensitivity / n),
+        let={"f(x; y)": "x^2/2 + y", "y, y'": "0, 1"},
+        because="the gradients do not depend on y, so S_1 = 0",
+    )
 
 
 @claim(PAPER, "sec3-df-corrected", at="after Eq (3.2), for the gradient", kind="inequality")
 def gradient_moves_by_at_most_s1_over_n():
-    """Changing one record changes grad F(x) by at most S_1(x)/n, and a minibatch gradient by at most S_1(x)/m, in the L1 norm."""
+    """Changing one record changes grad F(x) by at most S_1(x)/n, and a minibatch gradient by at most
+    S_1(x)/m, in the L1 norm.
+    """
     one, other, rest = sp.symbols("g_i h_i rest", real=True)
     change = (one + rest) / n - (other + rest) / n
     return (
         Derivation()
         .step(Equal(change, (one - other) / n), "only one term differs")
-        .step(AtMost(sp.Abs(one - other) / n, S / n, given=[sp.Abs(one - other) <= S]), "per coordinate; the L1 norm adds them")
+        .step(
+            AtMost(sp.Abs(one - other) / n, S / n, given=[sp.Abs(one - other) <= S]),
+            "per coordinate; the L1 norm adds them",
+        )
     )
 
 
 @claim(PAPER, "eq-3.3", at="Eq (3.3)", kind="privacy guarantee", uses=["thm-a.1", "thm-a.3", "def-a.3"])
 def one_step_loses_ln_1_plus_q_times_exp_minus_1():
-    """One noisy minibatch gradient loses eps(S, b, n, m) = ln((e^(S/(bm)) - 1) m/n + 1), for a replaced record; no smaller number will do."""
+    """One noisy minibatch gradient loses eps(S, b, n, m) = ln((e^(S/(bm)) - 1) m/n + 1), for a replaced
+    record; no smaller number will do.
+    """
     o = sp.Symbol("o", positive=True)
     stated = step_loss(b, S, m, n)
-    # tight: all other records have gradient 0, the record's is S or 0; batch mean S/m with probability m/n, else 0; far out at o
+    # tight: all other records have gradient 0, the record's is S or 0; batch mean S/m with probability m/n,
+    # else 0; far out at o
     with_it, without = sp.exp(-(o - S / m) / b) / (2 * b), sp.exp(-o / b) / (2 * b)
     ratio = (m / n * with_it + (1 - m / n) * without) / without
     return (
         Derivation()
-        .step(Equal(sp.log(1 + (m / n) * (sp.exp((S / m) / b) - 1)), stated), "Theorem A.1 at sensitivity S/m and scale b, then Theorem A.3")
-        .step(Equal(sp.expand(sp.simplify(ratio)), sp.expand(sp.exp(stated))), "attained at every output o >= S/m when the other gradients are 0")
+        .step(
+            Equal(sp.log(1 + (m / n) * (sp.exp((S / m) / b) - 1)), stated),
+            "Theorem A.1 at sensitivity S/m and scale b, then Theorem A.3",
+        )
+        .step(
+            Equal(sp.expand(sp.simplify(ratio)), sp.expand(sp.exp(stated))),
+            "attained at every output o >= S/m when the other gradients are 0",
+        )
     )
 
 
-@claim(PAPER, "eq-3.3-exact", at="Eq (3.3), by enumeration", kind="privacy guarantee", expect=SUPPORTED, uses=["eq-3.3"])
+@claim(
+    PAPER,
+    "eq-3.3-exact",
+    at="Eq (3.3), by enumeration",
+    kind="privacy guarantee",
+    expect=SUPPORTED,
+    uses=["eq-3.3"],
+)
 def exact_losses_of_small_cases_stay_below_3_3_and_reach_it():
-    """Over all pairs of data sets with gradients in {0, 1/2, 1}, n = 4, m = 1, 2, 3, the exact loss is at most (3.3), and some pair reaches it."""
+    """Over all pairs of data sets with gradients in {0, 1/2, 1}, n = 4, m = 1, 2, 3, the exact loss is at
+    most (3.3), and some pair reaches it.
+    """
     import numpy as np
 
     def run(effort: Effort) -> Result:
@@ -126,14 +185,23 @@ def exact_losses_of_small_cases_stay_below_3_3_and_reach_it():
 
             known = {data: density(data) for data in product((0.0, 0.5, 1.0), repeat=records)}
             worst = max(
-                float(np.max(np.log(known[data] / known[(other, *data[1:])]))) for data in known for other in (0.0, 0.5, 1.0) if other != data[0]
+                float(np.max(np.log(known[data] / known[(other, *data[1:])])))
+                for data in known
+                for other in (0.0, 0.5, 1.0)
+                if other != data[0]
             )
             cases += 2 * len(known)
             gaps.append(worst / limit)
         if max(gaps) > 1 + 1e-9:
             return Result(UNDECIDED, f"a loss is {max(gaps):.6f} times (3.3)")
-        evidence = Evidence("enumeration", samples=cases, ceiling="281 outputs, one scale, one coordinate; a loss above (3.3) there would have shown")
-        return Result(SUPPORTED, f"the largest loss is {min(gaps):.6f} to {max(gaps):.6f} times (3.3)", evidence)
+        evidence = Evidence(
+            "enumeration",
+            samples=cases,
+            ceiling="281 outputs, one scale, one coordinate; a loss above (3.3) there would have shown",
+        )
+        return Result(
+            SUPPORTED, f"the largest loss is {min(gaps):.6f} to {max(gaps):.6f} times (3.3)", evidence
+        )
 
     return Tested("max over data sets and outputs of the loss <= eps(S, b, n, m)", run)
 
@@ -144,35 +212,62 @@ def without_subsampling_the_loss_is_s_over_bn():
     return Equal(step_loss(b, S, m, n).subs(m, n), S / (b * n))
 
 
-@claim(PAPER, "prop-3.1", at="Proposition 3.1, Eqs (3.4) and (3.5)", kind="privacy guarantee", uses=["eq-3.3", "thm-a.2"])
+@claim(
+    PAPER,
+    "prop-3.1",
+    at="Proposition 3.1, Eqs (3.4) and (3.5)",
+    kind="privacy guarantee",
+    uses=["eq-3.3", "thm-a.2"],
+)
 def scale_s_over_m_eps0_spends_eps_over_t_per_step():
-    """b_t = S_1(x_t)/(m eps_0), eps_0 = ln(1 + (e^(eps/T) - 1) n/m) makes DP-SHB eps-DP (one record replaced; S_1(x) is a sup over all records, so public)."""
+    """b_t = S_1(x_t)/(m eps_0), eps_0 = ln(1 + (e^(eps/T) - 1) n/m) makes DP-SHB eps-DP (one record replaced;
+    S_1(x) is a sup over all records, so public).
+    """
     scale = noise_scale(eps / T, S, m, n)
     u = sp.Symbol("u", positive=True)
     per_step = step_loss(scale, S, m, n)
     return (
         Derivation()
-        .step(Equal(S / (m * sp.log(1 + (sp.exp(eps / T) - 1) * n / m)), scale), "the scale that the algorithms run is (3.4) with (3.5)")
-        .step(AtMost(0, inner_epsilon(sp.log(1 + u), m, n), strict=True), "eps_0 is positive (u = e^(eps/T) - 1)")
+        .step(
+            Equal(S / (m * sp.log(1 + (sp.exp(eps / T) - 1) * n / m)), scale),
+            "the scale that the algorithms run is (3.4) with (3.5)",
+        )
+        .step(
+            AtMost(0, inner_epsilon(sp.log(1 + u), m, n), strict=True),
+            "eps_0 is positive (u = e^(eps/T) - 1)",
+        )
         .step(Equal(per_step, eps / T), "the loss of a step, whatever S = S_1(x_t) is")
         .step(Equal(sp.Sum(eps / T, (t, 1, T)), eps), "Theorem A.2 over T steps")
     )
 
 
 def small_pair() -> tuple[Any, Any]:
-    """A quadratic on four records of L1 norm 1, and the pair of data sets in which the first record is replaced by its opposite."""
+    """A quadratic on four records of L1 norm 1, and the pair of data sets in which the first record is
+    replaced by its opposite.
+    """
     import numpy as np
 
     from dpverify.neighbours import Neighbours
     from dpverify.problems import quadratic
 
     data = np.array([[1.0, 0.0], [-1.0, 0.0], [-1.0, 0.0], [-1.0, 0.0]])
-    return quadratic([0.5, 1.0], count=4, start=np.zeros(2), radius=1.0), Neighbours.replace(data, 0, [-1.0, 0.0])
+    return quadratic([0.5, 1.0], count=4, start=np.zeros(2), radius=1.0), Neighbours.replace(
+        data, 0, [-1.0, 0.0]
+    )
 
 
-@claim(PAPER, "prop-3.1-exact", at="Proposition 3.1, as run", kind="privacy guarantee", expect=SUPPORTED, uses=["prop-3.1"])
+@claim(
+    PAPER,
+    "prop-3.1-exact",
+    at="Proposition 3.1, as run",
+    kind="privacy guarantee",
+    expect=SUPPORTED,
+    uses=["prop-3.1"],
+)
 def exact_losses_of_dp_shb_stay_below_eps():
-    """The exact privacy loss of whole transcripts of DP-SHB (T = 3, m = 2 of n = 4, all batches enumerated) never exceeds eps = 1."""
+    """The exact privacy loss of whole transcripts of DP-SHB (T = 3, m = 2 of n = 4, all batches enumerated)
+    never exceeds eps = 1.
+    """
     import numpy as np
 
     def run(effort: Effort) -> Result:
@@ -184,18 +279,36 @@ def exact_losses_of_dp_shb_stay_below_eps():
         problem, pair = small_pair()
         scales = certified_scales(uniform_epsilons(1.0, 3), 3, 2, 4)
         algorithm = dp_shb(problem, clip=1.0, scales=scales, steps=3, step_size=0.5, beta=0.5, batch=2)
-        losses = np.concatenate([privacy_losses(algorithm, pair, effort.runs, effort.seed),
-                                 privacy_losses(algorithm, Neighbours(pair.other, pair.data, pair.adjacency), effort.runs, effort.seed)])  # fmt: skip
+        losses = np.concatenate(
+            [
+                privacy_losses(algorithm, pair, effort.runs, effort.seed),
+                privacy_losses(
+                    algorithm, Neighbours(pair.other, pair.data, pair.adjacency), effort.runs, effort.seed
+                ),
+            ]
+        )
         worst = float(np.abs(losses).max())
         if worst > 1 + 1e-9:
             return Result(UNDECIDED, f"a transcript has loss {worst:.6f} > 1")
-        evidence = Evidence("exact losses", samples=2 * effort.runs, seed=effort.seed, ceiling="one pair of data sets, the extreme one; T = 3")
+        evidence = Evidence(
+            "exact losses",
+            samples=2 * effort.runs,
+            seed=effort.seed,
+            ceiling="one pair of data sets, the extreme one; T = 3",
+        )
         return Result(SUPPORTED, f"the largest of {2 * effort.runs} exact losses is {worst:.4f}", evidence)
 
     return Tested("|loss of a transcript| <= 1", run)
 
 
-@claim(PAPER, "prop-3.1-audit", at="Proposition 3.1, audited", kind="privacy guarantee", expect=SUPPORTED, uses=["prop-3.1"])
+@claim(
+    PAPER,
+    "prop-3.1-audit",
+    at="Proposition 3.1, audited",
+    kind="privacy guarantee",
+    expect=SUPPORTED,
+    uses=["prop-3.1"],
+)
 def audit_does_not_refute_dp_shb():
     """An audit of DP-SHB (T = 3, m = 2 of n = 4, the extreme pair of data sets) does not refute 1-DP."""
 
@@ -213,80 +326,165 @@ def audit_does_not_refute_dp_shb():
     return Tested("P(E) <= e P'(E) for the events that an audit finds", run)
 
 
-@claim(PAPER, "prop-3.1-tight", at="Section 3, \"the minimum value, required\"", kind="privacy guarantee", uses=["eq-3.3"])
+@claim(
+    PAPER,
+    "prop-3.1-tight",
+    at='Section 3, "the minimum value, required"',
+    kind="privacy guarantee",
+    uses=["eq-3.3"],
+)
 def no_smaller_scale_is_enough():
-    """b_t = S_1/(m eps_0) is the minimum: the worst transcript loses T eps(S, b, n, m) exactly, which is eps at this scale and more at any smaller one."""
+    """b_t = S_1/(m eps_0) is the minimum: the worst transcript loses T eps(S, b, n, m) exactly, which is eps
+    at this scale and more at any smaller one.
+    """
     u, v = sp.symbols("u v", positive=True)  # e^(S/(bm)) - 1 at two scales
     q = sp.Symbol("q", positive=True)
     return (
         Derivation()
-        .step(Equal(T * step_loss(noise_scale(eps / T, S, m, n), S, m, n), eps), "gradients that do not depend on x reach (3.3) at every step")
+        .step(
+            Equal(T * step_loss(noise_scale(eps / T, S, m, n), S, m, n), eps),
+            "gradients that do not depend on x reach (3.3) at every step",
+        )
         .step(AtMost(S / b, S / v, given=[v < b], strict=True), "a smaller scale has a larger S/(bm)")
-        .step(AtMost(1 + q * u, 1 + q * v, given=[u < v], strict=True), "and so a larger loss ln(1 + (m/n)(e^(S/(bm)) - 1))")
+        .step(
+            AtMost(1 + q * u, 1 + q * v, given=[u < v], strict=True),
+            "and so a larger loss ln(1 + (m/n)(e^(S/(bm)) - 1))",
+        )
     )
 
 
 @claim(PAPER, "eq-3.5-mono", at="Section 3.1", kind="monotonicity", uses=["eq-3.1-var"])
 def noise_grows_with_the_number_of_steps():
     """As T increases eps_0 decreases, so the scale b and E_T = sigma_s^2 + 2 d S_1^2/(m eps_0)^2 increase."""
-    u, v, low, high, c = sp.symbols("u v e_low e_high c", positive=True)  # u < v stand for e^(eps/T) - 1 at a larger and a smaller T
+    u, v, low, high, c = sp.symbols(
+        "u v e_low e_high c", positive=True
+    )  # u < v stand for e^(eps/T) - 1 at a larger and a smaller T
     T2 = sp.Symbol("T_2", positive=True)
     return (
         Derivation()
-        .step(AtMost(eps / T2, eps / T, given=[T2 > T], strict=True), "eps/T decreases in T, and e^x increases")
-        .step(AtMost((1 + u * n / m) / (1 + v * n / m), 1, given=[u < v], strict=True), "so 1 + (e^(eps/T) - 1) n/m decreases, and ln increases")
-        .step(AtMost(c + 2 * d * S**2 / (m * high) ** 2, c + 2 * d * S**2 / (m * low) ** 2, given=[low < high], strict=True), "E_T decreases in eps_0")
+        .step(
+            AtMost(eps / T2, eps / T, given=[T2 > T], strict=True), "eps/T decreases in T, and e^x increases"
+        )
+        .step(
+            AtMost((1 + u * n / m) / (1 + v * n / m), 1, given=[u < v], strict=True),
+            "so 1 + (e^(eps/T) - 1) n/m decreases, and ln increases",
+        )
+        .step(
+            AtMost(
+                c + 2 * d * S**2 / (m * high) ** 2,
+                c + 2 * d * S**2 / (m * low) ** 2,
+                given=[low < high],
+                strict=True,
+            ),
+            "E_T decreases in eps_0",
+        )
     )
 
 
 def least_scale(momentum: Any) -> Any:
-    """The least b with which the transcript (x_1, x_2) of (3.1) that the two gradients S produce loses at most eps; the other data set has gradients 0."""
+    """The least b with which the transcript (x_1, x_2) of (3.1) that the two gradients S produce loses at
+    most eps; the other data set has gradients 0.
+    """
     x0, x1, x2 = sp.symbols("x_0 x_1 x_2", real=True)
-    noisy = [(x0 - x1) / alpha, (x1 + momentum * (x1 - x0) - x2) / alpha]  # what the adversary reads off the iterates
+    noisy = [
+        (x0 - x1) / alpha,
+        (x1 + momentum * (x1 - x0) - x2) / alpha,
+    ]  # what the adversary reads off the iterates
     loss_times_b = sum(sp.Abs(v) - sp.Abs(v - S) for v in noisy)
     first = x0 - alpha * S
     second = first + momentum * (first - x0) - alpha * S
     return sp.simplify(loss_times_b.subs(x2, second).subs(x1, first)) / eps
 
 
-@claim(PAPER, "sec3-smoothing", at="Sections 1 and 3", kind="privacy guarantee", expect=REFUTED, correction="sec3-smoothing-corrected", breaks="theorem")
+@claim(
+    PAPER,
+    "sec3-smoothing",
+    at="Sections 1 and 3",
+    kind="privacy guarantee",
+    expect=REFUTED,
+    correction="sec3-smoothing-corrected",
+    breaks="theorem",
+)
 def smoothing_reduces_the_noise_that_privacy_requires():
-    """Using a smoothed noisy gradient reduces the required noise / improves the privacy level: the least b of DP-SHB is below that of DP-GD."""
+    """Using a smoothed noisy gradient reduces the required noise / improves the privacy level: the least b of
+    DP-SHB is below that of DP-GD.
+    """
     k = sp.Symbol("beta", positive=True)
-    let = {"n, d": "1, 1", "T": "2", "gradients": "S at both steps, or 0 on the other data set", "x_1, x_2": "as without noise"}
-    return Instance(AtMost(least_scale(k), noise_scale(eps / 2, S, 1, 1), given=[k < 1], strict=True), let=let,
-                    because="the iterates reveal every noisy gradient whatever beta is (Section 2.2), so the loss does not depend on beta")  # fmt: skip
+    let = {
+        "n, d": "1, 1",
+        "T": "2",
+        "gradients": "S at both steps, or 0 on the other data set",
+        "x_1, x_2": "as without noise",
+    }
+    return Instance(
+        AtMost(least_scale(k), noise_scale(eps / 2, S, 1, 1), given=[k < 1], strict=True),
+        let=let,
+        because="the iterates reveal every noisy gradient whatever beta is (Section 2.2), so the loss "
+        "does not depend on beta",
+    )
 
 
 @claim(PAPER, "sec3-smoothing-corrected", at="Sections 1 and 3", kind="privacy guarantee", uses=["prop-3.1"])
 def smoothing_reduces_the_variance_of_the_step_at_the_same_privacy():
-    """The loss does not depend on beta; what smoothing reduces is the variance of the noise in u_t, to at most (1-beta)/(1+beta) of that of one gradient."""
+    """The loss does not depend on beta; what smoothing reduces is the variance of the noise in u_t, to at
+    most (1-beta)/(1+beta) of that of one gradient.
+    """
     k = sp.Symbol("k", integer=True, nonnegative=True)
     weights = sp.Sum(((1 - beta) * beta ** (t - k)) ** 2, (k, 0, t))
     closed = (1 - beta) ** 2 * (1 - beta ** (2 * t + 2)) / (1 - beta**2)
     left = sp.Symbol("q", positive=True)  # beta^(2t+2)
     return (
         Derivation()
-        .step(Equal(sp.diff(step_loss(noise_scale(eps / T, S, m, n), S, m, n), beta), 0), "neither (3.3) nor (3.4) holds beta")
+        .step(
+            Equal(sp.diff(step_loss(noise_scale(eps / T, S, m, n), S, m, n), beta), 0),
+            "neither (3.3) nor (3.4) holds beta",
+        )
         .step(Equal(weights, closed, given=[beta < 1]), "independent noises: the squared weights of u_t")
-        .step(AtMost((1 - beta) ** 2 * (1 - left) / (1 - beta**2), (1 - beta) / (1 + beta), given=[beta < 1, left < 1]), "at most (1-beta)/(1+beta) < 1")
+        .step(
+            AtMost(
+                (1 - beta) ** 2 * (1 - left) / (1 - beta**2),
+                (1 - beta) / (1 + beta),
+                given=[beta < 1, left < 1],
+            ),
+            "at most (1-beta)/(1+beta) < 1",
+        )
     )
 
 
 @claim(PAPER, "eq-3.6-3.7", at="Eqs (3.6) and (3.7)", kind="identity")
 def heavy_ball_steps_along_the_smoothed_gradient():
-    """(3.1) is x_{t+1} = x_t - (alpha/(1-beta)) u_t, u_t = beta u_{t-1} + (1-beta) g_t, u_0 = (1-beta) g_0 (x_{-1} = x_0)."""
+    """(3.1) is x_{t+1} = x_t - (alpha/(1-beta)) u_t, u_t = beta u_{t-1} + (1-beta) g_t, u_0 = (1-beta) g_0
+    (x_{-1} = x_0).
+    """
     u, v, start = sp.symbols("u x x_0", real=True)  # u_{t-1}, x_t
     smoothed = beta * u + (1 - beta) * g
     before = v + alpha / (1 - beta) * u  # x_{t-1}, by (3.6) at t - 1
     return (
         Derivation()
-        .step(Equal(start - alpha * g + beta * (start - start), start - alpha / (1 - beta) * ((1 - beta) * g), given=[beta < 1]), "t = 0")
-        .step(Equal(v - alpha * g + beta * (v - before), v - alpha / (1 - beta) * smoothed, given=[beta < 1]), "from t - 1 to t")
+        .step(
+            Equal(
+                start - alpha * g + beta * (start - start),
+                start - alpha / (1 - beta) * ((1 - beta) * g),
+                given=[beta < 1],
+            ),
+            "t = 0",
+        )
+        .step(
+            Equal(v - alpha * g + beta * (v - before), v - alpha / (1 - beta) * smoothed, given=[beta < 1]),
+            "from t - 1 to t",
+        )
     )
 
 
-@claim(PAPER, "eq-3.7-avg", at="Eq (3.7)", kind="identity", expect=REFUTED, correction="eq-3.7-avg-corrected", breaks="proof")
+@claim(
+    PAPER,
+    "eq-3.7-avg",
+    at="Eq (3.7)",
+    kind="identity",
+    expect=REFUTED,
+    correction="eq-3.7-avg-corrected",
+    breaks="proof",
+)
 def smoothed_gradient_is_an_average():
     """u_t is a geometrically weighted average of the gradients g_0..g_t: its weights add up to 1."""
     weight = (1 - beta) * sp.Integer(1)  # of g_0, by u_0 = (1-beta) g_0
@@ -301,26 +499,58 @@ def weights_of_the_smoothed_gradient_add_up_to_1_minus_beta_to_t_plus_1():
     k = sp.Symbol("k", integer=True, positive=True)
     return (
         Derivation()
-        .step(Equal((1 - beta) * sp.Sum(beta ** (k - 1), (k, 1, t + 1)), 1 - beta ** (t + 1), given=[beta < 1]), "as printed")
-        .step(Equal(beta**t + (1 - beta) * sp.Sum(beta ** (k - 1), (k, 1, t)), 1, given=[beta < 1]), "with u_0 = g_0")
+        .step(
+            Equal((1 - beta) * sp.Sum(beta ** (k - 1), (k, 1, t + 1)), 1 - beta ** (t + 1), given=[beta < 1]),
+            "as printed",
+        )
+        .step(
+            Equal(beta**t + (1 - beta) * sp.Sum(beta ** (k - 1), (k, 1, t)), 1, given=[beta < 1]),
+            "with u_0 = g_0",
+        )
     )
 
 
-@claim(PAPER, "eq-3.8", at="Eq (3.8) and the line before", kind="identity", expect=REFUTED, correction="eq-3.8-corrected", breaks="proof")
+@claim(
+    PAPER,
+    "eq-3.8",
+    at="Eq (3.8) and the line before",
+    kind="identity",
+    expect=REFUTED,
+    correction="eq-3.8-corrected",
+    breaks="proof",
+)
 def update_with_plus_v_is_the_minibatch_update():
-    """With v_t = grad F(x_t) - grad F_B(x_t), (3.1) is x_t - alpha (grad F(x_t) + eta_t + v_t) + beta (x_t - x_{t-1})."""
+    """With v_t = grad F(x_t) - grad F_B(x_t), (3.1) is x_t - alpha (grad F(x_t) + eta_t + v_t) + beta (x_t -
+    x_{t-1}).
+    """
     batch, noise = sp.symbols("g_B eta", real=True)
-    return Equal(x - alpha * (batch + noise) + beta * (x - y), x - alpha * (g + noise + (g - batch)) + beta * (x - y), given=[beta < 1])
+    return Equal(
+        x - alpha * (batch + noise) + beta * (x - y),
+        x - alpha * (g + noise + (g - batch)) + beta * (x - y),
+        given=[beta < 1],
+    )
 
 
 @claim(PAPER, "eq-3.8-corrected", at="Eq (3.8), v_t = grad F_B - grad F", kind="identity")
 def update_with_plus_v_is_the_minibatch_update_for_the_other_sign_of_v():
-    """With v_t = grad F_B(x_t) - grad F(x_t) the update is (3.8); means and covariances do not see the sign."""
+    """With v_t = grad F_B(x_t) - grad F(x_t) the update is (3.8); means and covariances do not see the
+    sign.
+    """
     batch, noise = sp.symbols("g_B eta", real=True)
-    return Equal(x - alpha * (batch + noise) + beta * (x - y), x - alpha * (g + noise + (batch - g)) + beta * (x - y))
+    return Equal(
+        x - alpha * (batch + noise) + beta * (x - y), x - alpha * (g + noise + (batch - g)) + beta * (x - y)
+    )
 
 
-@claim(PAPER, "eq-3.10", at="Eqs (3.9) and (3.10)", kind="identity", expect=REFUTED, correction="eq-3.10-corrected", breaks="theorem")
+@claim(
+    PAPER,
+    "eq-3.10",
+    at="Eqs (3.9) and (3.10)",
+    kind="identity",
+    expect=REFUTED,
+    correction="eq-3.10-corrected",
+    breaks="theorem",
+)
 def state_space_with_plus_alpha_is_the_heavy_ball():
     """xi_{t+1} = A xi_t + B (grad F + w) with B = [alpha; 0] is (3.8)."""
     state = A * sp.Matrix([x, y]) + sp.Matrix([alpha, 0]) * (g + w)
@@ -345,129 +575,261 @@ def covariances_of_independent_noises_add_up():
 @claim(PAPER, "asm-3.2-logit", at="after Assumption 3.2", kind="inequality")
 def logistic_loss_has_bounded_sensitivity():
     """The logistic loss admits S_1 <= 2 sup |u|_1 (for bounded covariates, as in Section 5)."""
-    u1, u2, p1, p2, bound = sp.symbols("u_1 u_2 p_1 p_2 U", real=True)  # z u, z' u' (one coordinate), and the two probabilities
+    u1, u2, p1, p2, bound = sp.symbols(
+        "u_1 u_2 p_1 p_2 U", real=True
+    )  # z u, z' u' (one coordinate), and the two probabilities
     return (
         Derivation()
-        .step(AtMost(sp.Abs(p1 * u1 - p2 * u2), sp.Abs(u1) + sp.Abs(u2), given=[p1 > 0, p1 < 1, p2 > 0, p2 < 1]), "coordinate by coordinate")
-        .step(AtMost(sp.Abs(u1) + sp.Abs(u2), 2 * bound, given=[sp.Abs(u1) <= bound, sp.Abs(u2) <= bound]), "added up: |u|_1 + |u'|_1 <= 2 sup")
+        .step(
+            AtMost(
+                sp.Abs(p1 * u1 - p2 * u2), sp.Abs(u1) + sp.Abs(u2), given=[p1 > 0, p1 < 1, p2 > 0, p2 < 1]
+            ),
+            "coordinate by coordinate",
+        )
+        .step(
+            AtMost(sp.Abs(u1) + sp.Abs(u2), 2 * bound, given=[sp.Abs(u1) <= bound, sp.Abs(u2) <= bound]),
+            "added up: |u|_1 + |u'|_1 <= 2 sup",
+        )
     )
 
 
-@claim(PAPER, "asm-3.2-quad", at="Section 3.2, second paragraph", kind="algorithm property", expect=REFUTED, correction="asm-3.2-quad-corrected",
-       breaks="theorem")  # fmt: skip
+@claim(
+    PAPER,
+    "asm-3.2-quad",
+    at="Section 3.2, second paragraph",
+    kind="algorithm property",
+    expect=REFUTED,
+    correction="asm-3.2-quad-corrected",
+    breaks="theorem",
+)
 def quadratic_losses_with_data_dependent_coefficients_have_bounded_sensitivity():
-    """Quadratic f(.; y_i) whose coefficients depend on y_i fit the setting, with noise of one fixed variance (bounded S_1(x))."""
+    """Quadratic f(.; y_i) whose coefficients depend on y_i fit the setting, with noise of one fixed variance
+    (bounded S_1(x)).
+    """
     v = sp.Symbol("x", real=True)
     one, other = v**2 / 2, v**2
     sensitivity = sp.Abs(sp.diff(one, v) - sp.diff(other, v))
-    return Instance(AtMost(sensitivity, S), let={"f(x; y)": "y x^2/2", "y, y'": "1, 2"}, because="S_1(x) = |x|: whatever S_1, some x exceeds it")
+    return Instance(
+        AtMost(sensitivity, S),
+        let={"f(x; y)": "y x^2/2", "y, y'": "1, 2"},
+        because="S_1(x) = |x|: whatever S_1, some x exceeds it",
+    )
 
 
 @claim(PAPER, "asm-3.2-quad-corrected", at="Section 3.2, second paragraph", kind="algorithm property")
 def quadratic_losses_have_bounded_sensitivity_iff_the_data_enter_linearly():
-    """f(x; y) = q(y) x^2/2 + a(y) x has S_1(x) = |(q - q') x + a - a'|: constant in x if q does not depend on y, else beyond every bound."""
+    """f(x; y) = q(y) x^2/2 + a(y) x has S_1(x) = |(q - q') x + a - a'|: constant in x if q does not depend on
+    y, else beyond every bound.
+    """
     v, q1, q2, a1, a2 = sp.symbols("x q_1 q_2 a_1 a_2", real=True)
     difference = sp.diff(q1 * v**2 / 2 + a1 * v, v) - sp.diff(q2 * v**2 / 2 + a2 * v, v)
     far = (sp.Abs(a1 - a2) + S + 1) / (q1 - q2)
     return (
         Derivation()
         .step(Equal(difference.subs(q2, q1), a1 - a2), "the same curvature: constant in x")
-        .step(AtMost(S, difference.subs(v, far), given=[q1 > q2], strict=True), "else at this x it exceeds S, for every S")
+        .step(
+            AtMost(S, difference.subs(v, far), given=[q1 > q2], strict=True),
+            "else at this x it exceeds S, for every S",
+        )
     )
 
 
-@claim(PAPER, "prop-3.3", at="Proposition 3.3, Eq (3.12)", kind="inequality", uses=["eq-cov-split", "eq-3.13", "eq-3.1-var"])
+@claim(
+    PAPER,
+    "prop-3.3",
+    at="Proposition 3.3, Eq (3.12)",
+    kind="inequality",
+    uses=["eq-cov-split", "eq-3.13", "eq-3.1-var"],
+)
 def covariance_of_the_noise_is_at_most_e_t():
-    """|Cov(w_t | x_t)| <= E_T = sigma_s^2(m, n) + 2 d S_1^2/(m eps_0)^2, in the spectral norm (for the Laplace part 2 S_1^2/(m eps_0)^2 is enough)."""
+    """|Cov(w_t | x_t)| <= E_T = sigma_s^2(m, n) + 2 d S_1^2/(m eps_0)^2, in the spectral norm (for the
+    Laplace part 2 S_1^2/(m eps_0)^2 is enough).
+    """
     e0, sampled, at_x = sp.symbols("e_0 c s", nonnegative=True)
     level = sampling_variance(S, m, n)
     return AtMost(
-        sampled + 2 * (at_x / (m * e0)) ** 2, level + 2 * d * S**2 / (m**2 * e0**2), given=[sampled <= level, at_x <= S, e0 > 0, n >= 2, m <= n]
+        sampled + 2 * (at_x / (m * e0)) ** 2,
+        level + 2 * d * S**2 / (m**2 * e0**2),
+        given=[sampled <= level, at_x <= S, e0 > 0, n >= 2, m <= n],
     )
 
 
 @claim(PAPER, "eq-3.13", at="Eq (3.13)", kind="inequality", uses=["eq-b.2", "eq-b.3-pop"])
 def sampling_covariance_is_at_most_sigma_s_in_norm():
-    """sigma_s^2(m, n) = (S_1^2/4)(1/m)(n-m)/(n-1) bounds the norm of the covariance of the minibatch gradient (n >= 2)."""
+    """sigma_s^2(m, n) = (S_1^2/4)(1/m)(n-m)/(n-1) bounds the norm of the covariance of the minibatch gradient
+    (n >= 2).
+    """
     u1, u2, d1, d2 = sp.symbols("u_1 u_2 d_1 d_2", real=True)
     spread, variance = sp.symbols("r v", nonnegative=True)
     return (
         Derivation()
-        .step(AtMost((u1 * d1 + u2 * d2) ** 2, d1**2 + d2**2, given=[u1**2 + u2**2 <= 1]), "in a unit direction u, a difference d has |u'd| <= |d|_2")
+        .step(
+            AtMost((u1 * d1 + u2 * d2) ** 2, d1**2 + d2**2, given=[u1**2 + u2**2 <= 1]),
+            "in a unit direction u, a difference d has |u'd| <= |d|_2",
+        )
         .step(AtMost(d1**2 + d2**2, (sp.Abs(d1) + sp.Abs(d2)) ** 2), "and |d|_2 <= |d|_1 <= S_1")
         .step(
-            AtMost(variance / m * (n - m) / (n - 1), sampling_variance(S, m, n), given=[variance <= spread**2 / 4, spread <= S, m <= n, n >= 2]),
-            "so the population variance in direction u is at most S_1^2/4 (B.3), and (B.2) gives the variance of the batch mean",
+            AtMost(
+                variance / m * (n - m) / (n - 1),
+                sampling_variance(S, m, n),
+                given=[variance <= spread**2 / 4, spread <= S, m <= n, n >= 2],
+            ),
+            "so the population variance in direction u is at most S_1^2/4 (B.3), and (B.2) gives "
+            "the variance of the batch mean",
         )
     )
 
 
 @claim(PAPER, "sec3.1-form", at="Section 3.1, the sketch", kind="inequality", uses=["prop-3.4-corrected"])
 def bound_has_the_form_rho_2t_psi_plus_e_t_r():
-    """E F(x_t) - F* <= rho^(2t) psi_0 + E_T R, with psi_0 = V_{P,c}(xi_0)/c and R = (L d alpha^2/2)(1 + 2 P_12^2/(P_22 c L + 2 |P|))/(1 - rho^2)."""
+    """E F(x_t) - F* <= rho^(2t) psi_0 + E_T R, with psi_0 = V_{P,c}(xi_0)/c and R = (L d alpha^2/2)(1 + 2
+    P_12^2/(P_22 c L + 2 |P|))/(1 - rho^2).
+    """
     kept, r, noise, start = sp.symbols("kept r noise psi_0", positive=True)  # kept = rho^(2t), r = rho^2
-    return AtMost(kept * start + (1 - kept) / (1 - r) * noise, kept * start + noise / (1 - r), given=[r < 1, kept <= 1])
+    return AtMost(
+        kept * start + (1 - kept) / (1 - r) * noise, kept * start + noise / (1 - r), given=[r < 1, kept <= 1]
+    )
 
 
-@claim(PAPER, "prop-3.4", at="Proposition 3.4, Eqs (3.14) and (3.15), with B of (3.10) as printed", kind="inequality", expect=REFUTED,
-       correction="prop-3.4-corrected", breaks="theorem")  # fmt: skip
+@claim(
+    PAPER,
+    "prop-3.4",
+    at="Proposition 3.4, Eqs (3.14) and (3.15), with B of (3.10) as printed",
+    kind="inequality",
+    expect=REFUTED,
+    correction="prop-3.4-corrected",
+    breaks="theorem",
+)
 def matrix_inequality_as_printed_implies_the_bound():
-    """If (3.14) holds for some rho, P >= 0, c_0, c >= 0 (B = [alpha; 0]) then E F(x_t) - F* <= rho^(2t) V_{P,c}(xi_0)/c + noise, (3.15)."""
+    """If (3.14) holds for some rho, P >= 0, c_0, c >= 0 (B = [alpha; 0]) then E F(x_t) - F* <= rho^(2t)
+    V_{P,c}(xi_0)/c + noise, (3.15).
+    """
     P = sp.Matrix([[23, -51], [-51, 114]]) / 50
     c0, r, noise = R(2, 25), R(3, 5), R(1, 1000)
     at = {mu: 1, L: 2, alpha: R(4, 5), beta: R(7, 10)}
     gap = (c0 * X0 + X1 + (1 - r) * X2 - phi(P, sp.Matrix([alpha, 0]), r)).subs(at)
     now, before = sp.Integer(1), sp.Integer(1)
     for _ in range(4):
-        now, before = ((1 + beta) * now - beta * before - alpha * 2 * now).subs(at), now  # the mean of x_t, F = x^2
+        now, before = (
+            ((1 + beta) * now - beta * before - alpha * 2 * now).subs(at),
+            now,
+        )  # the mean of x_t, F = x^2
     energy = (sp.ones(1, 2) * P * sp.ones(2, 1))[0] + 1
     factor = 1 + 2 * P[0, 1] ** 2 / (P[1, 1] * 2 + 2 * P.det())
     bound = r**4 * energy + (1 - r**4) / (1 - r) * (L * alpha**2 / 2).subs(at) * noise * factor
     minors = [AtMost(0, sp.Matrix(gap[:k, :k]).det(), strict=True) for k in (1, 2, 3)]
-    let = {"F": "x^2, f(x; y) = x^2 - y x", "mu, L": "1, 2", "alpha, beta": "4/5, 7/10", "x_0 = x_{-1}": "1", "rho^2": "3/5", "c, c_0": "1, 2/25",
-           "P": "[[23, -51], [-51, 114]]/50", "E_T": "1/1000", "t": "4"}  # fmt: skip
-    return Instance(AtMost(now**2, bound), let=let, meets=[*minors, AtMost(0, P[0, 0], strict=True), AtMost(0, P.det(), strict=True)],
-                    because="E F(x_4) >= F(E x_4); the printed sign of B makes (3.14) the inequality of another system")  # fmt: skip
+    let = {
+        "F": "x^2, f(x; y) = x^2 - y x",
+        "mu, L": "1, 2",
+        "alpha, beta": "4/5, 7/10",
+        "x_0 = x_{-1}": "1",
+        "rho^2": "3/5",
+        "c, c_0": "1, 2/25",
+        "P": "[[23, -51], [-51, 114]]/50",
+        "E_T": "1/1000",
+        "t": "4",
+    }
+    return Instance(
+        AtMost(now**2, bound),
+        let=let,
+        meets=[*minors, AtMost(0, P[0, 0], strict=True), AtMost(0, P.det(), strict=True)],
+        because="E F(x_4) >= F(E x_4); the printed sign of B makes (3.14) the inequality of another system",
+    )
 
 
-@claim(PAPER, "prop-3.4-corrected", at="Proposition 3.4, with B = [-alpha; 0] and c > 0", kind="inequality",
-       uses=["lem-b.1", "prop-3.3", "eq-3.10-corrected", "prop-3.4-x0-corrected", "eq-3.15-factor"])  # fmt: skip
+@claim(
+    PAPER,
+    "prop-3.4-corrected",
+    at="Proposition 3.4, with B = [-alpha; 0] and c > 0",
+    kind="inequality",
+    uses=["lem-b.1", "prop-3.3", "eq-3.10-corrected", "prop-3.4-x0-corrected", "eq-3.15-factor"],
+)
 def matrix_inequality_with_the_right_sign_implies_the_bound():
-    """If (3.14) holds with B = [-alpha; 0] and c > 0 then (3.15) holds; the noise term may have E|w_t|^2 in place of d E_T."""
+    """If (3.14) holds with B = [-alpha; 0] and c > 0 then (3.15) holds; the noise term may have E|w_t|^2 in
+    place of d E_T.
+    """
     p11, p12, p22, r = sp.symbols("P_11 P_12 P_22 r", real=True)
     P = sp.Matrix([[p11, p12], [p12, p22]])
     B = sp.Matrix([-alpha, 0])
     linear = -2 * alpha * (p11 * ((1 + beta) * x - beta * y - alpha * g) + p12 * x) * w
-    V, next_, F, after, x0, f12, step_, N, c0, c = sp.symbols("V V_next F F_next x0 f12 phi N c_0 c", real=True)
+    V, next_, F, after, x0, f12, step_, N, c0, c = sp.symbols(
+        "V V_next F F_next x0 f12 phi N c_0 c", real=True
+    )
     W, start, kept = sp.symbols("W V_0 kept", positive=True)
     return (
         Derivation()
-        .step(Equal(form(P, [moved, x]), form(phi(P, B, r), [x, y, g]) + r * form(P, [x, y]) + p11 * alpha**2 * w**2 + linear), "V_P after one step")
+        .step(
+            Equal(
+                form(P, [moved, x]),
+                form(phi(P, B, r), [x, y, g]) + r * form(P, [x, y]) + p11 * alpha**2 * w**2 + linear,
+            ),
+            "V_P after one step",
+        )
         .step(
             AtMost(
-                next_ + c * after, r * (V + c * F) + (p11 + c * L / 2) * alpha**2 * W,
-                given=[sp.Eq(next_, step_ + r * V + p11 * alpha**2 * W), step_ <= c0 * x0 + c * f12, c0 >= 0, x0 <= 0, c > 0,
-                       f12 <= r * F - after + L * alpha**2 / 2 * W],
+                next_ + c * after,
+                r * (V + c * F) + (p11 + c * L / 2) * alpha**2 * W,
+                given=[
+                    sp.Eq(next_, step_ + r * V + p11 * alpha**2 * W),
+                    step_ <= c0 * x0 + c * f12,
+                    c0 >= 0,
+                    x0 <= 0,
+                    c > 0,
+                    f12 <= r * F - after + L * alpha**2 / 2 * W,
+                ],
             ),
             "(3.14) with X_0 <= 0 and Lemma B.1: V_{P,c} contracts by rho^2, up to noise",
         )
-        .step(Equal(r * (kept * start + (1 - kept) / (1 - r) * N) + N, r * kept * start + (1 - r * kept) / (1 - r) * N, given=[r < 1]), "unrolled")
-        .step(AtMost(W + start, 2 * sp.Max(W, start)), "E|w|^2 = tr Cov(w) is at most d times its norm, so at most d E_T")
-    )  # fmt: skip
+        .step(
+            Equal(
+                r * (kept * start + (1 - kept) / (1 - r) * N) + N,
+                r * kept * start + (1 - r * kept) / (1 - r) * N,
+                given=[r < 1],
+            ),
+            "unrolled",
+        )
+        .step(
+            AtMost(W + start, 2 * sp.Max(W, start)),
+            "E|w|^2 = tr Cov(w) is at most d times its norm, so at most d E_T",
+        )
+    )
 
 
-@claim(PAPER, "prop-3.4-feasible", at="Eq (3.14), B = [-alpha; 0]", kind="inequality", expect=SUPPORTED, uses=["prop-3.4-corrected"])
+@claim(
+    PAPER,
+    "prop-3.4-feasible",
+    at="Eq (3.14), B = [-alpha; 0]",
+    kind="inequality",
+    expect=SUPPORTED,
+    uses=["prop-3.4-corrected"],
+)
 def corrected_matrix_inequality_can_be_met():
-    """The corrected (3.14) is not empty: mu = 1, L = 2, alpha = 1/4, beta = 1/5 has rho^2 = 4/5 (an exact certificate)."""
+    """The corrected (3.14) is not empty: mu = 1, L = 2, alpha = 1/4, beta = 1/5 has rho^2 = 4/5 (an exact
+    certificate).
+    """
     P = sp.Matrix([[203, -48], [-48, 39]]) / 10
     at = {mu: 1, L: 2, alpha: R(1, 4), beta: R(1, 5)}
     gap = (R(9, 5) * X0 + X1 + (1 - R(4, 5)) * X2 - phi(P, sp.Matrix([-alpha, 0]), R(4, 5))).subs(at)
     minors = [AtMost(0, sp.Matrix(gap[:k, :k]).det(), strict=True) for k in (1, 2, 3)]
-    let = {"mu, L": "1, 2", "alpha, beta": "1/4, 1/5", "rho^2": "4/5", "c, c_0": "1, 9/5", "P": "[[203, -48], [-48, 39]]/10"}
+    let = {
+        "mu, L": "1, 2",
+        "alpha, beta": "1/4, 1/5",
+        "rho^2": "4/5",
+        "c, c_0": "1, 9/5",
+        "P": "[[203, -48], [-48, 39]]/10",
+    }
     return Instance(AtMost(0, P.det(), strict=True), let=let, meets=minors)
 
 
-@claim(PAPER, "prop-3.4-x0", at="Proposition 3.4, X_0", kind="identity", expect=REFUTED, correction="prop-3.4-x0-corrected", breaks="proof")
+@claim(
+    PAPER,
+    "prop-3.4-x0",
+    at="Proposition 3.4, X_0",
+    kind="identity",
+    expect=REFUTED,
+    correction="prop-3.4-x0-corrected",
+    breaks="proof",
+)
 def block_2_i_d_fits_the_three_by_three_inequality():
     """X_0 has 2 I_d as its last block, and (3.14) is 3 x 3: X_0 has 2 + d rows, the others 3."""
     rows = 2 + d
@@ -476,13 +838,17 @@ def block_2_i_d_fits_the_three_by_three_inequality():
 
 @claim(PAPER, "prop-3.4-x0-corrected", at="Proposition 3.4, X_0 with 2", kind="identity", uses=["def-a.1"])
 def x0_with_2_is_the_sector_of_the_gradient():
-    """With 2 in the corner, (xi, grad F)' X_0 (xi, grad F) = 2 (grad F - mu x)'(grad F - L x), which is at most 0 on S_{mu,L}."""
+    """With 2 in the corner, (xi, grad F)' X_0 (xi, grad F) = 2 (grad F - mu x)'(grad F - L x), which is at
+    most 0 on S_{mu,L}.
+    """
     return Equal(form(X0, [x, y, g]), 2 * (g - mu * x) * (g - L * x))
 
 
 @claim(PAPER, "eq-3.15-factor", at="Eq (3.15)", kind="identity")
 def noise_factor_is_the_ratio_of_the_noise_to_the_least_energy():
-    """The noise factor (L alpha^2/2)(1 + 2 P_12^2/(P_22 c L + 2 |P|)) is alpha^2 (P_11 + c L/2) over the least V_{P,c} per unit of F - F*."""
+    """The noise factor (L alpha^2/2)(1 + 2 P_12^2/(P_22 c L + 2 |P|)) is alpha^2 (P_11 + c L/2) over the
+    least V_{P,c} per unit of F - F*.
+    """
     p11, p12 = sp.symbols("P_11 P_12", real=True)
     p22, c = sp.symbols("P_22 c", positive=True)
     det = p11 * p22 - p12**2
@@ -496,19 +862,36 @@ def noise_factor_is_the_ratio_of_the_noise_to_the_least_energy():
         .step(AtMost(2 / L * F, x**2, given=[F <= L / 2 * x**2]), "F - F* <= L/2 |x|^2")
         .step(Equal(alpha**2 * (p11 + c * L / 2) / least, stated, given=[det >= 0]), "the quotient")
         .step(AtMost(1 / least, 1 / c, given=[det >= 0]), "the first term of (3.15) has 1/c, which is larger")
-        .step(AtMost(p12**2, 0, given=[p11 * sp.Integer(0) - p12**2 >= 0]), "P_22 = 0 and P >= 0 force P_12 = 0: the convention 0/0 = 0")
+        .step(
+            AtMost(p12**2, 0, given=[p11 * sp.Integer(0) - p12**2 >= 0]),
+            "P_22 = 0 and P >= 0 force P_12 = 0: the convention 0/0 = 0",
+        )
     )
 
 
-@claim(PAPER, "sec3.1-gridsearch", at="after Proposition 3.4", kind="algorithm property", expect=SUPPORTED, uses=["prop-3.4-corrected"])
+@claim(
+    PAPER,
+    "sec3.1-gridsearch",
+    at="after Proposition 3.4",
+    kind="algorithm property",
+    expect=SUPPORTED,
+    uses=["prop-3.4-corrected"],
+)
 def grid_search_solves_the_matrix_inequality():
-    """(3.14) (with the sign of B corrected) can be solved by a simple grid search over rho and P, and (3.15) computed (given F* and x*)."""
+    """(3.14) (with the sign of B corrected) can be solved by a simple grid search over rho and P, and (3.15)
+    computed (given F* and x*).
+    """
     import numpy as np
 
     def run(effort: Effort) -> Result:
         at = {mu: 1.0, L: 2.0, alpha: 0.25, beta: 0.2}
         base, drop, sector = (np.array(M.subs(at), dtype=float) for M in (X1, X2, X0))
-        p11, p12, p22, c0 = (v.ravel() for v in np.meshgrid(np.linspace(1, 25, 13), np.linspace(-10, 0, 11), np.linspace(0, 10, 11), np.linspace(0, 4, 9)))
+        p11, p12, p22, c0 = (
+            v.ravel()
+            for v in np.meshgrid(
+                np.linspace(1, 25, 13), np.linspace(-10, 0, 11), np.linspace(0, 10, 11), np.linspace(0, 4, 9)
+            )
+        )
         a, b_ = np.array(A.subs(at), dtype=float), np.array([-0.25, 0.0])
         P = np.stack([np.stack([p11, p12], -1), np.stack([p12, p22], -1)], -2)
         joined = np.concatenate([a, b_[:, None]], axis=1)  # [A B]
@@ -520,8 +903,14 @@ def grid_search_solves_the_matrix_inequality():
             ok = (np.linalg.eigvalsh(gap)[:, 0] >= 0) & (np.linalg.eigvalsh(P)[:, 0] >= 0)
             if ok.any():
                 k = int(np.argmax(ok))
-                evidence = Evidence("grid search", samples=len(p11) * 30, ceiling="one choice of mu, L, alpha, beta; the search could have found nothing")
-                return Result(SUPPORTED, f"rho^2 = {r:.2f} with P = {P[k].tolist()}, c_0 = {c0[k]}, c = 1", evidence)
+                evidence = Evidence(
+                    "grid search",
+                    samples=len(p11) * 30,
+                    ceiling="one choice of mu, L, alpha, beta; the search could have found nothing",
+                )
+                return Result(
+                    SUPPORTED, f"rho^2 = {r:.2f} with P = {P[k].tolist()}, c_0 = {c0[k]}, c = 1", evidence
+                )
         return Result(UNDECIDED, "the grid holds no solution")
 
     return Tested("a grid over rho, P, c_0 holds a solution", run)

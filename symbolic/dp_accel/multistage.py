@@ -1,7 +1,9 @@
 """Section 4.2: the multistage method, Theorem 4.3, and its weights.
 
-    stage k = 1: alpha = 1/L for n_1 >= 1 steps;  k >= 2: alpha = 1/(4^k L) for 2^k ceil(sqrt(kappa) ln 2^(p+2)) steps             Eq (4.7)
-    E_T <= 2^(s_T) prod_i (1 - sqrt(mu alpha_i)) E_0 + sum_t a_{T,t} (d b_t^2 + tau/2),  momentum restarted at every new stage
+stage k = 1: alpha = 1/L for n_1 >= 1 steps;  k >= 2: alpha = 1/(4^k L) for 2^k ceil(sqrt(kappa) ln 2^(p+2))
+steps             Eq (4.7)
+E_T <= 2^(s_T) prod_i (1 - sqrt(mu alpha_i)) E_0 + sum_t a_{T,t} (d b_t^2 + tau/2),  momentum restarted at
+every new stage
 """
 
 from __future__ import annotations
@@ -15,7 +17,20 @@ from dpverify.claims import claim
 from dpverify.effort import Effort
 from dpverify.relations import AtMost, Derivation, Equal, Instance, Minimises, Quoted, Tested
 from dpverify.symbolic.dp_accel import PAPER
-from dpverify.symbolic.dp_accel.nesterov import FLAT, S, a, alpha, eps, expected_error, j, mu, n, quarter, root, t
+from dpverify.symbolic.dp_accel.nesterov import (
+    FLAT,
+    S,
+    a,
+    alpha,
+    eps,
+    expected_error,
+    j,
+    mu,
+    n,
+    quarter,
+    root,
+    t,
+)
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result
 
 T = sp.Symbol("T", integer=True, positive=True)
@@ -25,38 +40,74 @@ R = sp.Rational
 
 @claim(PAPER, "eq-4.7", at="Eq (4.7)", kind="definition")
 def every_stage_shrinks_the_error_by_two_to_minus_p_minus_2():
-    """n_k = 2^k ceil(sqrt(kappa) ln 2^(p+2)), alpha^(k) = 1/(4^k L): each stage k >= 2 multiplies the error by at most 2^-(p+2), and alpha^(k) <= 1/L."""
+    """n_k = 2^k ceil(sqrt(kappa) ln 2^(p+2)), alpha^(k) = 1/(4^k L): each stage k >= 2 multiplies the error
+    by at most 2^-(p+2), and alpha^(k) <= 1/L.
+    """
     k, p = (sp.Symbol(name, integer=True, positive=True) for name in "kp")
     u = sp.Symbol("u", positive=True)
     q = sp.Symbol("q", positive=True)  # sqrt(kappa)
     steps = sp.Symbol("n_k", positive=True)
     return (
         Derivation()
-        .step(Equal(sp.sqrt(mu / (4**k * kappa * mu)), 1 / (2**k * sp.sqrt(kappa))), "sqrt(mu alpha^(k)) with L = kappa mu")
+        .step(
+            Equal(sp.sqrt(mu / (4**k * kappa * mu)), 1 / (2**k * sp.sqrt(kappa))),
+            "sqrt(mu alpha^(k)) with L = kappa mu",
+        )
         .step(AtMost(sp.log(1 - u), -u, given=[u < 1]), "(1 - u)^n <= e^(-n u)")
-        .step(AtMost(sp.log(2) * (p + 2), steps / (2**k * q), given=[steps >= 2**k * q * sp.log(2) * (p + 2)]), "n_k u >= ln 2^(p+2)")
+        .step(
+            AtMost(sp.log(2) * (p + 2), steps / (2**k * q), given=[steps >= 2**k * q * sp.log(2) * (p + 2)]),
+            "n_k u >= ln 2^(p+2)",
+        )
         .step(AtMost(1 / (4**k * L), 1 / L), "a step size within the range of Theorem 4.1")
     )
 
 
 @claim(PAPER, "masg-opt-rate", at="Section 4.2, first paragraph", kind="asymptotic", expect=UNDECIDED)
 def masg_attains_the_optimal_rates():
-    """The authors of [2] prove that MASG attains the optimal rate in both deterministic and stochastic versions."""
-    return Quoted("a theorem of [2] with its own oracle model and lower bounds, which are not restated here; what (4.7) gives per stage is eq-4.7")
+    """The authors of [2] prove that MASG attains the optimal rate in both deterministic and stochastic
+    versions.
+    """
+    return Quoted(
+        "a theorem of [2] with its own oracle model and lower bounds, which are not restated "
+        "here; what (4.7) gives per stage is eq-4.7"
+    )
 
 
-@claim(PAPER, "thm-4.3-equality", at="Theorem 4.3, Eq (4.8), the sign =", kind="identity", expect=REFUTED, correction="thm-4.3-corrected", breaks="theorem")
+@claim(
+    PAPER,
+    "thm-4.3-equality",
+    at="Theorem 4.3, Eq (4.8), the sign =",
+    kind="identity",
+    expect=REFUTED,
+    correction="thm-4.3-corrected",
+    breaks="theorem",
+)
 def error_of_masg_equals_the_right_side():
     """E_T = [2^(s_T - s_0) prod (1 - sqrt(mu alpha^(s_i)))] E_0 + sum_t a_{T,t} (b_t^2 d + sigma_s^2/2)."""
     scale = R(1, 10)
     error = expected_error(1, quarter, 1, [scale])
-    once, twice = (c * R(1, 2) * R(1, 2) + quarter * 2 * scale**2 for c in (1, 2))  # 2^(s_1 - s_0) for s_0 = 1 and s_0 = 0
-    let = FLAT | {"n_1 = T": "1", "m = n": "20", "eps": "1", "b_1": "1/10", "2^(s_1 - s_0)": "1 or 2: s_0 is not defined, neither will do"}
+    once, twice = (
+        c * R(1, 2) * R(1, 2) + quarter * 2 * scale**2 for c in (1, 2)
+    )  # 2^(s_1 - s_0) for s_0 = 1 and s_0 = 0
+    let = FLAT | {
+        "n_1 = T": "1",
+        "m = n": "20",
+        "eps": "1",
+        "b_1": "1/10",
+        "2^(s_1 - s_0)": "1 or 2: s_0 is not defined, neither will do",
+    }
     return Instance(Equal((error - once) * (error - twice), 0), let=let)
 
 
-@claim(PAPER, "thm-4.3-s0", at="Theorem 4.3, Eq (4.8) as a bound, s_0 = s_1", kind="inequality", expect=REFUTED, correction="thm-4.3-corrected",
-       breaks="theorem")  # fmt: skip
+@claim(
+    PAPER,
+    "thm-4.3-s0",
+    at="Theorem 4.3, Eq (4.8) as a bound, s_0 = s_1",
+    kind="inequality",
+    expect=REFUTED,
+    correction="thm-4.3-corrected",
+    breaks="theorem",
+)
 def error_of_masg_is_at_most_the_right_side_with_s0_equal_to_s1():
     """(4.8) with <= for =, and s_0 the stage of the first steps, s_0 = s_1."""
     scale = R(1, 10)
@@ -66,7 +117,9 @@ def error_of_masg_is_at_most_the_right_side_with_s0_equal_to_s1():
 
 
 def without_restart(curvature: Any, first: int, second: int) -> Any:
-    """x_T of NAG along the stages (4.7) for mu = 1, L = 4 without noise, the momentum carried over from stage 1 to stage 2; x_0 = x_{-1} = 1."""
+    """x_T of NAG along the stages (4.7) for mu = 1, L = 4 without noise, the momentum carried over from stage
+    1 to stage 2; x_0 = x_{-1} = 1.
+    """
     now, before = sp.Integer(1), sp.Integer(1)
     for size in [R(1, 4)] * first + [R(1, 64)] * second:
         beta = momentum_of(sp.Integer(1), size)
@@ -75,36 +128,85 @@ def without_restart(curvature: Any, first: int, second: int) -> Any:
     return now
 
 
-@claim(PAPER, "thm-4.3-restart", at="Section 4.2, Theorem 4.3, no restart being mentioned", kind="inequality", expect=REFUTED,
-       correction="thm-4.3-corrected", breaks="theorem")  # fmt: skip
+@claim(
+    PAPER,
+    "thm-4.3-restart",
+    at="Section 4.2, Theorem 4.3, no restart being mentioned",
+    kind="inequality",
+    expect=REFUTED,
+    correction="thm-4.3-corrected",
+    breaks="theorem",
+)
 def momentum_may_be_carried_from_stage_to_stage():
-    """(4.8), even with <= and 2^(s_T), holds when the momentum is carried over from one stage to the next, as Section 4.2 describes the method."""
+    """(4.8), even with <= and 2^(s_T), holds when the momentum is carried over from one stage to the next, as
+    Section 4.2 describes the method.
+    """
     sizes = [R(1, 4)] + [R(1, 64)] * 5
-    weights = [2 ** (2 - (1 if i == 0 else 2)) * R(7, 8) ** (5 - i) * size * (1 + 4 * size) for i, size in enumerate(sizes)]
+    weights = [
+        2 ** (2 - (1 if i == 0 else 2)) * R(7, 8) ** (5 - i) * size * (1 + 4 * size)
+        for i, size in enumerate(sizes)
+    ]
     bound = 4 * R(1, 2) * R(7, 8) ** 5 * 2 + sum(weights) * R(1, 100) ** 2
     stages = masg_stages(1.0, 4.0, 6, first=1).alpha.values(6).tolist()
-    let = {"F": "2 x^2", "mu, L": "1, 4", "n_1": "1", "T": "6 (five steps of stage 2)", "x_0": "1", "b_t": "1/100", "d": "1", "m": "n"}
-    return Instance(AtMost(2 * without_restart(4, 1, 5) ** 2, bound), let=let, meets=[Equal(sp.Rational(v), w) for v, w in zip(stages, sizes)],
-                    because="E F(x_6) >= F(E x_6); the old momentum is large for the small new steps: F overshoots to more than twice the bound")  # fmt: skip
-
-
-@claim(PAPER, "thm-4.3-corrected", at="Theorem 4.3, as a bound with restarts and s_0 = 0", kind="inequality",
-       uses=["eq-4.2-corrected", "thm-4.3-2fac", "eq-4.3-unroll"])  # fmt: skip
-def error_of_masg_with_restarts_is_bounded():
-    """With x_{t-1} := x_t at the start of every stage, E_T <= 2^(s_T) prod_i (1 - sqrt(mu alpha_i)) E_0 + sum_t a_{T,t} (b_t^2 d + tau/2),
-    tau >= tr Cov(v_t)."""
-    V, B, k, c, E, d2 = sp.symbols("V B k c E d2", positive=True)
-    return (
-        Derivation()
-        .step(AtMost(E + mu / 2 * d2, 2 * E, given=[mu / 2 * d2 <= E]), "a restart sets v = x: the new V is E + (mu/2)|x - x*|^2 <= 2 E")
-        .step(AtMost(2 * E, 2 * V, given=[E <= V]), "at most twice the old V; also at the start, V_0 <= 2 E_0: s_0 = 0")
-        .step(AtMost(k * V + c, k * B + c, given=[V <= B]), "one more step, k = 2^(change of stage)(1 - sqrt(mu alpha)), keeps an upper bound")
+    let = {
+        "F": "2 x^2",
+        "mu, L": "1, 4",
+        "n_1": "1",
+        "T": "6 (five steps of stage 2)",
+        "x_0": "1",
+        "b_t": "1/100",
+        "d": "1",
+        "m": "n",
+    }
+    return Instance(
+        AtMost(2 * without_restart(4, 1, 5) ** 2, bound),
+        let=let,
+        meets=[Equal(sp.Rational(v), w) for v, w in zip(stages, sizes)],
+        because="E F(x_6) >= F(E x_6); the old momentum is large for the small new steps: F overshoots "
+        "to more than twice the bound",
     )
 
 
-@claim(PAPER, "thm-4.3-run", at="Theorem 4.3, as run", kind="inequality", expect=SUPPORTED, uses=["thm-4.3-corrected"])
+@claim(
+    PAPER,
+    "thm-4.3-corrected",
+    at="Theorem 4.3, as a bound with restarts and s_0 = 0",
+    kind="inequality",
+    uses=["eq-4.2-corrected", "thm-4.3-2fac", "eq-4.3-unroll"],
+)
+def error_of_masg_with_restarts_is_bounded():
+    """With x_{t-1} := x_t at the start of every stage, E_T <= 2^(s_T) prod_i (1 - sqrt(mu alpha_i)) E_0 +
+    sum_t a_{T,t} (b_t^2 d + tau/2), tau >= tr Cov(v_t)."""
+    V, B, k, c, E, d2 = sp.symbols("V B k c E d2", positive=True)
+    return (
+        Derivation()
+        .step(
+            AtMost(E + mu / 2 * d2, 2 * E, given=[mu / 2 * d2 <= E]),
+            "a restart sets v = x: the new V is E + (mu/2)|x - x*|^2 <= 2 E",
+        )
+        .step(
+            AtMost(2 * E, 2 * V, given=[E <= V]),
+            "at most twice the old V; also at the start, V_0 <= 2 E_0: s_0 = 0",
+        )
+        .step(
+            AtMost(k * V + c, k * B + c, given=[V <= B]),
+            "one more step, k = 2^(change of stage)(1 - sqrt(mu alpha)), keeps an upper bound",
+        )
+    )
+
+
+@claim(
+    PAPER,
+    "thm-4.3-run",
+    at="Theorem 4.3, as run",
+    kind="inequality",
+    expect=SUPPORTED,
+    uses=["thm-4.3-corrected"],
+)
 def exact_error_of_dp_masg_stays_below_the_corrected_bound():
-    """On a quadratic with kappa = 10 the exact E F(x_T) - F* of DP-MASG (with restarts) is below the corrected bound, through three stages."""
+    """On a quadratic with kappa = 10 the exact E F(x_T) - F* of DP-MASG (with restarts) is below the
+    corrected bound, through three stages.
+    """
 
     def run(effort: Effort) -> Result:
         from dpverify.algorithms import example
@@ -113,12 +215,17 @@ def exact_error_of_dp_masg_stays_below_the_corrected_bound():
         worst, lengths = 0.0, (5, 8, 9, 20, 40, 80)
         for steps in lengths:
             case = example("dp-masg", steps=steps)
-            error = exact_moments(case.algorithm, case.data).expected_value(case.problem, case.data)[-1] - case.problem.optimum(case.data)[1]
+            error = (
+                exact_moments(case.algorithm, case.data).expected_value(case.problem, case.data)[-1]
+                - case.problem.optimum(case.data)[1]
+            )
             assert case.bound is not None
             worst = max(worst, float(error) / case.bound)
         if worst > 1 + 1e-9:
             return Result(UNDECIDED, f"the exact error is {worst:.4g} times the bound")
-        evidence = Evidence("exact moments", samples=len(lengths), ceiling="one quadratic, d = 5, n = 200, eps = 1")
+        evidence = Evidence(
+            "exact moments", samples=len(lengths), ceiling="one quadratic, d = 5, n = 200, eps = 1"
+        )
         return Result(SUPPORTED, f"the exact error is at most {worst:.3g} times the bound", evidence)
 
     return Tested("E F(x_T) - F* <= bound at T = 5, 8, 9, 20, 40, 80", run)
@@ -126,7 +233,9 @@ def exact_error_of_dp_masg_stays_below_the_corrected_bound():
 
 @claim(PAPER, "thm-4.3-2fac", at="Eq (4.8), 2^(s_T - s_t)", kind="identity")
 def noise_of_step_t_is_doubled_once_per_later_stage():
-    """The noise of step t carries the factor 2^(s_T - s_t) prod_{i>t} (1 - sqrt(mu alpha_i)): one doubling per change of stage after t."""
+    """The noise of step t carries the factor 2^(s_T - s_t) prod_{i>t} (1 - sqrt(mu alpha_i)): one doubling
+    per change of stage after t.
+    """
     stages = [1, 1, 2, 2, 2, 3]
     kept = sp.symbols("k1:7", positive=True)  # 1 - sqrt(mu alpha_i)
     noise = sp.symbols("c1:7", positive=True)
@@ -140,13 +249,25 @@ def noise_of_step_t_is_doubled_once_per_later_stage():
     for i, factor in enumerate(stated):
         chain = chain.step(Equal(sp.expand(value).coeff(noise[i]), factor), f"step {i + 1}, stages {stages}")
     q, later = sp.symbols("s_t s_T", integer=True, positive=True)
-    return chain.step(Equal(2 * 2 ** (later - q), 2 ** (later + 1 - q)), "and in general: a later change of stage doubles it once more")
+    return chain.step(
+        Equal(2 * 2 ** (later - q), 2 ** (later + 1 - q)),
+        "and in general: a later change of stage doubles it once more",
+    )
 
 
-@claim(PAPER, "thm-4.3-grad", at="Theorem 4.3, noisy gradients at x_t", kind="algorithm property", expect=REFUTED, correction="thm-4.3-grad-corrected",
-       breaks="proof")  # fmt: skip
+@claim(
+    PAPER,
+    "thm-4.3-grad",
+    at="Theorem 4.3, noisy gradients at x_t",
+    kind="algorithm property",
+    expect=REFUTED,
+    correction="thm-4.3-grad-corrected",
+    breaks="proof",
+)
 def masg_takes_the_gradient_at_x_t():
-    """DP-MASG uses noisy gradients grad f(x_t) + eta_t (with sigma_s in the bound though no batch is drawn): that is the NAG step (4.1)."""
+    """DP-MASG uses noisy gradients grad f(x_t) + eta_t (with sigma_s in the bound though no batch is drawn):
+    that is the NAG step (4.1).
+    """
     v, before, beta = sp.symbols("x x_before beta", real=True)
     z = (1 + beta) * v - beta * before
     relation = Equal(z - alpha * z, z - alpha * v, given=[beta > 0, beta < 1])
@@ -155,7 +276,9 @@ def masg_takes_the_gradient_at_x_t():
 
 @claim(PAPER, "thm-4.3-grad-corrected", at="Theorem 4.3, noisy gradients at z_t", kind="algorithm property")
 def gradient_at_x_t_would_be_the_heavy_ball():
-    """The noisy gradient is grad F_B(z_t) + eta_t, as in (4.1) and Theorem 4.1; at x_t the step would be (3.1)."""
+    """The noisy gradient is grad F_B(z_t) + eta_t, as in (4.1) and Theorem 4.1; at x_t the step would be
+    (3.1).
+    """
     v, before, beta, g = sp.symbols("x x_before beta g", real=True)
     z = (1 + beta) * v - beta * before
     return Equal(z - alpha * g, v - alpha * g + beta * (v - before))
@@ -163,23 +286,40 @@ def gradient_at_x_t_would_be_the_heavy_ball():
 
 @claim(PAPER, "eq-4.8-a", at="after Theorem 4.3", kind="optimality", uses=["prop-4.2"])
 def prop_4_2_holds_for_the_weights_of_masg():
-    """With a_{T,t} of (4.8), the optimal b_t for m = n are (4.5) again (kappa > 1, so that every weight is positive)."""
-    b, k, size, change = sp.symbols("b k alpha_t c", positive=True)  # product of later contractions, step size, 2^(s_T - s_t)
+    """With a_{T,t} of (4.8), the optimal b_t for m = n are (4.5) again (kappa > 1, so that every weight is
+    positive).
+    """
+    b, k, size, change = sp.symbols(
+        "b k alpha_t c", positive=True
+    )  # product of later contractions, step size, 2^(s_T - s_t)
     return (
         Derivation()
-        .step(AtMost(0, 1 - 1 / sp.sqrt(kappa), given=[kappa > 1], strict=True), "1 - sqrt(mu alpha) > 0 at the largest step 1/L")
+        .step(
+            AtMost(0, 1 - 1 / sp.sqrt(kappa), given=[kappa > 1], strict=True),
+            "1 - sqrt(mu alpha) > 0 at the largest step 1/L",
+        )
         .step(AtMost(0, change * k * size * (1 + size * L), strict=True), "so the weights are positive")
         .step(
-            Minimises(a[t] * b**2, over=b, spent=S / (n * b), total=eps, at=sp.Sum(a[j] ** root, (j, 1, T)) * S / (a[t] ** root * n * eps),
-                      index=t, length=T, unique=True),
+            Minimises(
+                a[t] * b**2,
+                over=b,
+                spent=S / (n * b),
+                total=eps,
+                at=sp.Sum(a[j] ** root, (j, 1, T)) * S / (a[t] ** root * n * eps),
+                index=t,
+                length=T,
+                unique=True,
+            ),
             "and Proposition 4.2 asks no more of them",
         )
-    )  # fmt: skip
+    )
 
 
 @claim(PAPER, "fig2-param", at="Figure 2", kind="numeric constant", uses=["eq-4.7"])
 def stages_of_figure_2_have_40_80_160_and_320_steps():
-    """mu = 1, L = kappa = 20, p = 1, c_1 = 1, K = 2..5: stages of n_2..n_5 = 40, 80, 160, 320 steps, alpha^(k) = 1/(20 4^k)."""
+    """mu = 1, L = kappa = 20, p = 1, c_1 = 1, K = 2..5: stages of n_2..n_5 = 40, 80, 160, 320 steps,
+    alpha^(k) = 1/(20 4^k).
+    """
     length = sp.ceiling(sp.sqrt(20) * sp.log(8))
     chain = Derivation().step(Equal(length, 10), "ceil(sqrt 20 ln 8)")
     for k, steps in ((2, 40), (3, 80), (4, 160), (5, 320)):
@@ -187,32 +327,65 @@ def stages_of_figure_2_have_40_80_160_and_320_steps():
     stages = masg_stages(1.0, 20.0, 121, first=1)
     sizes = stages.alpha.values(121)
     return chain.step(
-        Equal(sp.Matrix([sp.nsimplify(v) for v in (sizes[0], sizes[40], sizes[41], sizes[120])]), sp.Matrix([R(1, 20), R(1, 320), R(1, 1280), R(1, 1280)])),
+        Equal(
+            sp.Matrix([sp.nsimplify(v) for v in (sizes[0], sizes[40], sizes[41], sizes[120])]),
+            sp.Matrix([R(1, 20), R(1, 320), R(1, 1280), R(1, 1280)]),
+        ),
         "the schedule that the algorithms run: steps 1, 41, 42 and 121 (n_1 = 1)",
     )
 
 
-@claim(PAPER, "fig2-jump", at="Figure 2, Section 4.1's reading carried over", kind="monotonicity", expect=REFUTED, correction="fig2-jump-corrected",
-       breaks="proof")  # fmt: skip
+@claim(
+    PAPER,
+    "fig2-jump",
+    at="Figure 2, Section 4.1's reading carried over",
+    kind="monotonicity",
+    expect=REFUTED,
+    correction="fig2-jump-corrected",
+    breaks="proof",
+)
 def optimal_noise_of_masg_decreases_throughout():
-    """As for NAG, the optimal noise starts high and decreases over all iterations of DP-MASG (at mu = 1, L = 20, across the end of stage 1)."""
+    """As for NAG, the optimal noise starts high and decreases over all iterations of DP-MASG (at mu = 1, L =
+    20, across the end of stage 1).
+    """
     old, new = R(1, 20), R(1, 320)
     kept = 1 - sp.sqrt(new)
-    last, first = 2 * kept * old * (1 + 20 * old), new * (1 + 20 * new)  # a_{T,t} at the end of stage 1 and the start of stage 2, T there
-    return Instance(AtMost(1 / first, 1 / last), let={"mu, L": "1, 20", "b_t^3": "proportional to 1/a_{T,t}", "t": "the last step of stage 1, and the next"})
+    last, first = (
+        2 * kept * old * (1 + 20 * old),
+        new * (1 + 20 * new),
+    )  # a_{T,t} at the end of stage 1 and the start of stage 2, T there
+    return Instance(
+        AtMost(1 / first, 1 / last),
+        let={
+            "mu, L": "1, 20",
+            "b_t^3": "proportional to 1/a_{T,t}",
+            "t": "the last step of stage 1, and the next",
+        },
+    )
 
 
 @claim(PAPER, "fig2-jump-corrected", at="Figure 2", kind="monotonicity")
 def optimal_noise_of_masg_falls_within_stages_and_jumps_up_between():
-    """Within a stage the weights grow by 1/(1 - sqrt(mu alpha)); from stage k to k+1 they fall, for every k >= 2 and kappa >= 1: the noise jumps up."""
+    """Within a stage the weights grow by 1/(1 - sqrt(mu alpha)); from stage k to k+1 they fall, for every k
+    >= 2 and kappa >= 1: the noise jumps up.
+    """
     s, q = sp.symbols("s q", positive=True)
     # q = alpha^(k) L <= 1/16; alpha^(k+1) = alpha^(k)/4; sqrt(mu alpha^(k+1)) <= sqrt(q)/2 <= 1/8
     ratio = (q / 4) * (1 + q / 4) / (2 * (1 - s) * q * (1 + q))
-    schedule = stage_weights(masg_stages(1.0, 20.0, 60, first=5).alpha, masg_stages(1.0, 20.0, 60, first=5).stage, 1.0, 20.0, 60).values(60)
+    schedule = stage_weights(
+        masg_stages(1.0, 20.0, 60, first=5).alpha, masg_stages(1.0, 20.0, 60, first=5).stage, 1.0, 20.0, 60
+    ).values(60)
     falls = sp.Integer(int((schedule[1:] < schedule[:-1]).sum()))
     return (
         Derivation()
         .step(AtMost(1, 1 / (1 - s), given=[s < 1], strict=True), "within a stage")
-        .step(AtMost(ratio, 1, given=[q <= R(1, 16), s <= R(1, 8)], strict=True), "between stages k and k + 1, k >= 2")
-        .step(Equal(falls, 2), "the weights that the algorithms run, n_1 = 5, T = 60, kappa = 20: they fall at the two changes of stage alone")
+        .step(
+            AtMost(ratio, 1, given=[q <= R(1, 16), s <= R(1, 8)], strict=True),
+            "between stages k and k + 1, k >= 2",
+        )
+        .step(
+            Equal(falls, 2),
+            "the weights that the algorithms run, n_1 = 5, T = 60, kappa = 20: they fall at the "
+            "two changes of stage alone",
+        )
     )

@@ -1,9 +1,13 @@
-"""Section 4.1: Nesterov's method with noise, the Lyapunov function that contracts, and the best split of the budget.
+"""Section 4.1: Nesterov's method with noise, the Lyapunov function that contracts, and the best split of the
+budget.
 
-    V_t = F(x_t) - F* + (mu/2) |v_t - x*|^2,   v_t = x_{t-1} + (x_t - x_{t-1})/s,   s = sqrt(mu alpha):   E V_{t+1} <= (1-s) E V_t + noise
-    b_t = S1 sum_j a_j^(1/3) / (a_t^(1/3) n eps)                                                                    Eq (4.5)
+    V_t = F(x_t) - F* + (mu/2) |v_t - x*|^2,   v_t = x_{t-1} + (x_t - x_{t-1})/s,   s = sqrt(mu alpha):   E
+    V_{t+1} <= (1-s) E V_t + noise
+    b_t = S1 sum_j a_j^(1/3) / (a_t^(1/3) n eps)
+    Eq (4.5)
 
-Products of vectors stand for inner products: every step is linear in the Gram matrix, so one coordinate shows them all.
+Products of vectors stand for inner products: every step is linear in the Gram matrix, so one coordinate shows
+them all.
 """
 
 from __future__ import annotations
@@ -43,7 +47,9 @@ half, quarter = sp.Rational(1, 2), sp.Rational(1, 4)
 
 
 def expected_error(curvature: Any, size: Any, modulus: Any, scales: Sequence[Any]) -> Any:
-    """E F(x_T) - F*, exactly, of (4.1) on F = curvature x^2/2 from x_0 = x_{-1} = 1, with Laplace scales b_1..b_T."""
+    """E F(x_T) - F*, exactly, of (4.1) on F = curvature x^2/2 from x_0 = x_{-1} = 1, with Laplace scales
+    b_1..b_T.
+    """
     beta = momentum_of(sp.sympify(modulus), sp.sympify(size))
     kept = 1 - size * curvature
     matrix = sp.Matrix([[(1 + beta) * kept, -beta * kept], [1, 0]])
@@ -53,28 +59,62 @@ def expected_error(curvature: Any, size: Any, modulus: Any, scales: Sequence[Any
     return sp.simplify(curvature * moment[0, 0] / 2)
 
 
-FLAT = {"F": "x^2/2, f(x; y) = x^2/2 - y x, |y| <= 1", "mu, L": "1, 4", "alpha": "1/4", "x_0": "1", "d": "1"}  # curvature mu, not L
+FLAT = {
+    "F": "x^2/2, f(x; y) = x^2/2 - y x, |y| <= 1",
+    "mu, L": "1, 4",
+    "alpha": "1/4",
+    "x_0": "1",
+    "d": "1",
+}  # curvature mu, not L
 
 
-@claim(PAPER, "eq-4.1-b", at="Eq (4.1), b = S_1/(n eps_0)", kind="privacy guarantee", expect=REFUTED, correction="eq-4.1-b-corrected", breaks="privacy")
+@claim(
+    PAPER,
+    "eq-4.1-b",
+    at="Eq (4.1), b = S_1/(n eps_0)",
+    kind="privacy guarantee",
+    expect=REFUTED,
+    correction="eq-4.1-b-corrected",
+    breaks="privacy",
+)
 def scale_of_dp_nag_spends_eps_over_t():
-    """DP-NAG with b = S_1/(n eps_0), eps_0 from (3.5), spends eps/T per step for every m <= n (true for m = n only)."""
+    """DP-NAG with b = S_1/(n eps_0), eps_0 from (3.5), spends eps/T per step for every m <= n (true for m = n
+    only).
+    """
     printed = printed_nag_scale(eps / T, S, m, n)
     return AtMost(step_loss(printed, S, m, n), eps / T, given=[m <= n, T <= 2, n <= 10])
 
 
-@claim(PAPER, "eq-4.1-b-full", at="Eq (4.1), with the full gradient it prints", kind="privacy guarantee", expect=REFUTED,
-       correction="eq-4.1-b-corrected", breaks="privacy")  # fmt: skip
+@claim(
+    PAPER,
+    "eq-4.1-b-full",
+    at="Eq (4.1), with the full gradient it prints",
+    kind="privacy guarantee",
+    expect=REFUTED,
+    correction="eq-4.1-b-corrected",
+    breaks="privacy",
+)
 def full_gradient_with_the_printed_scale_spends_eps_over_t():
-    """Even with the full gradient that (4.1) shows, b = S_1/(n eps_0) with m < n in (3.5) spends eps/T per step (it spends eps_0 > eps/T)."""
+    """Even with the full gradient that (4.1) shows, b = S_1/(n eps_0) with m < n in (3.5) spends eps/T per
+    step (it spends eps_0 > eps/T).
+    """
     printed = printed_nag_scale(eps / T, S, m, n)
     return AtMost(step_loss(printed, S, n, n), eps / T, given=[m <= n, T <= 2, n <= 10])
 
 
-@claim(PAPER, "eq-4.1-b-audit", at="Eq (4.1), audited with batches", kind="privacy guarantee", expect=REFUTED, correction="eq-4.1-b-corrected",
-       breaks="privacy")  # fmt: skip
+@claim(
+    PAPER,
+    "eq-4.1-b-audit",
+    at="Eq (4.1), audited with batches",
+    kind="privacy guarantee",
+    expect=REFUTED,
+    correction="eq-4.1-b-corrected",
+    breaks="privacy",
+)
 def audit_does_not_refute_dp_nag_as_printed():
-    """DP-NAG with the printed scale on batches (T = 3, m = 2 of n = 4) is 1-DP: an audit finds no event against it."""
+    """DP-NAG with the printed scale on batches (T = 3, m = 2 of n = 4) is 1-DP: an audit finds no event
+    against it.
+    """
 
     def run(effort: Effort) -> Result:
         from dpverify import Budget, PureDP, audit
@@ -89,32 +129,67 @@ def audit_does_not_refute_dp_nag_as_printed():
     return Tested("P(E) <= e P'(E) for the events that an audit finds", run)
 
 
-@claim(PAPER, "eq-4.1-b-corrected", at="Eq (4.1), b = S_1/(m eps_0)", kind="privacy guarantee", uses=["eq-3.3", "thm-a.2"])
+@claim(
+    PAPER,
+    "eq-4.1-b-corrected",
+    at="Eq (4.1), b = S_1/(m eps_0)",
+    kind="privacy guarantee",
+    uses=["eq-3.3", "thm-a.2"],
+)
 def scale_s_over_m_eps0_keeps_the_budget_of_dp_nag():
-    """With b = S_1/(m eps_0) DP-NAG spends exactly eps/T per step, for every m <= n; for m = n it is the printed scale."""
+    """With b = S_1/(m eps_0) DP-NAG spends exactly eps/T per step, for every m <= n; for m = n it is the
+    printed scale.
+    """
     return (
         Derivation()
-        .step(Equal(step_loss(noise_scale(eps / T, S, m, n), S, m, n), eps / T), "the loss (3.3) at S_1/(m eps_0)")
-        .step(Equal(printed_nag_scale(eps / T, S, n, n), noise_scale(eps / T, S, n, n)), "for m = n the two scales agree")
-        .step(Equal(printed_nag_scale(eps / T, S, m, n) / noise_scale(eps / T, S, m, n), m / n), "else the printed one is short by the factor m/n")
+        .step(
+            Equal(step_loss(noise_scale(eps / T, S, m, n), S, m, n), eps / T),
+            "the loss (3.3) at S_1/(m eps_0)",
+        )
+        .step(
+            Equal(printed_nag_scale(eps / T, S, n, n), noise_scale(eps / T, S, n, n)),
+            "for m = n the two scales agree",
+        )
+        .step(
+            Equal(printed_nag_scale(eps / T, S, m, n) / noise_scale(eps / T, S, m, n), m / n),
+            "else the printed one is short by the factor m/n",
+        )
     )
 
 
-@claim(PAPER, "eq-4.2", at="Theorem 4.1, Eq (4.2)", kind="inequality", expect=REFUTED, correction="eq-4.2-corrected", breaks="theorem")
+@claim(
+    PAPER,
+    "eq-4.2",
+    at="Theorem 4.1, Eq (4.2)",
+    kind="inequality",
+    expect=REFUTED,
+    correction="eq-4.2-corrected",
+    breaks="theorem",
+)
 def function_values_of_noisy_nag_contract_by_1_minus_s():
-    """E_t <= (1 - sqrt(mu alpha)) E_{t-1} + alpha (1 + alpha L)(b_t^2 d + sigma_s^2/2), with E_t = E F(x_t) - F* itself."""
+    """E_t <= (1 - sqrt(mu alpha)) E_{t-1} + alpha (1 + alpha L)(b_t^2 d + sigma_s^2/2), with E_t = E F(x_t) -
+    F* itself.
+    """
     scale = sp.Rational(1, 10)
     after = expected_error(1, quarter, 1, [scale])
     bound = half * half + quarter * 2 * scale**2
     let = FLAT | {"T": "1", "m = n": "20", "eps": "1", "b_1 = S_1/(n eps)": "1/10"}
-    return Instance(AtMost(after, bound), let=let, meets=[AtMost(quarter, 1 / sp.Integer(4)), Equal(noise_scale(1, 2, 20, 20), scale)],
-                    because="one step multiplies x by 1 - alpha = 3/4, so F by 9/16; 1 - sqrt(mu alpha) = 1/2 is less")  # fmt: skip
+    return Instance(
+        AtMost(after, bound),
+        let=let,
+        meets=[AtMost(quarter, 1 / sp.Integer(4)), Equal(noise_scale(1, 2, 20, 20), scale)],
+        because="one step multiplies x by 1 - alpha = 3/4, so F by 9/16; 1 - sqrt(mu alpha) = 1/2 is less",
+    )
 
 
 @claim(PAPER, "eq-4.2-corrected", at="Theorem 4.1, in its Lyapunov form", kind="inequality")
 def lyapunov_function_of_noisy_nag_contracts_by_1_minus_s():
-    """V_t = E[F(x_t) - F* + (mu/2)|v_t - x*|^2]: V_t <= (1 - s) V_{t-1} + (alpha/2)(1 + alpha L) E|w_t|^2, where E|w_t|^2 = 2 d b_t^2 + tr Cov(v_t)."""
-    x, p, G, w, Fx, Fz = sp.symbols("x p G w F_x F_z", real=True)  # x_{t-1}, x_{t-2} (x* = 0), gradient, noise
+    """V_t = E[F(x_t) - F* + (mu/2)|v_t - x*|^2]: V_t <= (1 - s) V_{t-1} + (alpha/2)(1 + alpha L) E|w_t|^2,
+    where E|w_t|^2 = 2 d b_t^2 + tr Cov(v_t).
+    """
+    x, p, G, w, Fx, Fz = sp.symbols(
+        "x p G w F_x F_z", real=True
+    )  # x_{t-1}, x_{t-2} (x* = 0), gradient, noise
     X, V, trace = sp.symbols("X V tau", real=True)
     beta, modulus = (1 - s) / (1 + s), s**2 / alpha  # mu = s^2/alpha
     z = (1 + beta) * x - beta * p
@@ -122,11 +197,21 @@ def lyapunov_function_of_noisy_nag_contracts_by_1_minus_s():
     u = X + (Z - X) / s
     step_to = Z - alpha * (G + w)
     lower = (1 - s) * (-G * (X - Z) - modulus / 2 * (X - Z) ** 2) + s * (G * Z - modulus / 2 * Z**2)
-    still = lower - alpha * G**2 + L * alpha**2 / 2 * G**2 + modulus / 2 * (u - alpha * G / s) ** 2 - (1 - s) * modulus / 2 * V**2
+    still = (
+        lower
+        - alpha * G**2
+        + L * alpha**2 / 2 * G**2
+        + modulus / 2 * (u - alpha * G / s) ** 2
+        - (1 - s) * modulus / 2 * V**2
+    )
     g2, x2, v2 = sp.symbols("g2 x2 v2", nonnegative=True)
     sizes = {g2: G**2, x2: (X - Z) ** 2, v2: (V - Z) ** 2}
     squares = alpha / 2 * (1 - L * alpha) * g2 + modulus / 2 * (1 - s) * x2 + modulus / 2 * s * (1 - s) * v2
-    moving = L * alpha**2 / 2 * ((G + w) ** 2 - G**2) - alpha * G * w + modulus / 2 * ((u - alpha / s * (G + w)) ** 2 - (u - alpha / s * G) ** 2)
+    moving = (
+        L * alpha**2 / 2 * ((G + w) ** 2 - G**2)
+        - alpha * G * w
+        + modulus / 2 * ((u - alpha / s * (G + w)) ** 2 - (u - alpha / s * G) ** 2)
+    )
     c1, c2 = sp.symbols("c_1 c_2", nonnegative=True)
     return (
         Derivation()
@@ -137,33 +222,73 @@ def lyapunov_function_of_noisy_nag_contracts_by_1_minus_s():
             "strong convexity at x_t and at x*, weighted by 1 - s and s",
         )
         .step(Equal(still, -squares.subs(sizes)), "what is left without noise is minus a sum of squares")
-        .step(AtMost(0, squares, given=[s <= 1, L * alpha <= 1]), "whose coefficients are not negative (alpha <= 1/L, s <= 1)")
-        .step(Equal(sp.diff(moving, w, 2) / 2, alpha * (1 + alpha * L) / 2), "the noise enters by alpha (1 + alpha L)/2 |w|^2")
+        .step(
+            AtMost(0, squares, given=[s <= 1, L * alpha <= 1]),
+            "whose coefficients are not negative (alpha <= 1/L, s <= 1)",
+        )
+        .step(
+            Equal(sp.diff(moving, w, 2) / 2, alpha * (1 + alpha * L) / 2),
+            "the noise enters by alpha (1 + alpha L)/2 |w|^2",
+        )
         .step(Equal(moving.subs(w, 0), 0), "and linearly, which vanishes in the mean")
-        .step(Equal(alpha * (1 + alpha * L) / 2 * (2 * d * b**2 + trace), alpha * (1 + alpha * L) * (d * b**2 + trace / 2)), "E|w|^2")
+        .step(
+            Equal(
+                alpha * (1 + alpha * L) / 2 * (2 * d * b**2 + trace),
+                alpha * (1 + alpha * L) * (d * b**2 + trace / 2),
+            ),
+            "E|w|^2",
+        )
     )
 
 
-@claim(PAPER, "eq-4.2-note", at="after Eq (4.2)", kind="inequality", expect=REFUTED, correction="eq-4.2-note-corrected", breaks="proof")
+@claim(
+    PAPER,
+    "eq-4.2-note",
+    at="after Eq (4.2)",
+    kind="inequality",
+    expect=REFUTED,
+    correction="eq-4.2-note-corrected",
+    breaks="proof",
+)
 def covariance_of_the_estimator_is_at_most_b_squared_plus():
-    """b_t^2 + (S_1^2/m)(n-m)/(n-1) bounds the norm of the covariance of the gradient estimator, and is b_t^2 when m = n."""
+    """b_t^2 + (S_1^2/m)(n-m)/(n-1) bounds the norm of the covariance of the gradient estimator, and is b_t^2
+    when m = n.
+    """
     return AtMost(2 * b**2, b**2 + S**2 / m * (n - m) / (n - 1), given=[n >= 2, sp.Eq(m, n)])
 
 
 @claim(PAPER, "eq-4.2-note-corrected", at="after Eq (4.2)", kind="inequality", uses=["eq-3.1-var", "eq-3.13"])
 def covariance_of_the_estimator_is_at_most_two_b_squared_plus_sigma_s():
-    """The covariance of the estimator is at most 2 b_t^2 + sigma_s^2 in norm, and exactly 2 b_t^2 I when m = n."""
+    """The covariance of the estimator is at most 2 b_t^2 + sigma_s^2 in norm, and exactly 2 b_t^2 I when m =
+    n.
+    """
     c = sp.Symbol("c", nonnegative=True)
     return (
         Derivation()
-        .step(AtMost(2 * b**2 + c, 2 * b**2 + sampling_variance(S, m, n), given=[c <= sampling_variance(S, m, n), n >= 2]), "norms add")
+        .step(
+            AtMost(
+                2 * b**2 + c,
+                2 * b**2 + sampling_variance(S, m, n),
+                given=[c <= sampling_variance(S, m, n), n >= 2],
+            ),
+            "norms add",
+        )
         .step(Equal(sampling_variance(S, n, n), 0), "no batch, no sampling error")
     )
 
 
-@claim(PAPER, "eq-4.2-trace", at="Eq (4.2), the term sigma_s^2/2", kind="inequality", expect=SUPPORTED, uses=["eq-b.2"])
+@claim(
+    PAPER,
+    "eq-4.2-trace",
+    at="Eq (4.2), the term sigma_s^2/2",
+    kind="inequality",
+    expect=SUPPORTED,
+    uses=["eq-b.2"],
+)
 def trace_of_the_sampling_covariance_is_at_most_sigma_s():
-    """(4.2) needs E|v_t|^2 = tr Cov(v_t) <= sigma_s^2, (3.13) is for the norm: the total variance of a set of L1 diameter S is at most S^2/4."""
+    """(4.2) needs E|v_t|^2 = tr Cov(v_t) <= sigma_s^2, (3.13) is for the norm: the total variance of a set of
+    L1 diameter S is at most S^2/4.
+    """
     import numpy as np
 
     def run(effort: Effort) -> Result:
@@ -171,7 +296,9 @@ def trace_of_the_sampling_covariance_is_at_most_sigma_s():
         for seed in np.random.SeedSequence(effort.seed).spawn(4):
             rng = np.random.default_rng(seed)
             for dimension in (2, 3, 5):
-                points = rng.integers(-2, 3, (effort.runs, 6, dimension)) * rng.integers(0, 2, (effort.runs, 6, dimension))
+                points = rng.integers(-2, 3, (effort.runs, 6, dimension)) * rng.integers(
+                    0, 2, (effort.runs, 6, dimension)
+                )
                 weights = rng.dirichlet(np.ones(6), effort.runs)
                 spread = np.abs(points[:, :, None] - points[:, None]).sum(-1).max((1, 2))
                 centred = points - np.einsum("rk,rkd->rd", weights, points)[:, None]
@@ -180,24 +307,42 @@ def trace_of_the_sampling_covariance_is_at_most_sigma_s():
                 count += effort.runs
         if worst > 0.25 + 1e-9:
             return Result(UNDECIDED, f"six weighted points have total variance {worst:.4f} S^2 > S^2/4")
-        ceiling = "weighted sets of six points with small integer coordinates in d = 2, 3, 5; proved for d = 1, and up to a factor 2 for every d"
-        return Result(SUPPORTED, f"at most {worst:.4f} S^2", Evidence("random search", samples=count, seed=effort.seed, ceiling=ceiling))
+        ceiling = (
+            "weighted sets of six points with small integer coordinates in d = 2, 3, 5; proved for d "
+            "= 1, and up to a factor 2 for every d"
+        )
+        return Result(
+            SUPPORTED,
+            f"at most {worst:.4f} S^2",
+            Evidence("random search", samples=count, seed=effort.seed, ceiling=ceiling),
+        )
 
     return Tested("the total variance of a set of L1 diameter S is at most S^2/4", run)
 
 
-@claim(PAPER, "eq-4.2-trace-corrected", at="Eq (4.2), the term sigma_s^2/2", kind="inequality", uses=["eq-b.2"])
+@claim(
+    PAPER, "eq-4.2-trace-corrected", at="Eq (4.2), the term sigma_s^2/2", kind="inequality", uses=["eq-b.2"]
+)
 def trace_of_the_sampling_covariance_is_at_most_twice_sigma_s():
-    """tr Cov(v_t) <= 2 sigma_s^2 in every dimension: the total variance is half the mean squared distance of two records, so at most S^2/2."""
+    """tr Cov(v_t) <= 2 sigma_s^2 in every dimension: the total variance is half the mean squared distance of
+    two records, so at most S^2/2.
+    """
     g, total = sp.IndexedBase("g", real=True), sp.Symbol("q", nonnegative=True)
     i = sp.Symbol("i", integer=True, positive=True)
     variance = sp.Sum(g[i] ** 2, (i, 1, n)) / n - (sp.Sum(g[i], (i, 1, n)) / n) ** 2
     distances = sp.Sum(sp.Sum((g[i] - g[j]) ** 2, (i, 1, n)), (j, 1, n)) / n**2
     return (
         Derivation()
-        .step(Equal(variance, distances / 2), "a variance is half the mean squared distance of two records; coordinates add up")
         .step(
-            AtMost(total / 2 / m * (n - m) / (n - 1), 2 * sampling_variance(S, m, n), given=[total <= S**2, m <= n, n >= 2]),
+            Equal(variance, distances / 2),
+            "a variance is half the mean squared distance of two records; coordinates add up",
+        )
+        .step(
+            AtMost(
+                total / 2 / m * (n - m) / (n - 1),
+                2 * sampling_variance(S, m, n),
+                given=[total <= S**2, m <= n, n >= 2],
+            ),
             "every squared Euclidean distance is at most the squared L1 distance, at most S^2; then (B.2)",
         )
     )
@@ -205,30 +350,66 @@ def trace_of_the_sampling_covariance_is_at_most_twice_sigma_s():
 
 @claim(PAPER, "eq-4.3-unroll", at="display before Eq (4.3)", kind="identity")
 def recursion_4_2_unrolls_to_a_geometric_sum():
-    """E_t <= (1-s) E_{t-1} + c_t for every t gives E_T <= (1-s)^T E_0 + sum_t (1-s)^(T-t) c_t (as an implication; its premise is eq-4.2)."""
-    x, E0, kept = sp.Symbol("x", real=True), sp.Symbol("E_0", positive=True), sp.Symbol("kept", positive=True)  # kept = 1 - s
+    """E_t <= (1-s) E_{t-1} + c_t for every t gives E_T <= (1-s)^T E_0 + sum_t (1-s)^(T-t) c_t (as an
+    implication; its premise is eq-4.2).
+    """
+    x, E0, kept = (
+        sp.Symbol("x", real=True),
+        sp.Symbol("E_0", positive=True),
+        sp.Symbol("kept", positive=True),
+    )  # kept = 1 - s
     c = sp.IndexedBase("c", positive=True)
     relation = AtMost(x, kept**T * E0 + sp.Sum(kept ** (T - t) * c[t], (t, 1, T)), given=[kept < 1])
     return Induction(relation, value=x, over=T, start=1, first=kept * E0 + c[1], next=kept * x + c[T + 1])
 
 
-@claim(PAPER, "eq-4.3", at="Eq (4.3), a_{T,0} = (1-s)^T", kind="inequality", expect=REFUTED, correction="eq-4.3-corrected", breaks="theorem")
+@claim(
+    PAPER,
+    "eq-4.3",
+    at="Eq (4.3), a_{T,0} = (1-s)^T",
+    kind="inequality",
+    expect=REFUTED,
+    correction="eq-4.3-corrected",
+    breaks="theorem",
+)
 def error_of_nag_is_at_most_1_minus_s_to_the_t():
     """E_T <= a_{T,0} E_0 + sum_t a_{T,t} (b_t^2 d + sigma_s^2/2) with a_{T,0} = (1 - sqrt(mu alpha))^T."""
     scale, size = sp.Rational(1, 10), sp.Rational(1, 16)
     weights = nag_weights(1, 16, size, 2).formula
     bound = (3 * quarter) ** 2 * half + sum(weights.subs(t, k) * scale**2 for k in (1, 2))
-    let = FLAT | {"mu, L": "1, 16", "alpha": "1/16", "T": "2", "m = n": "40", "eps": "1", "b_1 = b_2 = T S_1/(n eps)": "1/10"}
-    return Instance(AtMost(expected_error(1, size, 1, [scale, scale]), bound), let=let, meets=[Equal(noise_scale(half, 2, 40, 40), scale)])
+    let = FLAT | {
+        "mu, L": "1, 16",
+        "alpha": "1/16",
+        "T": "2",
+        "m = n": "40",
+        "eps": "1",
+        "b_1 = b_2 = T S_1/(n eps)": "1/10",
+    }
+    return Instance(
+        AtMost(expected_error(1, size, 1, [scale, scale]), bound),
+        let=let,
+        meets=[Equal(noise_scale(half, 2, 40, 40), scale)],
+    )
 
 
-@claim(PAPER, "eq-4.3-corrected", at="Eq (4.3), a_{T,0} = 2 (1-s)^T", kind="inequality", uses=["eq-4.2-corrected", "eq-4.3-unroll"])
+@claim(
+    PAPER,
+    "eq-4.3-corrected",
+    at="Eq (4.3), a_{T,0} = 2 (1-s)^T",
+    kind="inequality",
+    uses=["eq-4.2-corrected", "eq-4.3-unroll"],
+)
 def error_of_nag_is_at_most_twice_1_minus_s_to_the_t():
-    """E_T <= 2 (1-s)^T E_0 + sum_t (1-s)^(T-t) alpha (1 + alpha L)(b_t^2 d + tau/2), for x_{-1} = x_0 and tau >= tr Cov(v_t)."""
+    """E_T <= 2 (1-s)^T E_0 + sum_t (1-s)^(T-t) alpha (1 + alpha L)(b_t^2 d + tau/2), for x_{-1} = x_0 and tau
+    >= tr Cov(v_t).
+    """
     E0, V0, x2, E, V, rest, kept = sp.symbols("E_0 V_0 x2 E V rest kept", positive=True)  # kept = (1-s)^T
     return (
         Derivation()
-        .step(AtMost(E0 + mu / 2 * x2, 2 * E0, given=[mu / 2 * x2 <= E0]), "v_0 = x_0, so V_0 = E_0 + (mu/2)|x_0 - x*|^2 <= 2 E_0 by strong convexity")
+        .step(
+            AtMost(E0 + mu / 2 * x2, 2 * E0, given=[mu / 2 * x2 <= E0]),
+            "v_0 = x_0, so V_0 = E_0 + (mu/2)|x_0 - x*|^2 <= 2 E_0 by strong convexity",
+        )
         .step(AtMost(E, E + mu / 2 * x2), "E_T <= V_T")
         .step(
             AtMost(E, kept * 2 * E0 + rest, given=[E <= V, V <= kept * V0 + rest, V0 <= 2 * E0]),
@@ -237,9 +418,18 @@ def error_of_nag_is_at_most_twice_1_minus_s_to_the_t():
     )
 
 
-@claim(PAPER, "eq-4.3-run", at="Eq (4.3), with a_{T,0} doubled", kind="inequality", expect=SUPPORTED, uses=["eq-4.3-corrected"])
+@claim(
+    PAPER,
+    "eq-4.3-run",
+    at="Eq (4.3), with a_{T,0} doubled",
+    kind="inequality",
+    expect=SUPPORTED,
+    uses=["eq-4.3-corrected"],
+)
 def exact_error_of_dp_nag_stays_below_the_corrected_bound():
-    """On a quadratic with kappa = 10 the exact E F(x_T) - F* of DP-NAG is below the corrected bound, for T = 1..40."""
+    """On a quadratic with kappa = 10 the exact E F(x_T) - F* of DP-NAG is below the corrected bound, for T =
+    1..40.
+    """
 
     def run(effort: Effort) -> Result:
         from dpverify.algorithms import example
@@ -249,20 +439,34 @@ def exact_error_of_dp_nag_stays_below_the_corrected_bound():
         lengths = (1, 2, 5, 10, 20, 40)
         for steps in lengths:
             case = example("dp-nag", steps=steps)
-            error = exact_moments(case.algorithm, case.data).expected_value(case.problem, case.data)[-1] - case.problem.optimum(case.data)[1]
+            error = (
+                exact_moments(case.algorithm, case.data).expected_value(case.problem, case.data)[-1]
+                - case.problem.optimum(case.data)[1]
+            )
             assert case.bound is not None
             worst = max(worst, float(error) / case.bound)
         if worst > 1 + 1e-9:
             return Result(UNDECIDED, f"the exact error is {worst:.4g} times the bound")
-        evidence = Evidence("exact moments", samples=len(lengths), ceiling="one quadratic, d = 5, n = 200, eps = 1")
+        evidence = Evidence(
+            "exact moments", samples=len(lengths), ceiling="one quadratic, d = 5, n = 200, eps = 1"
+        )
         return Result(SUPPORTED, f"the exact error is at most {worst:.3g} times the bound", evidence)
 
     return Tested("E F(x_T) - F* <= bound at T = 1, 2, 5, 10, 20, 40", run)
 
 
-@claim(PAPER, "eq-4.3-logit", at="Eq (4.3), with a_{T,0} doubled, Monte Carlo", kind="inequality", expect=SUPPORTED, uses=["eq-4.3-corrected"])
+@claim(
+    PAPER,
+    "eq-4.3-logit",
+    at="Eq (4.3), with a_{T,0} doubled, Monte Carlo",
+    kind="inequality",
+    expect=SUPPORTED,
+    uses=["eq-4.3-corrected"],
+)
 def error_of_dp_nag_on_logistic_regression_stays_below_the_corrected_bound():
-    """On the logistic regression of Section 5 (c = 1, m = n) the mean error of DP-NAG at T = 20, 50, 100 is below the corrected bound."""
+    """On the logistic regression of Section 5 (c = 1, m = n) the mean error of DP-NAG at T = 20, 50, 100 is
+    below the corrected bound.
+    """
 
     def run(effort: Effort) -> Result:
         from dpverify.algorithms.dp_accel import nag_bound, one_stage
@@ -274,20 +478,43 @@ def error_of_dp_nag_on_logistic_regression_stays_below_the_corrected_bound():
         gap = float(place.problem.excess(place.problem.start[None], place.problem.load(place.data))[0])
         for steps in (20, 50, 100):
             scales = section5.steps_and_scales("DP-NAG", steps, 1.0, section5.RECORDS, place)[1]
-            bound = nag_bound(one_stage(1 / L, steps), scales, steps, section5.MU, L, dimension=section5.DIMENSION, gap=gap, sampling=0.0)
-            errors = section5.traces("DP-NAG", steps, 1.0, runs=200, seed=effort.seed, distinct=250, every_step=False).values["excess"]
+            bound = nag_bound(
+                one_stage(1 / L, steps),
+                scales,
+                steps,
+                section5.MU,
+                L,
+                dimension=section5.DIMENSION,
+                gap=gap,
+                sampling=0.0,
+            )
+            errors = section5.traces(
+                "DP-NAG", steps, 1.0, runs=200, seed=effort.seed, distinct=250, every_step=False
+            ).values["excess"]
             if mean_at_least(errors, 1e-6) > bound:
-                return Result(UNDECIDED, f"at T = {steps} the mean error is at least {mean_at_least(errors, 1e-6):.3g}, above the bound {bound:.3g}")
+                return Result(
+                    UNDECIDED,
+                    f"at T = {steps} the mean error is at least "
+                    f"{mean_at_least(errors, 1e-6):.3g}, above the bound {bound:.3g}",
+                )
             told.append(f"T = {steps}: {errors.mean():.3g} against {bound:.3g}")
-        ceiling = "a mean error above the bound, by a lower confidence bound on the mean at 1e-6; one data set"
-        return Result(SUPPORTED, "; ".join(told), Evidence("Monte Carlo", alpha=3e-6, samples=200, seed=effort.seed, ceiling=ceiling))
+        ceiling = (
+            "a mean error above the bound, by a lower confidence bound on the mean at 1e-6; one data set"
+        )
+        return Result(
+            SUPPORTED,
+            "; ".join(told),
+            Evidence("Monte Carlo", alpha=3e-6, samples=200, seed=effort.seed, ceiling=ceiling),
+        )
 
     return Tested("E F(x_T) - F* <= bound at T = 20, 50, 100", run)
 
 
 @claim(PAPER, "eq-4.3-a", at="after Eq (4.3), t >= 1", kind="identity")
 def weight_of_step_t_is_the_product_of_later_contractions():
-    """The factor of (b_t^2 d + sigma_s^2/2) in (4.3) is a_{T,t} = (1 - sqrt(mu alpha))^(T-t) alpha (1 + alpha L)."""
+    """The factor of (b_t^2 d + sigma_s^2/2) in (4.3) is a_{T,t} = (1 - sqrt(mu alpha))^(T-t) alpha (1 + alpha
+    L).
+    """
     i = sp.Symbol("i", integer=True, positive=True)
     k = 1 - sp.sqrt(mu * alpha)
     derived = sp.Product(k, (i, t + 1, T)).doit() * alpha * (1 + alpha * L)
@@ -306,7 +533,9 @@ def minimising_the_bound_over_scales_is_minimising_the_weighted_squares():
 
 @claim(PAPER, "eq-4.4-convex", at="after Eq (4.4)", kind="optimality", uses=["eq-3.3"])
 def subsampled_split_is_a_strictly_convex_problem():
-    """For m < n the problem "needs a numerical solution": in eps_t it is strictly convex, so its solution is unique, and one scalar equation finds it."""
+    """For m < n the problem "needs a numerical solution": in eps_t it is strictly convex, so its solution is
+    unique, and one scalar equation finds it.
+    """
     q = sp.Symbol("q", positive=True)  # n/m >= 1
     e = sp.Symbol("e", positive=True)
     k, h1 = sp.symbols("k h", positive=True)  # e^e, h(e)
@@ -316,18 +545,33 @@ def subsampled_split_is_a_strictly_convex_problem():
     second = sp.diff(1 / h**2, e, 2)
     return (
         Derivation()
-        .step(Equal(noise_scale(e, S, m, n), S / (m * inner_epsilon(e, m, n))), "b_t = S/(m h(eps_t)): the objective is sum_t a_t (S/m)^2 / h(eps_t)^2")
+        .step(
+            Equal(noise_scale(e, S, m, n), S / (m * inner_epsilon(e, m, n))),
+            "b_t = S/(m h(eps_t)): the objective is sum_t a_t (S/m)^2 / h(eps_t)^2",
+        )
         .step(Equal(derived[0], slope.subs(k, sp.exp(e)), given=[q >= 1]), "h'")
         .step(Equal(derived[1], bend.subs(k, sp.exp(e)), given=[q >= 1]), "h''")
         .step(AtMost(bend, 0, given=[q >= 1, k > 1]), "h is concave")
         .step(Equal(second, 6 * derived[0] ** 2 / h**4 - 2 * derived[1] / h**3, given=[q >= 1]), "(1/h^2)''")
-        .step(AtMost(0, 6 * slope**2 / h1**4 - 2 * bend / h1**3, given=[q >= 1, k > 1], strict=True), "is positive: strictly convex")
+        .step(
+            AtMost(0, 6 * slope**2 / h1**4 - 2 * bend / h1**3, given=[q >= 1, k > 1], strict=True),
+            "is positive: strictly convex",
+        )
     )
 
 
-@claim(PAPER, "eq-4.4-exact", at="after Eq (4.4), solved", kind="optimality", expect=SUPPORTED, uses=["eq-4.4-convex"])
+@claim(
+    PAPER,
+    "eq-4.4-exact",
+    at="after Eq (4.4), solved",
+    kind="optimality",
+    expect=SUPPORTED,
+    uses=["eq-4.4-convex"],
+)
 def bisection_beats_the_full_data_split_when_subsampling():
-    """The split that solves (4.4) for m < n by bisection does at least as well as the split of Proposition 4.2, and as 200 random ones."""
+    """The split that solves (4.4) for m < n by bisection does at least as well as the split of Proposition
+    4.2, and as 200 random ones.
+    """
     import numpy as np
 
     def run(effort: Effort) -> Result:
@@ -346,7 +590,12 @@ def bisection_beats_the_full_data_split_when_subsampling():
         if abs(found.sum() - 1) > 1e-9 or best > float(others.min()) * (1 + 1e-9):
             return Result(UNDECIDED, f"the split costs {best:.6g}, another one {others.min():.6g}")
         gain = float(others[0]) / best
-        evidence = Evidence("numeric", samples=len(rows), seed=effort.seed, ceiling="one set of weights, m/n = 1/100; rival splits on the same budget")
+        evidence = Evidence(
+            "numeric",
+            samples=len(rows),
+            seed=effort.seed,
+            ceiling="one set of weights, m/n = 1/100; rival splits on the same budget",
+        )
         return Result(SUPPORTED, f"the split of Proposition 4.2 costs {gain:.3f} times as much", evidence)
 
     return Tested("cost(bisection) <= cost(any other split)", run)
@@ -354,14 +603,26 @@ def bisection_beats_the_full_data_split_when_subsampling():
 
 @claim(PAPER, "prop-4.2", at="Proposition 4.2, Eq (4.5)", kind="optimality")
 def cube_root_scales_are_the_only_minimiser():
-    """For m = n, b_t = sum_j a_j^(1/3) S_1 / (a_t^(1/3) n eps) minimises sum_t a_t b_t^2 on sum_t S_1/(n b_t) = eps (and nothing else does)."""
+    """For m = n, b_t = sum_j a_j^(1/3) S_1 / (a_t^(1/3) n eps) minimises sum_t a_t b_t^2 on sum_t S_1/(n b_t)
+    = eps (and nothing else does).
+    """
     stated = sp.Sum(a[j] ** root, (j, 1, T)) * S / (a[t] ** root * n * eps)
     value = (S / (n * eps)) ** 2 * sp.Sum(a[j] ** root, (j, 1, T)) ** 3
     run = optimal_scales(Schedule(a[t]), T, S, n, eps).formula
     return (
         Derivation()
         .step(
-            Minimises(a[t] * b**2, over=b, spent=S / (n * b), total=eps, at=stated, index=t, length=T, unique=True, value=value),
+            Minimises(
+                a[t] * b**2,
+                over=b,
+                spent=S / (n * b),
+                total=eps,
+                at=stated,
+                index=t,
+                length=T,
+                unique=True,
+                value=value,
+            ),
             "arbitrary T and positive weights",
         )
         .step(Equal(run, stated), "the schedule that the algorithms run is (4.5)")
@@ -376,12 +637,26 @@ def optimal_scales_spend_in_proportion_to_cube_roots():
     return (
         Derivation()
         .step(Equal(S / (n * scales), stated), "the loss S_1/(n b_t) of a step")
-        .step(Equal(optimal_epsilons(Schedule(a[t]), T, eps).formula, stated), "the split that the algorithms run")
-        .step(Equal(sp.Sum(a[t] ** root, (t, 1, T)) / sp.Sum(a[j] ** root, (j, 1, T)) * eps, eps), "it adds up to eps")
+        .step(
+            Equal(optimal_epsilons(Schedule(a[t]), T, eps).formula, stated),
+            "the split that the algorithms run",
+        )
+        .step(
+            Equal(sp.Sum(a[t] ** root, (t, 1, T)) / sp.Sum(a[j] ** root, (j, 1, T)) * eps, eps),
+            "it adds up to eps",
+        )
     )
 
 
-@claim(PAPER, "sec4.1-a-mono", at="after Proposition 4.2", kind="monotonicity", expect=REFUTED, correction="sec4.1-a-mono-corrected", breaks="proof")
+@claim(
+    PAPER,
+    "sec4.1-a-mono",
+    at="after Proposition 4.2",
+    kind="monotonicity",
+    expect=REFUTED,
+    correction="sec4.1-a-mono-corrected",
+    breaks="proof",
+)
 def weights_decrease_in_t():
     """a_{T,t} is decreasing in t."""
     weights = alpha * (1 + alpha * L) * (1 - s) ** (T - t)
@@ -390,12 +665,20 @@ def weights_decrease_in_t():
 
 @claim(PAPER, "sec4.1-a-mono-corrected", at="after Proposition 4.2", kind="monotonicity")
 def weights_increase_in_t():
-    """a_{T,t} is increasing in t: the noise of later steps is forgotten less (the conclusion drawn from it is unchanged)."""
+    """a_{T,t} is increasing in t: the noise of later steps is forgotten less (the conclusion drawn from it is
+    unchanged).
+    """
     weights = alpha * (1 + alpha * L) * (1 - s) ** (T - t)
     return AtMost(sp.simplify(weights / weights.subs(t, t + 1)), 1, given=[s < 1, t < T], strict=True)
 
 
-@claim(PAPER, "sec4.1-later", at="after Proposition 4.2", kind="monotonicity", uses=["eps-t", "sec4.1-a-mono-corrected"])
+@claim(
+    PAPER,
+    "sec4.1-later",
+    at="after Proposition 4.2",
+    kind="monotonicity",
+    uses=["eps-t", "sec4.1-a-mono-corrected"],
+)
 def later_steps_get_less_noise_and_more_budget():
     """The optimal noise starts high and decreases; a larger part of the budget is spent on later steps."""
     weights = alpha * (1 + alpha * L) * (1 - s) ** (T - t)
@@ -404,61 +687,122 @@ def later_steps_get_less_noise_and_more_budget():
     spent = weights * (eps / total) ** 3  # eps_t^3
     return (
         Derivation()
-        .step(AtMost(sp.simplify(scale.subs(t, t + 1) / scale), 1, given=[s < 1], strict=True), "b_{t+1}^3 < b_t^3")
-        .step(AtMost(1, sp.simplify(spent.subs(t, t + 1) / spent), given=[s < 1], strict=True), "eps_{t+1}^3 > eps_t^3")
+        .step(
+            AtMost(sp.simplify(scale.subs(t, t + 1) / scale), 1, given=[s < 1], strict=True),
+            "b_{t+1}^3 < b_t^3",
+        )
+        .step(
+            AtMost(1, sp.simplify(spent.subs(t, t + 1) / spent), given=[s < 1], strict=True),
+            "eps_{t+1}^3 > eps_t^3",
+        )
     )
 
 
-@claim(PAPER, "sec4.1-uneven", at="Section 4, Section 6", kind="optimality", uses=["prop-4.2", "sec4.1-a-mono-corrected"])
+@claim(
+    PAPER,
+    "sec4.1-uneven",
+    at="Section 4, Section 6",
+    kind="optimality",
+    uses=["prop-4.2", "sec4.1-a-mono-corrected"],
+)
 def equal_parts_are_never_optimal():
-    """Splitting the budget evenly over T >= 2 steps is not optimal: it costs T^2 sum_t a_t > (sum_t a_t^(1/3))^3."""
+    """Splitting the budget evenly over T >= 2 steps is not optimal: it costs T^2 sum_t a_t > (sum_t
+    a_t^(1/3))^3.
+    """
     return (
         Derivation()
-        .step(Equal(sp.Sum(a[t] * (T * S / (n * eps)) ** 2, (t, 1, T)), (S / (n * eps)) ** 2 * T**2 * sp.Sum(a[t], (t, 1, T))), "the cost of equal parts")
-        .step(AtMost(sp.Sum(a[t] ** root, (t, 1, T)) ** 3, T**2 * sp.Sum(a[t], (t, 1, T))), "Hoelder: never cheaper")
-        .step(AtMost((1 - s) ** (T - 1), 1, given=[s < 1, T >= 2], strict=True), "a_1 < a_T for T >= 2, so equal parts are not the only minimiser (4.5)")
+        .step(
+            Equal(
+                sp.Sum(a[t] * (T * S / (n * eps)) ** 2, (t, 1, T)),
+                (S / (n * eps)) ** 2 * T**2 * sp.Sum(a[t], (t, 1, T)),
+            ),
+            "the cost of equal parts",
+        )
+        .step(
+            AtMost(sp.Sum(a[t] ** root, (t, 1, T)) ** 3, T**2 * sp.Sum(a[t], (t, 1, T))),
+            "Hoelder: never cheaper",
+        )
+        .step(
+            AtMost((1 - s) ** (T - 1), 1, given=[s < 1, T >= 2], strict=True),
+            "a_1 < a_T for T >= 2, so equal parts are not the only minimiser (4.5)",
+        )
     )
 
 
-@claim(PAPER, "eq-4.6", at="Remark 4.1, Eq (4.6)", kind="inequality", expect=REFUTED, correction="eq-4.6-corrected", breaks="theorem")
+@claim(
+    PAPER,
+    "eq-4.6",
+    at="Remark 4.1, Eq (4.6)",
+    kind="inequality",
+    expect=REFUTED,
+    correction="eq-4.6-corrected",
+    breaks="theorem",
+)
 def optimised_bound_holds_with_the_printed_first_weight():
-    """E_T <= a_{T,0} E_0 + (d S_1^2/(n^2 eps^2)) (sum_j a_{T,j}^(1/3))^3 with a_{T,0} = (1 - sqrt(mu alpha))^T."""
+    """E_T <= a_{T,0} E_0 + (d S_1^2/(n^2 eps^2)) (sum_j a_{T,j}^(1/3))^3 with a_{T,0} = (1 - sqrt(mu
+    alpha))^T.
+    """
     weights = nag_weights(1, 4, quarter, 1).formula.subs(t, 1)
     scale = S / (n * eps)
     bound = half * half + scale**2 * weights
     let = FLAT | {"T": "1", "S_1": "2", "m": "n", "b_1": "S_1/(n eps)"}
-    return Instance(AtMost(expected_error(1, quarter, 1, [scale]), bound, given=[sp.Eq(S, 2), sp.Eq(eps, 1)]), let=let)
+    return Instance(
+        AtMost(expected_error(1, quarter, 1, [scale]), bound, given=[sp.Eq(S, 2), sp.Eq(eps, 1)]), let=let
+    )
 
 
-@claim(PAPER, "eq-4.6-corrected", at="Remark 4.1, Eq (4.6), a_{T,0} doubled", kind="inequality", uses=["eq-4.3-corrected", "prop-4.2"])
+@claim(
+    PAPER,
+    "eq-4.6-corrected",
+    at="Remark 4.1, Eq (4.6), a_{T,0} doubled",
+    kind="inequality",
+    uses=["eq-4.3-corrected", "prop-4.2"],
+)
 def optimised_bound_holds_with_twice_the_first_weight():
     """E_T <= 2 (1-s)^T E_0 + d (S_1/(n eps))^2 (sum_j a_{T,j}^(1/3))^3 for m = n and the scales (4.5)."""
     scales = optimal_scales(Schedule(a[t]), T, S, n, eps).formula
-    return Equal(sp.Sum(a[t] * scales**2 * d, (t, 1, T)), d * S**2 / (n**2 * eps**2) * sp.Sum(a[j] ** root, (j, 1, T)) ** 3)
+    return Equal(
+        sp.Sum(a[t] * scales**2 * d, (t, 1, T)),
+        d * S**2 / (n**2 * eps**2) * sp.Sum(a[j] ** root, (j, 1, T)) ** 3,
+    )
 
 
 @claim(PAPER, "rem-4.1", at="Remark 4.1", kind="optimality", uses=["eq-4.6-corrected"])
 def best_number_of_steps_has_a_closed_form():
-    """The bound is least at T* = ln(1 + sqrt(E/G))/ln(1/r), r^3 = 1-s, and grows beyond: E y^3 + G (1-y)^3 at y = r^T, E = 2 E_0 (or E_0),
-    G = d (S_1/(n eps))^2 alpha (1 + alpha L)/(1-r)^3."""
+    """The bound is least at T* = ln(1 + sqrt(E/G))/ln(1/r), r^3 = 1-s, and grows beyond: E y^3 + G (1-y)^3 at
+    y = r^T, E = 2 E_0 (or E_0), G = d (S_1/(n eps))^2 alpha (1 + alpha L)/(1-r)^3."""
     r, k, y, e, g = sp.symbols("r k y e g", positive=True)  # e^2 = E, g^2 = G, k^3 = alpha (1 + alpha L)
     bound = e**2 * y**3 + g**2 * (1 - y) ** 3
     least = e**2 * g**2 / (e + g) ** 2
     best = sp.log(1 + e / g) / sp.log(1 / r)
     return (
         Derivation()
-        .step(Equal(sp.Sum((r**3) ** ((T - t) / sp.Integer(3)) * k, (t, 1, T)), k * (1 - r**T) / (1 - r), given=[r < 1]), "the sum of a_{T,j}^(1/3)")
+        .step(
+            Equal(
+                sp.Sum((r**3) ** ((T - t) / sp.Integer(3)) * k, (t, 1, T)),
+                k * (1 - r**T) / (1 - r),
+                given=[r < 1],
+            ),
+            "the sum of a_{T,j}^(1/3)",
+        )
         .step(AtMost(least, bound, given=[y <= 1]), "no T does better")
         .step(Equal(bound.subs(y, g / (e + g)), least), "attained at y = g/(e+g)")
         .step(Equal(sp.exp(best * sp.log(r)), g / (e + g), given=[r < 1]), "which is r^T at T*")
-        .step(AtMost(sp.diff(bound, y), 0, given=[y < g / (e + g)], strict=True), "beyond T* the bound grows: more steps degrade it")
-        .step(AtMost(0, sp.diff(bound, y), given=[y > g / (e + g), y <= 1], strict=True), "before T* it falls")
+        .step(
+            AtMost(sp.diff(bound, y), 0, given=[y < g / (e + g)], strict=True),
+            "beyond T* the bound grows: more steps degrade it",
+        )
+        .step(
+            AtMost(0, sp.diff(bound, y), given=[y > g / (e + g), y <= 1], strict=True), "before T* it falls"
+        )
     )
 
 
 @claim(PAPER, "rem-4.2", at="Remark 4.2", kind="asymptotic", uses=["eq-3.3"])
 def loss_is_s_over_bn_up_to_the_factor_1_plus_s_over_bm():
-    """For S/(bm) << 1, eps(S, b, n, m) ~ S/(bn): with z = S/(bm) <= 1 and q = m/n, q z <= ln(1 + q(e^z - 1)) <= (1 + z) q z."""
+    """For S/(bm) << 1, eps(S, b, n, m) ~ S/(bn): with z = S/(bm) <= 1 and q = m/n, q z <= ln(1 + q(e^z - 1))
+    <= (1 + z) q z.
+    """
     q, z = sp.symbols("q z", positive=True)
     loss = sp.log(1 + q * (sp.exp(z) - 1))
     return (
@@ -470,16 +814,33 @@ def loss_is_s_over_bn_up_to_the_factor_1_plus_s_over_bm():
     )
 
 
-@claim(PAPER, "rem-4.2-budget", at="Remark 4.2, (4.5) used for m < n", kind="privacy guarantee", expect=REFUTED, correction="rem-4.2-corrected",
-       breaks="privacy")  # fmt: skip
+@claim(
+    PAPER,
+    "rem-4.2-budget",
+    at="Remark 4.2, (4.5) used for m < n",
+    kind="privacy guarantee",
+    expect=REFUTED,
+    correction="rem-4.2-corrected",
+    breaks="privacy",
+)
 def full_data_scales_keep_the_budget_when_subsampling():
-    """The scales (4.5), used as they stand with m < n, spend at most eps (at T = 1, where b_1 = S_1/(n eps))."""
+    """The scales (4.5), used as they stand with m < n, spend at most eps (at T = 1, where b_1 = S_1/(n
+    eps)).
+    """
     return AtMost(step_loss(S / (n * eps), S, m, n), eps, given=[m <= n, n <= 10])
 
 
-@claim(PAPER, "rem-4.2-corrected", at="Remark 4.2, as a guide", kind="privacy guarantee", uses=["eq-3.3", "eps-t", "thm-a.2"])
+@claim(
+    PAPER,
+    "rem-4.2-corrected",
+    at="Remark 4.2, as a guide",
+    kind="privacy guarantee",
+    uses=["eq-3.3", "eps-t", "thm-a.2"],
+)
 def split_of_prop_4_2_with_scales_from_3_3_keeps_the_budget():
-    """Splitting eps as eps_t of Proposition 4.2 and then taking b_t = S_1/(m h(eps_t)), h(e) = ln(1 + (n/m)(e^e - 1)), spends exactly eps."""
+    """Splitting eps as eps_t of Proposition 4.2 and then taking b_t = S_1/(m h(eps_t)), h(e) = ln(1 +
+    (n/m)(e^e - 1)), spends exactly eps.
+    """
     e = sp.Symbol("e", positive=True)
     split = optimal_epsilons(Schedule(a[t]), T, eps).formula
     return (
@@ -489,8 +850,20 @@ def split_of_prop_4_2_with_scales_from_3_3_keeps_the_budget():
     )
 
 
-@claim(PAPER, "rem-4.2-sec5", at="Remark 4.2 against Section 5", kind="asymptotic", expect=REFUTED, correction="rem-4.2-corrected", breaks="proof")
+@claim(
+    PAPER,
+    "rem-4.2-sec5",
+    at="Remark 4.2 against Section 5",
+    kind="asymptotic",
+    expect=REFUTED,
+    correction="rem-4.2-corrected",
+    breaks="proof",
+)
 def experiments_are_in_the_regime_of_remark_4_2():
-    """Section 5's m = 1000, n = 1e5, eps = 1, T = 100 lies in the regime of Remark 4.2: S/(bm) << 1, read as at most 1/10 (it is eps_0 = 0.7)."""
-    return Instance(AtMost(inner_epsilon(sp.Rational(1, 100), sp.Integer(1000), sp.Integer(100_000)), sp.Rational(1, 10)),
-                    let={"m": "1000", "n": "100000", "eps": "1", "T": "100", "S/(bm)": "eps_0 of (3.5)"})  # fmt: skip
+    """Section 5's m = 1000, n = 1e5, eps = 1, T = 100 lies in the regime of Remark 4.2: S/(bm) << 1, read as
+    at most 1/10 (it is eps_0 = 0.7).
+    """
+    return Instance(
+        AtMost(inner_epsilon(sp.Rational(1, 100), sp.Integer(1000), sp.Integer(100_000)), sp.Rational(1, 10)),
+        let={"m": "1000", "n": "100000", "eps": "1", "T": "100", "S/(bm)": "eps_0 of (3.5)"},
+    )

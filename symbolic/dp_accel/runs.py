@@ -1,10 +1,13 @@
-"""The experiment of Section 5: six private algorithms on a regularised logistic regression, run by this project's algorithms.
+"""The experiment of Section 5: six private algorithms on a regularised logistic regression, run by this
+project's algorithms.
 
-    F(x) = (1/n) sum_i ln(1 + exp(-z_i u_i'x)) + lambda |x|^2,  d = 20, n = 1e5, lambda = 0.01, S_1 = 40, mu = 0.02, eps = 1, x_0 = (10, ..., 10)
+    F(x) = (1/n) sum_i ln(1 + exp(-z_i u_i'x)) + lambda |x|^2,  d = 20, n = 1e5, lambda = 0.01, S_1 = 40, mu =
+    0.02, eps = 1, x_0 = (10, ..., 10)
 
-Not printed, so chosen: u_i uniform on [0, 1]^20 (|u_i|_1 <= 20), z_i = sign(u_i'v), v normal. The n records may be copies of fewer distinct
-ones: the objective then costs as much as the distinct records, while n, and so the noise, stays the same. L is computed from the records,
-as in the paper: the steps are eps-DP for given L, the choice of L is not (see sec5-l-private).
+Not printed, so chosen: u_i uniform on [0, 1]^20 (|u_i|_1 <= 20), z_i = sign(u_i'v), v normal. The n records
+may be copies of fewer distinct ones: the objective then costs as much as the distinct records, while n, and
+so the noise, stays the same. L is computed from the records, as in the paper: the steps are eps-DP for given
+L, the choice of L is not (see sec5-l-private).
 """
 
 from __future__ import annotations
@@ -16,7 +19,16 @@ from typing import Any
 import numpy as np
 
 from dpverify.algorithms import Algorithm
-from dpverify.algorithms.dp_accel import Stages, choose_steps, masg_stages, momentum_of, noise_scale, one_stage, optimal_epsilons, stage_weights
+from dpverify.algorithms.dp_accel import (
+    Stages,
+    choose_steps,
+    masg_stages,
+    momentum_of,
+    noise_scale,
+    one_stage,
+    optimal_epsilons,
+    stage_weights,
+)
 from dpverify.algorithms.dp_gd import dp_gd
 from dpverify.algorithms.dp_masg import dp_masg
 from dpverify.algorithms.dp_nag import dp_nag
@@ -34,7 +46,9 @@ NAMES = ("DP-GD", "DP-HB", "DP-NAG", "DP-MASG", "DP-NAG-opt", "DP-MASG-opt")
 
 @dataclass(frozen=True, eq=False)
 class Copied(Records):
-    """Records of which each stands for `copies` equal ones; number i is a copy of distinct record i modulo their number."""
+    """Records of which each stands for `copies` equal ones; number i is a copy of distinct record i modulo
+    their number.
+    """
 
     copies: int = 1
 
@@ -57,11 +71,22 @@ class CopiedLogistic(Linear):
     def private_value(self, x: Array, data: Any) -> Array:
         return self.copies * super().private_value(x, data)
 
-    def private_sum(self, x: Array, data: Any, clip: Any = np.inf, *, batch: Array | None = None, minus: Array | None = None, order: int = 2) -> Array:
+    def private_sum(
+        self,
+        x: Array,
+        data: Any,
+        clip: Any = np.inf,
+        *,
+        batch: Array | None = None,
+        minus: Array | None = None,
+        order: int = 2,
+    ) -> Array:
         if batch is None:
             return self.copies * super().private_sum(x, data, clip, minus=minus, order=order)
         distinct = len(self.load(data).features)
-        return super().private_sum(x, data, clip, batch=np.where(batch >= 0, batch % distinct, -1), minus=minus, order=order)
+        return super().private_sum(
+            x, data, clip, batch=np.where(batch >= 0, batch % distinct, -1), minus=minus, order=order
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,9 +113,16 @@ def setting(distinct: int = 2000, records: int = RECORDS, seed: int = 1) -> Sett
     labels = np.where(rows @ direction >= 0, 1.0, -1.0)
     L = float(np.linalg.norm(rows.T @ rows / distinct + 2 * RIDGE * np.eye(DIMENSION), 2))
     problem = CopiedLogistic(
-        dimension=DIMENSION, count=records, start=np.full(DIMENSION, 10.0), smoothness=L, pl=MU, kind="logistic", ridge=RIDGE,
-        lipschitz1=float(rows.sum(axis=1).max()), copies=records // distinct,
-    )  # fmt: skip
+        dimension=DIMENSION,
+        count=records,
+        start=np.full(DIMENSION, 10.0),
+        smoothness=L,
+        pl=MU,
+        kind="logistic",
+        ridge=RIDGE,
+        lipschitz1=float(rows.sum(axis=1).max()),
+        copies=records // distinct,
+    )
     return Setting(problem, (rows, labels), L)
 
 
@@ -102,7 +134,9 @@ def steps_and_scales(name: str, T: int, c: float, m: int, place: Setting) -> tup
         return T, Schedule(float(noise_scale(EPSILON / T, S1, m, n))), stages
     chosen = choose_steps(stages, T, MU, L, noise=DIMENSION * (S1 / (n * EPSILON)) ** 2, gap=GUESS)
     stages = Stages(Schedule(stages.alpha.values(chosen)), Schedule(stages.stage.values(chosen)))
-    split = optimal_epsilons(stage_weights(stages.alpha, stages.stage, MU, L, chosen), chosen, EPSILON).values(chosen)
+    split = optimal_epsilons(
+        stage_weights(stages.alpha, stages.stage, MU, L, chosen), chosen, EPSILON
+    ).values(chosen)
     return chosen, Schedule([float(noise_scale(e, S1, m, n)) for e in split.tolist()]), stages
 
 
@@ -116,7 +150,12 @@ def build(name: str, T: int, c: float, m: int, place: Setting) -> Algorithm:
         raise ValueError(f"Expected name={name!r} to be one of {', '.join(NAMES)}.")
     steps, scales, stages = steps_and_scales(name, T, c, m, place)
     size = c / place.smoothness
-    common: dict[str, Any] = {"clip": S1 / 2, "scales": scales, "steps": steps, "batch": None if m == place.problem.count else m}
+    common: dict[str, Any] = {
+        "clip": S1 / 2,
+        "scales": scales,
+        "steps": steps,
+        "batch": None if m == place.problem.count else m,
+    }
     if name == "DP-GD":
         return dp_gd(place.problem, step_size=size, **common)
     if name == "DP-HB":
@@ -127,9 +166,19 @@ def build(name: str, T: int, c: float, m: int, place: Setting) -> Algorithm:
 
 
 def traces(
-    name: str, T: int, c: float, m: int = RECORDS, data: int = 1, *, runs: int, seed: int, distinct: int = 2000, every_step: bool = True
+    name: str,
+    T: int,
+    c: float,
+    m: int = RECORDS,
+    data: int = 1,
+    *,
+    runs: int,
+    seed: int,
+    distinct: int = 2000,
+    every_step: bool = True,
 ) -> Runs:
-    """F(x_t) - F* of independent runs of one algorithm: at the end of each, and its mean all the way; `data` seeds the records.
+    """F(x_t) - F* of independent runs of one algorithm: at the end of each, and its mean all the way; `data`
+    seeds the records.
 
     >>> traces("DP-NAG", 2, 1.0, runs=3, seed=0, distinct=50).path["excess"].shape
     (3,)
@@ -137,10 +186,22 @@ def traces(
     place = setting(distinct, seed=data)
     algorithm = build(name, T, c, m, place)
     loaded = place.problem.load(place.data)
-    return run(algorithm, loaded, runs, seed, measure={"excess": lambda x: place.problem.excess(x, loaded)}, every_step=every_step, keep=())
+    return run(
+        algorithm,
+        loaded,
+        runs,
+        seed,
+        measure={"excess": lambda x: place.problem.excess(x, loaded)},
+        every_step=every_step,
+        keep=(),
+    )
 
 
 @lru_cache(maxsize=256)
-def final_errors(name: str, T: int, c: float, m: int, data: int, *, runs: int, seed: int, distinct: int) -> Array:
+def final_errors(
+    name: str, T: int, c: float, m: int, data: int, *, runs: int, seed: int, distinct: int
+) -> Array:
     """F(x_T) - F* at the end of each run."""
-    return traces(name, T, c, m, data, runs=runs, seed=seed, distinct=distinct, every_step=False).values["excess"]
+    return traces(name, T, c, m, data, runs=runs, seed=seed, distinct=distinct, every_step=False).values[
+        "excess"
+    ]

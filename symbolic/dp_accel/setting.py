@@ -1,6 +1,8 @@
-"""Sections 1 and 2: what is claimed of the noise and of neighbours, the gradients, the three updates, what is revealed.
+"""Sections 1 and 2: what is claimed of the noise and of neighbours, the gradients, the three updates, what is
+revealed.
 
-    GD  x - alpha g(x);   HB  x - alpha g(x) + beta (x - x');   NAG  z - alpha g(z), z = (1 + beta) x - beta x'             Eqs (2.4)-(2.6)
+GD  x - alpha g(x);   HB  x - alpha g(x) + beta (x - x');   NAG  z - alpha g(z), z = (1 + beta) x - beta x'
+Eqs (2.4)-(2.6)
 """
 
 from __future__ import annotations
@@ -18,11 +20,21 @@ x, p, g, h, w = sp.symbols("x p g h w", real=True)  # x_t, x_{t-1}, gradients, n
 R = sp.Rational
 
 
-@claim(PAPER, "sec1-uncorr", at="Section 1, after Theorem 3.5", kind="algorithm property", expect=REFUTED, correction="sec1-uncorr-corrected",
-       breaks="theorem")  # fmt: skip
+@claim(
+    PAPER,
+    "sec1-uncorr",
+    at="Section 1, after Theorem 3.5",
+    kind="algorithm property",
+    expect=REFUTED,
+    correction="sec1-uncorr-corrected",
+    breaks="theorem",
+)
 def uncorrelated_noise_is_enough():
-    """The results hold for noise that is merely uncorrelated with the state, of bounded variance (here: Lemma B.1, the step of every heavy ball bound)."""
-    # F(x) = x^2/2 for x <= 0 and x^2 for x > 0: mu = 1, L = 2. x_t = x_{t-1} uniform on -1, 0, 1; w = -1, 2, -1 there.
+    """The results hold for noise that is merely uncorrelated with the state, of bounded variance (here: Lemma
+    B.1, the step of every heavy ball bound).
+    """
+    # F(x) = x^2/2 for x <= 0 and x^2 for x > 0: mu = 1, L = 2. x_t = x_{t-1} uniform on -1, 0, 1; w = -1, 2,
+    # -1 there.
     size, decay = R(1, 10), R(99, 100)  # alpha, rho^2
 
     def F(v: sp.Rational) -> sp.Rational:
@@ -40,15 +52,33 @@ def uncorrelated_noise_is_enough():
         after = F(v - size * (u + noise))
         left += (size * (2 - 2 * size) / 2 * u**2 + (1 - decay) * (v**2 / 2 - v * u)) / 3
         right += (decay * F(v) - after + size**2 * noise**2) / 3
-    let = {"F": "x^2/2 for x <= 0, x^2 for x > 0", "mu, L": "1, 2", "x_t = x_{t-1}": "-1, 0, 1 with probability 1/3 each", "w_t": "-1, 2, -1 there",
-           "alpha": "1/10", "rho^2": "99/100"}  # fmt: skip
-    return Instance(AtMost(left, right), let=let, meets=[Equal(mean, 0), Equal(correlation, 0)],
-                    because="E w = 0 and E w x = 0, but E w grad F(x) = -1/3: the gradient is not linear in the state")  # fmt: skip
+    let = {
+        "F": "x^2/2 for x <= 0, x^2 for x > 0",
+        "mu, L": "1, 2",
+        "x_t = x_{t-1}": "-1, 0, 1 with probability 1/3 each",
+        "w_t": "-1, 2, -1 there",
+        "alpha": "1/10",
+        "rho^2": "99/100",
+    }
+    return Instance(
+        AtMost(left, right),
+        let=let,
+        meets=[Equal(mean, 0), Equal(correlation, 0)],
+        because="E w = 0 and E w x = 0, but E w grad F(x) = -1/3: the gradient is not linear in the state",
+    )
 
 
-@claim(PAPER, "sec1-uncorr-corrected", at="Section 1, after Theorem 3.5", kind="algorithm property", uses=["lem-b.1"])
+@claim(
+    PAPER,
+    "sec1-uncorr-corrected",
+    at="Section 1, after Theorem 3.5",
+    kind="algorithm property",
+    uses=["lem-b.1"],
+)
 def uncorrelated_noise_is_enough_on_quadratics_and_centred_given_the_state_elsewhere():
-    """On quadratics, noise uncorrelated with the whole state (x_t, x_{t-1}) is enough for second moments; elsewhere it must have mean 0 given it."""
+    """On quadratics, noise uncorrelated with the whole state (x_t, x_{t-1}) is enough for second moments;
+    elsewhere it must have mean 0 given it.
+    """
     a, c, e = sp.symbols("a c e", real=True)  # a = 1 + beta - alpha lambda; E[x w], E[p w]
     xx, xp, pp, ww = sp.symbols("xx xp pp ww", real=True)  # second moments
     moments = {(2, 0, 0): xx, (1, 1, 0): xp, (0, 2, 0): pp, (0, 0, 2): ww, (1, 0, 1): c, (0, 1, 1): e}
@@ -57,14 +87,29 @@ def uncorrelated_noise_is_enough_on_quadratics_and_centred_given_the_state_elsew
     stated = a**2 * xx - 2 * a * beta * xp + beta**2 * pp + alpha**2 * ww
     return (
         Derivation()
-        .step(Equal(mean - stated, -2 * alpha * (a * c - beta * e)), "E x_{t+1}^2: what the noise adds beyond its variance")
-        .step(Equal((mean - stated).subs({c: 0, e: 0}), 0), "nothing, if E[x_t w_t] = 0 and E[x_{t-1} w_t] = 0")
+        .step(
+            Equal(mean - stated, -2 * alpha * (a * c - beta * e)),
+            "E x_{t+1}^2: what the noise adds beyond its variance",
+        )
+        .step(
+            Equal((mean - stated).subs({c: 0, e: 0}), 0), "nothing, if E[x_t w_t] = 0 and E[x_{t-1} w_t] = 0"
+        )
     )
 
 
-@claim(PAPER, "sec1-nbr", at="Section 1 against Section 2.2", kind="privacy guarantee", expect=REFUTED, correction="prop-3.1", breaks="privacy")
+@claim(
+    PAPER,
+    "sec1-nbr",
+    at="Section 1 against Section 2.2",
+    kind="privacy guarantee",
+    expect=REFUTED,
+    correction="prop-3.1",
+    breaks="privacy",
+)
 def guarantee_holds_when_an_item_is_added_or_removed():
-    """The guarantee is for data sets of which one has an item added or removed (Section 1); Section 2.2 and the proofs use a replaced item."""
+    """The guarantee is for data sets of which one has an item added or removed (Section 1); Section 2.2 and
+    the proofs use a replaced item.
+    """
     o = sp.Symbol("o", positive=True)
     S, eps = sp.symbols("S epsilon", positive=True)
 
@@ -74,13 +119,19 @@ def guarantee_holds_when_an_item_is_added_or_removed():
 
     let = {"data": "two records of gradient 0; one of them removed", "T": "1", "m": "n", "b": "S_1/(n eps)"}
     relation = AtMost(density(1), sp.exp(eps) * density(2), given=[sp.Eq(S, 1), sp.Eq(eps, 1)])
-    return Instance(relation, let=let, because="the scale of the noise depends on n: the tails of the two densities differ without bound")
+    return Instance(
+        relation,
+        let=let,
+        because="the scale of the noise depends on n: the tails of the two densities differ without bound",
+    )
 
 
 @claim(PAPER, "sec1-novel", at="Section 1, Section 3.2", kind="(priority)", expect=UNDECIDED)
 def result_was_not_known_before():
     """To the best of the authors' knowledge such a result has not been shown before."""
-    return Quoted("a statement on the literature, not on mathematics; nothing here could confirm or refute it")
+    return Quoted(
+        "a statement on the literature, not on mathematics; nothing here could confirm or refute it"
+    )
 
 
 @claim(PAPER, "eq-2.3", at="Eq (2.3)", kind="identity")
@@ -93,7 +144,9 @@ def gradient_of_the_mean_is_the_mean_of_gradients():
 
 @claim(PAPER, "eq-2.4-2.6", at="Eqs (2.4)-(2.6)", kind="algorithm property")
 def no_momentum_gives_gradient_descent():
-    """GD, HB and NAG; with beta = 0 the last two are GD; on a quadratic HB and NAG differ by the gradient of the momentum alone."""
+    """GD, HB and NAG; with beta = 0 the last two are GD; on a quadratic HB and NAG differ by the gradient of
+    the momentum alone.
+    """
     lam, b = sp.Symbol("lambda", positive=True), sp.Symbol("beta", nonnegative=True)
 
     def gradient(v: sp.Expr) -> sp.Expr:
@@ -119,7 +172,10 @@ def minibatch_gradient_is_unbiased():
     return (
         Derivation()
         .step(Equal(chance, m / n), "every record is in the batch with probability m/n")
-        .step(Equal(sp.Sum(m / n * y[i], (i, 1, n)) / m, sp.Sum(y[i], (i, 1, n)) / n), "so the mean of the batch mean is the mean")
+        .step(
+            Equal(sp.Sum(m / n * y[i], (i, 1, n)) / m, sp.Sum(y[i], (i, 1, n)) / n),
+            "so the mean of the batch mean is the mean",
+        )
     )
 
 

@@ -1,4 +1,5 @@
-"""Section 4.1: gradient descent. Theorem 4.1, the uniform schedule, Lemma 4.1, the dynamic schedule, the discussion.
+"""Section 4.1: gradient descent. Theorem 4.1, the uniform schedule, Lemma 4.1, the dynamic schedule, the
+discussion.
 
 ERUB = gamma^T + R sum_t q_t sigma_t^2,  q_t = gamma^(T-t) alpha,  gamma = 1 - 1/kappa       Eq (3)
 """
@@ -10,7 +11,18 @@ import sympy as sp
 from dpverify.algorithms import dynamic_noise as schedules
 from dpverify.claims import claim
 from dpverify.effort import Effort
-from dpverify.relations import AtMost, Derivation, Equal, Increasing, Induction, Instance, Minimises, Quoted, Tested, Theta
+from dpverify.relations import (
+    AtMost,
+    Derivation,
+    Equal,
+    Increasing,
+    Induction,
+    Instance,
+    Minimises,
+    Quoted,
+    Tested,
+    Theta,
+)
 from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Witness
@@ -24,31 +36,55 @@ q = sp.IndexedBase("q", positive=True)
 
 @claim(PAPER, "thm-4.1", at="Theorem 4.1, Eq (3)", kind="inequality")
 def excess_risk_is_at_most_erub():
-    """With eta = 1/M: E f(theta_{T+1}) - f* <= (gamma^T + R sum_t gamma^(T-t) alpha sigma_t^2)(f(theta_1) - f*)."""
-    grad2, error, D, G, N, s2 = sp.symbols("g2 e D G N s2", positive=True)  # |grad|^2, f - f*, dimension, clip, records, sigma_t^2
+    """With eta = 1/M: E f(theta_{T+1}) - f* <= (gamma^T + R sum_t gamma^(T-t) alpha sigma_t^2)(f(theta_1) -
+    f*).
+    """
+    grad2, error, D, G, N, s2 = sp.symbols(
+        "g2 e D G N s2", positive=True
+    )  # |grad|^2, f - f*, dimension, clip, records, sigma_t^2
     first, noise = sp.Symbol("e_1", positive=True), D * G**2 * s2 / (2 * M * N**2)
-    # E of the descent lemma at theta - (grad + noise)/M: the cross term vanishes, E|noise|^2 = D (G sigma/N)^2
+    # E of the descent lemma at theta - (grad + noise)/M: the cross term vanishes, E|noise|^2 = D (G
+    # sigma/N)^2
     descent = error - grad2 / M + (M / 2) * (grad2 / M**2 + D * G**2 * s2 / (M**2 * N**2))
     a = D * G**2 / (2 * R * M * N**2 * first)
     sigma2, g = sp.IndexedBase("s2", positive=True), sp.Symbol("gamma", nonnegative=True)
-    x, scale = sp.Symbol("x", real=True), sp.Symbol("scale", positive=True)  # scale = R alpha (f(theta_1) - f*)
+    x, scale = (
+        sp.Symbol("x", real=True),
+        sp.Symbol("scale", positive=True),
+    )  # scale = R alpha (f(theta_1) - f*)
     bound = g**T * first + scale * sp.Sum(g ** (T - t) * sigma2[t], (t, 1, T))
     start = g * first + scale * sigma2[1]
     return (
         Derivation()
-        .step(Equal(descent, error - grad2 / (2 * M) + noise), "descent lemma for an M-smooth f, eta = 1/M, unbiased noise")
-        .step(AtMost(descent, (1 - mu / M) * error + noise, given=[grad2 >= 2 * mu * error]), "the PL condition")
+        .step(
+            Equal(descent, error - grad2 / (2 * M) + noise),
+            "descent lemma for an M-smooth f, eta = 1/M, unbiased noise",
+        )
+        .step(
+            AtMost(descent, (1 - mu / M) * error + noise, given=[grad2 >= 2 * mu * error]), "the PL condition"
+        )
         .step(Equal(noise, R * a * first * s2), "alpha of Eq (2)")
         .step(
-            Induction(AtMost(x, bound), value=x, over=T, start=1, first=start, next=g * x + scale * sigma2[T + 1]),
+            Induction(
+                AtMost(x, bound), value=x, over=T, start=1, first=start, next=g * x + scale * sigma2[T + 1]
+            ),
             "unrolled over T steps, gamma = 1 - mu/M >= 0",
         )
     )
 
 
-@claim(PAPER, "thm-4.1-run", at="Theorem 4.1, Eq (3), runs", kind="inequality", uses=["thm-4.1"], expect=SUPPORTED)
+@claim(
+    PAPER,
+    "thm-4.1-run",
+    at="Theorem 4.1, Eq (3), runs",
+    kind="inequality",
+    uses=["thm-4.1"],
+    expect=SUPPORTED,
+)
 def runs_stay_within_erub():
-    """On a quadratic with kappa = 10, N = 200, d = 5, T = 20 the expected excess risk, exact and of runs, is within Eq (3), dynamic and uniform."""
+    """On a quadratic with kappa = 10, N = 200, d = 5, T = 20 the expected excess risk, exact and of runs, is
+    within Eq (3), dynamic and uniform.
+    """
 
     def run(effort: Effort) -> Result:
         from dpverify.algorithms.private_gd import example
@@ -59,16 +95,39 @@ def runs_stay_within_erub():
         alpha, figures = 1e-6, []
         for schedule in ("dynamic", "uniform"):
             case = example(as_printed=True, schedule=schedule)
-            exact = float(exact_moments(case.algorithm, case.data).expected_value(case.problem, case.data)[-1] - case.problem.optimum(case.data)[1])
-            runs = simulate(case.algorithm, case.data, effort.runs, effort.seed, measure={"excess": case.measured}, keep=())
+            exact = float(
+                exact_moments(case.algorithm, case.data).expected_value(case.problem, case.data)[-1]
+                - case.problem.optimum(case.data)[1]
+            )
+            runs = simulate(
+                case.algorithm,
+                case.data,
+                effort.runs,
+                effort.seed,
+                measure={"excess": case.measured},
+                keep=(),
+            )
             low = mean_at_least(runs.values["excess"], alpha / 2)
             figures.append(f"{schedule}: exact {exact:.4g}, runs at least {low:.4g}, bound {case.bound:.4g}")
             if max(exact, low) > case.bound:
                 let = {"schedule": schedule, "T": "20", "N": "200", "kappa": "10", "seed": str(effort.seed)}
-                witness = Witness(let, f"the excess risk is {max(exact, low):.6g}", f"it is at most {case.bound:.6g}")
-                return Result(REFUTED, figures[-1], Evidence("exact moments and Monte Carlo", alpha=alpha, samples=effort.runs), witness)
+                witness = Witness(
+                    let, f"the excess risk is {max(exact, low):.6g}", f"it is at most {case.bound:.6g}"
+                )
+                return Result(
+                    REFUTED,
+                    figures[-1],
+                    Evidence("exact moments and Monte Carlo", alpha=alpha, samples=effort.runs),
+                    witness,
+                )
         ceiling = "an expected excess risk above the bound on this quadratic would have been seen, exactly"
-        evidence = Evidence("exact moments and Monte Carlo", alpha=alpha, samples=effort.runs, ceiling=ceiling, seed=effort.seed)
+        evidence = Evidence(
+            "exact moments and Monte Carlo",
+            alpha=alpha,
+            samples=effort.runs,
+            ceiling=ceiling,
+            seed=effort.seed,
+        )
         return Result(SUPPORTED, "; ".join(figures), evidence)
 
     return Tested("the expected excess risk on a quadratic is within Eq (3)", run)
@@ -84,7 +143,15 @@ def _dynamic(k, a, T):
     return schedules.dynamic_erub(1 - 1 / k, a, T)
 
 
-@claim(PAPER, "text-q-static-1", at="Below Theorem 4.1", kind="inequality", expect=REFUTED, correction="text-q-static-corrected", breaks="proof")
+@claim(
+    PAPER,
+    "text-q-static-1",
+    at="Below Theorem 4.1",
+    kind="inequality",
+    expect=REFUTED,
+    correction="text-q-static-corrected",
+    breaks="proof",
+)
 def influence_is_at_most_one():
     """q_t = gamma^(T-t) alpha may be relaxed to a static 1 (an upper bound on the influence)."""
     return AtMost(gamma ** (T - t) * alpha, 1, given=[gamma < 1, t <= T])
@@ -98,17 +165,27 @@ def influence_is_at_most_alpha():
 
 
 @claim(
-    PAPER, "thm-4.2-t", at="Theorem 4.2, Eqs (4), (23)", kind="optimality", uses=["sketch-4.2-e"], expect=REFUTED,
-    correction="thm-4.2-t-corrected", breaks="theorem",
-)  # fmt: skip
+    PAPER,
+    "thm-4.2-t",
+    at="Theorem 4.2, Eqs (4), (23)",
+    kind="optimality",
+    uses=["sketch-4.2-e"],
+    expect=REFUTED,
+    correction="thm-4.2-t-corrected",
+    breaks="theorem",
+)
 def eq_4_minimises_the_uniform_bound():
-    """T = ceil(kappa ln(1 + 1/(kappa alpha))) minimises the uniform bound: no other whole m does better (Eq (4), the constant of O being 1).
+    """T = ceil(kappa ln(1 + 1/(kappa alpha))) minimises the uniform bound: no other whole m does better (Eq
+    (4), the constant of O being 1).
 
-    No constant mends it: the ceiling is never 0, and T = 0 is the only minimiser when alpha kappa > 1 (thm-4.2-t-zero).
+    No constant mends it: the ceiling is never 0, and T = 0 is the only minimiser when alpha kappa > 1
+    (thm-4.2-t-zero).
     """
     m = sp.Symbol("m", integer=True, positive=True)
     return AtMost(
-        _uniform(kappa, alpha, schedules.eq_4(kappa, alpha)), _uniform(kappa, alpha, m), given=[kappa > 1, kappa * alpha < 1, alpha <= sp.Rational(1, 100)]
+        _uniform(kappa, alpha, schedules.eq_4(kappa, alpha)),
+        _uniform(kappa, alpha, m),
+        given=[kappa > 1, kappa * alpha < 1, alpha <= sp.Rational(1, 100)],
     )
 
 
@@ -132,57 +209,106 @@ def eq_23_minimises_the_uniform_bound():
     )
 
 
-@claim(PAPER, "thm-4.2-t-corrected", at="Theorem 4.2, corrected", kind="optimality", uses=["sketch-4.2-e", "sketch-4.2-grad"])
+@claim(
+    PAPER,
+    "thm-4.2-t-corrected",
+    at="Theorem 4.2, corrected",
+    kind="optimality",
+    uses=["sketch-4.2-e", "sketch-4.2-grad"],
+)
 def uniform_minimiser_is_by_lambert_w():
-    """E has one minimiser over T >= 0, T* = (c - W(e^c))/l, c = 1 + l/(alpha kappa), and falls before it and rises after it.
+    """E has one minimiser over T >= 0, T* = (c - W(e^c))/l, c = 1 + l/(alpha kappa), and falls before it and
+    rises after it.
 
-    The whole minimiser is therefore floor(T*) or ceil(T*). W stands for Lambert's function: W e^W = e^c, that is c = W + ln W.
+    The whole minimiser is therefore floor(T*) or ceil(T*). W stands for Lambert's function: W e^W = e^c, that
+    is c = W + ln W.
     """
     w, W, a, l = sp.symbols("w W a l", positive=True)  # w = l T
     c = 1 + l / a
     bound = sp.exp(-w) + (a / l) * (1 - sp.exp(-w)) * w
     return (
         Derivation()
-        .step(Equal(sp.diff(bound, w), (a / l) * sp.exp(-w) * (w + sp.exp(w) - c)), "the slope in w = l T has the sign of w + e^w - c")
-        .step(Increasing(w + sp.exp(w), w, strict=True), "which increases strictly, from 1 - c < 0 at T = 0: one sign change")
-        .step(Equal((sp.log(W) + sp.exp(sp.log(W))), W + sp.log(W)), "at w = c - W = ln W the sum w + e^w is W + ln W = c: the slope is 0")
+        .step(
+            Equal(sp.diff(bound, w), (a / l) * sp.exp(-w) * (w + sp.exp(w) - c)),
+            "the slope in w = l T has the sign of w + e^w - c",
+        )
+        .step(
+            Increasing(w + sp.exp(w), w, strict=True),
+            "which increases strictly, from 1 - c < 0 at T = 0: one sign change",
+        )
+        .step(
+            Equal((sp.log(W) + sp.exp(sp.log(W))), W + sp.log(W)),
+            "at w = c - W = ln W the sum w + e^w is W + ln W = c: the slope is 0",
+        )
         .step(AtMost(1, c, strict=True), "T* > 0, since c > 1 and W + ln W = 1 at W = 1")
     )
 
 
 @claim(PAPER, "thm-4.2-t-zero", at="Theorem 4.2, T = 0", kind="optimality", uses=["sketch-4.2-e"])
 def no_step_is_best_when_alpha_kappa_is_at_least_one():
-    """If alpha kappa >= 1, no T >= 1 has a uniform bound below the 1 of T = 0; if alpha kappa < 1, T = 1 is below 1."""
+    """If alpha kappa >= 1, no T >= 1 has a uniform bound below the 1 of T = 0; if alpha kappa < 1, T = 1 is
+    below 1.
+    """
     y = sp.Symbol("y", nonnegative=True)  # gamma^T
     n, a = sp.symbols("n a", positive=True)  # T, alpha kappa
     return (
         Derivation()
-        .step(AtMost(1, y + a * (1 - y) * n, given=[a >= 1, n >= 1, y <= 1]), "y + a (1 - y) T >= y + (1 - y)")
-        .step(AtMost(_uniform(kappa, alpha, sp.Integer(1)), 1, given=[kappa * alpha < 1], strict=True), "E(1) = gamma + alpha")
-    )
-
-
-@claim(PAPER, "thm-4.2-t-order", at="Theorem 4.2, Eq (4)", kind="asymptotic", uses=["thm-4.2-t-corrected", "proof-4.2-ln"])
-def uniform_minimiser_is_at_most_eq_4():
-    """The real minimiser is at most (1/l) ln(1 + l/(kappa alpha)) <= kappa ln(1 + 1/(kappa^2 alpha)) <= kappa ln(1 + 1/(kappa alpha)): O of Eq (4)."""
-    w, z = sp.symbols("w z", positive=True)
-    s = sp.Symbol("s", positive=True)  # l kappa >= 1
-    return (
-        Derivation()
-        .step(AtMost(sp.exp(w), 1 + z, given=[sp.Eq(z, w + sp.exp(w) - 1)]), "w + e^w = 1 + z at the minimiser, z = l/(kappa alpha): w <= ln(1 + z)")
-        .step(AtMost(sp.log(1 + s * z), s * sp.log(1 + z), given=[s >= 1]), "Bernoulli, with s = l kappa: (1/l) ln(1 + l y) <= kappa ln(1 + y/kappa)")
-        .step(AtMost(sp.log(1 + 1 / (kappa**2 * alpha)), sp.log(1 + 1 / (kappa * alpha)), given=[kappa >= 1]), "kappa >= 1")
+        .step(
+            AtMost(1, y + a * (1 - y) * n, given=[a >= 1, n >= 1, y <= 1]), "y + a (1 - y) T >= y + (1 - y)"
+        )
+        .step(
+            AtMost(_uniform(kappa, alpha, sp.Integer(1)), 1, given=[kappa * alpha < 1], strict=True),
+            "E(1) = gamma + alpha",
+        )
     )
 
 
 @claim(
-    PAPER, "thm-4.2-bound", at="Theorem 4.2, Eq (5)", kind="asymptotic", uses=["sketch-4.2-e", "thm-4.2-t-zero"], expect=REFUTED,
-    correction="thm-4.2-bound-corrected", breaks="theorem",
-)  # fmt: skip
-def least_uniform_bound_is_of_order_eq_5():
-    """With kappa >= 1/(1-c), alpha < alpha_0: the least uniform bound is Theta(kappa^2/(kappa + 1/alpha) ln(1 + 1/(kappa alpha))).
+    PAPER,
+    "thm-4.2-t-order",
+    at="Theorem 4.2, Eq (4)",
+    kind="asymptotic",
+    uses=["thm-4.2-t-corrected", "proof-4.2-ln"],
+)
+def uniform_minimiser_is_at_most_eq_4():
+    """The real minimiser is at most (1/l) ln(1 + l/(kappa alpha)) <= kappa ln(1 + 1/(kappa^2 alpha)) <= kappa
+    ln(1 + 1/(kappa alpha)): O of Eq (4).
+    """
+    w, z = sp.symbols("w z", positive=True)
+    s = sp.Symbol("s", positive=True)  # l kappa >= 1
+    return (
+        Derivation()
+        .step(
+            AtMost(sp.exp(w), 1 + z, given=[sp.Eq(z, w + sp.exp(w) - 1)]),
+            "w + e^w = 1 + z at the minimiser, z = l/(kappa alpha): w <= ln(1 + z)",
+        )
+        .step(
+            AtMost(sp.log(1 + s * z), s * sp.log(1 + z), given=[s >= 1]),
+            "Bernoulli, with s = l kappa: (1/l) ln(1 + l y) <= kappa ln(1 + y/kappa)",
+        )
+        .step(
+            AtMost(sp.log(1 + 1 / (kappa**2 * alpha)), sp.log(1 + 1 / (kappa * alpha)), given=[kappa >= 1]),
+            "kappa >= 1",
+        )
+    )
 
-    Checked along kappa = n^2, alpha = 1/n, where alpha kappa >= 1, so that the least bound is the 1 of T = 0; Eq (5) grows like n.
+
+@claim(
+    PAPER,
+    "thm-4.2-bound",
+    at="Theorem 4.2, Eq (5)",
+    kind="asymptotic",
+    uses=["sketch-4.2-e", "thm-4.2-t-zero"],
+    expect=REFUTED,
+    correction="thm-4.2-bound-corrected",
+    breaks="theorem",
+)
+def least_uniform_bound_is_of_order_eq_5():
+    """With kappa >= 1/(1-c), alpha < alpha_0: the least uniform bound is Theta(kappa^2/(kappa + 1/alpha) ln(1
+    + 1/(kappa alpha))).
+
+    Checked along kappa = n^2, alpha = 1/n, where alpha kappa >= 1, so that the least bound is the 1 of T = 0;
+    Eq (5) grows like n.
     """
     n = sp.Symbol("n", integer=True, positive=True)
     k, al = n**2, 1 / n
@@ -190,16 +316,31 @@ def least_uniform_bound_is_of_order_eq_5():
     least = _uniform(k, al, sp.Integer(0))
     return (
         Derivation()
-        .step(AtMost(1, al * k), "alpha kappa >= 1, so no T >= 1 is below T = 0 (thm-4.2-t-zero); even T = 1 has gamma + alpha <= 2")
-        .step(Theta(least, scale, lower=True, given=[n >= 2], constants=False, towards=(n, sp.oo)), "the least bound against Eq (5)")
+        .step(
+            AtMost(1, al * k),
+            "alpha kappa >= 1, so no T >= 1 is below T = 0 (thm-4.2-t-zero); even T = 1 has "
+            "gamma + alpha <= 2",
+        )
+        .step(
+            Theta(least, scale, lower=True, given=[n >= 2], constants=False, towards=(n, sp.oo)),
+            "the least bound against Eq (5)",
+        )
     )
 
 
-@claim(PAPER, "thm-4.2-bound-corrected", at="Theorem 4.2, Eq (5), corrected", kind="asymptotic", uses=["thm-4.2-t-corrected", "proof-4.2-ln"])
+@claim(
+    PAPER,
+    "thm-4.2-bound-corrected",
+    at="Theorem 4.2, Eq (5), corrected",
+    kind="asymptotic",
+    uses=["thm-4.2-t-corrected", "proof-4.2-ln"],
+)
 def least_uniform_bound_is_r_ln_one_plus_one_over_r():
-    """r ln(1 + 1/r) <= min over T of the uniform bound <= 2 r ln(1 + 1/r), r = alpha kappa/l; and r is between c and 1 times alpha kappa^2.
+    """r ln(1 + 1/r) <= min over T of the uniform bound <= 2 r ln(1 + 1/r), r = alpha kappa/l; and r is
+    between c and 1 times alpha kappa^2.
 
-    So the least uniform bound is Theta(kappa^2 alpha ln(1 + 1/(kappa^2 alpha))): kappa^2 alpha where Eq (5) has kappa alpha.
+    So the least uniform bound is Theta(kappa^2 alpha ln(1 + 1/(kappa^2 alpha))): kappa^2 alpha where Eq (5)
+    has kappa alpha.
     """
     w, r, c, y, v = sp.symbols("w r c y v", positive=True)
     least = r * (w + 1 - sp.exp(-w))
@@ -207,15 +348,24 @@ def least_uniform_bound_is_r_ln_one_plus_one_over_r():
     scale = r * sp.log(1 + 1 / r)
     return (
         Derivation()
-        .step(Equal(sp.exp(-w) + r * (1 - sp.exp(-w)) * w, least, given=[stationary]), "the bound at the minimiser, 1/r = w + e^w - 1")
+        .step(
+            Equal(sp.exp(-w) + r * (1 - sp.exp(-w)) * w, least, given=[stationary]),
+            "the bound at the minimiser, 1/r = w + e^w - 1",
+        )
         .step(Equal(scale, r * sp.log(w + sp.exp(w)), given=[stationary]), "1 + 1/r = w + e^w")
-        .step(Equal(sp.exp(w) * (1 + w * sp.exp(-w)), w + sp.exp(w)), "so ln(w + e^w) = w + ln(1 + y), y = w e^-w > 0")
+        .step(
+            Equal(sp.exp(w) * (1 + w * sp.exp(-w)), w + sp.exp(w)),
+            "so ln(w + e^w) = w + ln(1 + y), y = w e^-w > 0",
+        )
         .step(AtMost(sp.log(1 + y), y), "ln(w + e^w) <= w + w e^-w")
         .step(AtMost(w + w * sp.exp(-w), w + 1 - sp.exp(-w)), "e^w >= 1 + w: the lower bound")
         .step(AtMost(w + 1 - sp.exp(-w), 2 * w), "1 - e^-w <= w")
         .step(AtMost(0, sp.log(1 + y)), "and w <= ln(w + e^w): the upper bound")
         .step(AtMost(1 + 1 / y, 1 + 1 / (c * y), given=[c < 1]), "S(c y) >= c S(y) for S(y) = y ln(1 + 1/y)")
-        .step(Equal(sp.diff(y * sp.log(1 + 1 / y), y), (sp.log(1 + v) - v / (1 + v)).subs(v, 1 / y)), "the slope of S, v = 1/y")
+        .step(
+            Equal(sp.diff(y * sp.log(1 + 1 / y), y), (sp.log(1 + v) - v / (1 + v)).subs(v, 1 / y)),
+            "the slope of S, v = 1/y",
+        )
         .step(AtMost(v / (1 + v), sp.log(1 + v)), "is not negative: S increases")
     )
 
@@ -230,7 +380,9 @@ def uniform_bound_in_closed_form():
 
 @claim(PAPER, "sketch-4.2-grad", at="Sketch of Theorem 4.2", kind="identity", uses=["sketch-4.2-e"])
 def slope_of_the_uniform_bound():
-    """dE/dT = gamma^T ln gamma + alpha kappa (1 - gamma^T) - alpha kappa T gamma^T ln gamma ("intractable": see thm-4.2-t-corrected)."""
+    """dE/dT = gamma^T ln gamma + alpha kappa (1 - gamma^T) - alpha kappa T gamma^T ln gamma ("intractable":
+    see thm-4.2-t-corrected).
+    """
     x = sp.Symbol("x", positive=True)
     bound = gamma**x + alpha * kappa * (1 - gamma**x) * x
     power = gamma**x
@@ -238,21 +390,41 @@ def slope_of_the_uniform_bound():
     return Equal(sp.diff(bound, x), stated, given=[gamma < 1])
 
 
-@claim(PAPER, "sketch-4.2-wang", at="Sketch of Theorem 4.2", kind="asymptotic", expect=REFUTED, correction="sketch-4.2-wang-corrected", breaks="proof")
+@claim(
+    PAPER,
+    "sketch-4.2-wang",
+    at="Sketch of Theorem 4.2",
+    kind="asymptotic",
+    expect=REFUTED,
+    correction="sketch-4.2-wang-corrected",
+    breaks="proof",
+)
 def relaxed_bound_of_prior_work():
-    """gamma^T + alpha kappa T^2 at T = ln(1/alpha)/ln(1/gamma) is O(alpha (1 + kappa ln^2(1/alpha))), kappa -> oo included.
+    """gamma^T + alpha kappa T^2 at T = ln(1/alpha)/ln(1/gamma) is O(alpha (1 + kappa ln^2(1/alpha))), kappa
+    -> oo included.
 
-    T = C ln(1/alpha) with C free of kappa does not give it either: then gamma^T = alpha^(C l), which is not O(alpha) once C l < 1.
+    T = C ln(1/alpha) with C free of kappa does not give it either: then gamma^T = alpha^(C l), which is not
+    O(alpha) once C l < 1.
     """
     n = sp.Symbol("n", integer=True, positive=True)  # kappa
     length, L = -sp.log(1 - 1 / n), sp.Integer(1)  # alpha = 1/e
     value = sp.exp(-1) * (1 + n * (L / length) ** 2)
-    return Theta(value, sp.exp(-1) * (1 + n * L**2), upper=True, given=[n >= 2], constants=False, towards=(n, sp.oo))
+    return Theta(
+        value, sp.exp(-1) * (1 + n * L**2), upper=True, given=[n >= 2], constants=False, towards=(n, sp.oo)
+    )
 
 
-@claim(PAPER, "sketch-4.2-wang-corrected", at="Sketch of Theorem 4.2, corrected", kind="asymptotic", uses=["proof-4.2-ln"])
+@claim(
+    PAPER,
+    "sketch-4.2-wang-corrected",
+    at="Sketch of Theorem 4.2, corrected",
+    kind="asymptotic",
+    uses=["proof-4.2-ln"],
+)
 def relaxed_bound_of_prior_work_with_its_kappa():
-    """gamma^T + alpha kappa T^2 at T = ln(1/alpha)/l is alpha (1 + kappa ln^2(1/alpha)/l^2) <= alpha (1 + kappa^3 ln^2(1/alpha))."""
+    """gamma^T + alpha kappa T^2 at T = ln(1/alpha)/l is alpha (1 + kappa ln^2(1/alpha)/l^2) <= alpha (1 +
+    kappa^3 ln^2(1/alpha)).
+    """
     l, L = sp.symbols("l L", positive=True)  # L = ln(1/alpha)
     x = L / l
     value = sp.exp(-l * x) + sp.exp(-L) * kappa * x**2
@@ -280,22 +452,38 @@ def eq_23_tends_to_zero():
     return (
         Derivation()
         .step(AtMost(x / (1 + x), sp.log(1 + x)), "ln(1 + x) >= x/(1 + x)")
-        .step(Equal((x / (1 + x)).subs(x, l / alpha) / l, 1 / (alpha + l)), "so T >= 1/(alpha + l), at x = l/alpha")
+        .step(
+            Equal((x / (1 + x)).subs(x, l / alpha) / l, 1 / (alpha + l)),
+            "so T >= 1/(alpha + l), at x = l/alpha",
+        )
         .step(AtMost(below, 1 / (alpha + l), given=[kappa > 1, l <= 1 / (kappa - 1)]), "l <= 1/(kappa - 1)")
-        .step(Equal(sp.limit(below, kappa, sp.oo), 0), "so T stays above a bound whose limit would have to be 0")
+        .step(
+            Equal(sp.limit(below, kappa, sp.oo), 0), "so T stays above a bound whose limit would have to be 0"
+        )
     )
 
 
 @claim(PAPER, "eq-23-t-limit", at="Below Eq (23), corrected", kind="asymptotic", uses=["proof-4.2-ln"])
 def eq_23_tends_to_one_over_alpha():
-    """1/(alpha + 1/(kappa - 1)) <= T of Eq (23) <= 1/alpha: it converges to 1/alpha; the exact minimiser is below 1/(kappa alpha), which does tend to 0."""
+    """1/(alpha + 1/(kappa - 1)) <= T of Eq (23) <= 1/alpha: it converges to 1/alpha; the exact minimiser is
+    below 1/(kappa alpha), which does tend to 0.
+    """
     l, x = sp.symbols("l x", positive=True)
     return (
         Derivation()
         .step(AtMost(x / (1 + x), sp.log(1 + x)), "ln(1 + x) >= x/(1 + x)")
-        .step(Equal((x / (1 + x)).subs(x, l / alpha) / l, 1 / (alpha + l)), "so T >= 1/(alpha + l), at x = l/alpha")
-        .step(AtMost(1 / (alpha + 1 / (kappa - 1)), 1 / (alpha + l), given=[kappa > 1, l <= 1 / (kappa - 1)]), "l <= 1/(kappa - 1)")
-        .step(AtMost(sp.log(1 + x), x), "ln(1 + x) <= x: T <= 1/alpha, and T* <= (1/l) ln(1 + l/(kappa alpha)) <= 1/(kappa alpha)")
+        .step(
+            Equal((x / (1 + x)).subs(x, l / alpha) / l, 1 / (alpha + l)),
+            "so T >= 1/(alpha + l), at x = l/alpha",
+        )
+        .step(
+            AtMost(1 / (alpha + 1 / (kappa - 1)), 1 / (alpha + l), given=[kappa > 1, l <= 1 / (kappa - 1)]),
+            "l <= 1/(kappa - 1)",
+        )
+        .step(
+            AtMost(sp.log(1 + x), x),
+            "ln(1 + x) <= x: T <= 1/alpha, and T* <= (1/l) ln(1 + l/(kappa alpha)) <= 1/(kappa alpha)",
+        )
     )
 
 
@@ -306,9 +494,16 @@ def eq_23_is_at_most_eq_4():
     l = s / kappa
     return (
         Derivation()
-        .step(AtMost(sp.log(1 + s * z), s * sp.log(1 + z), given=[s >= 1]), "Bernoulli, with s = l kappa >= 1 and z = 1/(kappa alpha)")
         .step(
-            Equal(sp.log(1 + l / alpha) / l, kappa * sp.log(1 + s * z) / s, given=[sp.Eq(z, 1 / (kappa * alpha))]),
+            AtMost(sp.log(1 + s * z), s * sp.log(1 + z), given=[s >= 1]),
+            "Bernoulli, with s = l kappa >= 1 and z = 1/(kappa alpha)",
+        )
+        .step(
+            Equal(
+                sp.log(1 + l / alpha) / l,
+                kappa * sp.log(1 + s * z) / s,
+                given=[sp.Eq(z, 1 / (kappa * alpha))],
+            ),
             "in these variables the left side is kappa ln(1 + s z)/s",
         )
     )
@@ -316,16 +511,22 @@ def eq_23_is_at_most_eq_4():
 
 @claim(PAPER, "lemma-4.1", at="Lemma 4.1, Eq (6)", kind="optimality")
 def dynamic_schedule_is_the_only_minimiser():
-    """Among sigma with sum_t sigma_t^-2 = R, R sum_t q_t sigma_t^2 is least, (sum_t sqrt q_t)^2, only at sigma_t^2 = (1/R) sum_i sqrt(q_i/q_t)."""
+    """Among sigma with sum_t sigma_t^-2 = R, R sum_t q_t sigma_t^2 is least, (sum_t sqrt q_t)^2, only at
+    sigma_t^2 = (1/R) sum_i sqrt(q_i/q_t).
+    """
     v = sp.Symbol("v", positive=True)  # sigma_t^2
     stated = sp.Sum(sp.sqrt(q[i] / q[t]), (i, 1, T)) / R
     value = sp.Sum(sp.sqrt(q[t]), (t, 1, T)) ** 2
-    return Minimises(R * q[t] * v, over=v, spent=1 / v, total=R, at=stated, index=t, length=T, unique=True, value=value)
+    return Minimises(
+        R * q[t] * v, over=v, spent=1 / v, total=R, at=stated, index=t, length=T, unique=True, value=value
+    )
 
 
 @claim(PAPER, "lemma-4.1-var", at="Lemma 4.1, last sentence", kind="identity", uses=["lemma-4.1"])
 def gain_over_uniform_is_the_variance_of_sqrt_q():
-    """T sum_t q_t - (sum_t sqrt q_t)^2 increases with the variance of sqrt(q_t): it equals T^2 times that variance."""
+    """T sum_t q_t - (sum_t sqrt q_t)^2 increases with the variance of sqrt(q_t): it equals T^2 times that
+    variance.
+    """
     root = sp.Sum(sp.sqrt(q[t]), (t, 1, T))
     mean = root / T
     variance = sp.Sum((sp.sqrt(q[t]) - mean) ** 2, (t, 1, T)) / T
@@ -334,7 +535,9 @@ def gain_over_uniform_is_the_variance_of_sqrt_q():
 
 @claim(PAPER, "thm-4.3-sigma", at="Theorem 4.3, Eq (7) left", kind="identity", uses=["lemma-4.1"])
 def lemma_4_1_at_the_influence_of_gd_is_eq_7():
-    """Lemma 4.1 with q_t = gamma^(T-t) alpha gives sigma_t^2 = (1/R) ((1/gamma)^(T/2) - 1)/(1 - sqrt gamma) gamma^(t/2)."""
+    """Lemma 4.1 with q_t = gamma^(T-t) alpha gives sigma_t^2 = (1/R) ((1/gamma)^(T/2) - 1)/(1 - sqrt gamma)
+    gamma^(t/2).
+    """
     influence = schedules.gd_influence(gamma, T).formula
     derived = sp.Sum(sp.sqrt(influence.subs(t, i)), (i, 1, T)) / sp.sqrt(influence) / R
     stated = (gamma ** (-T / 2) - 1) / (1 - sp.sqrt(gamma)) * gamma ** (t / 2) / R
@@ -347,21 +550,34 @@ def lemma_4_1_at_the_influence_of_gd_is_eq_7():
 
 
 @claim(
-    PAPER, "thm-4.3-t", at="Theorem 4.3, Eq (7) right", kind="optimality", uses=["eq-26"], expect=REFUTED, correction="thm-4.3-t-corrected", breaks="theorem"
+    PAPER,
+    "thm-4.3-t",
+    at="Theorem 4.3, Eq (7) right",
+    kind="optimality",
+    uses=["eq-26"],
+    expect=REFUTED,
+    correction="thm-4.3-t-corrected",
+    breaks="theorem",
 )
 def eq_7_minimises_the_dynamic_bound():
     """T = ceil(2 kappa ln(1 + 1/(kappa alpha))) minimises the dynamic bound: no other whole m does better."""
     m = sp.Symbol("m", integer=True, positive=True)
     return AtMost(
-        _dynamic(kappa, alpha, schedules.eq_7(kappa, alpha)), _dynamic(kappa, alpha, m), given=[kappa > 1, kappa * alpha < 1, alpha <= sp.Rational(1, 100)]
+        _dynamic(kappa, alpha, schedules.eq_7(kappa, alpha)),
+        _dynamic(kappa, alpha, m),
+        given=[kappa > 1, kappa * alpha < 1, alpha <= sp.Rational(1, 100)],
     )
 
 
-@claim(PAPER, "thm-4.3-t-corrected", at="Theorem 4.3, Eq (7) right, corrected", kind="optimality", uses=["eq-26"])
+@claim(
+    PAPER, "thm-4.3-t-corrected", at="Theorem 4.3, Eq (7) right, corrected", kind="optimality", uses=["eq-26"]
+)
 def dynamic_minimiser_is_a_neighbour_of_eq_26():
-    """The bound is larger the farther gamma^(T/2) is from its value at T* of Eq (26): the whole minimiser is floor(T*) or ceil(T*).
+    """The bound is larger the farther gamma^(T/2) is from its value at T* of Eq (26): the whole minimiser is
+    floor(T*) or ceil(T*).
 
-    T = ceil(T*) costs at most a factor 1 + alpha over the real minimum, and T = 0 is best if and only if alpha kappa >= 1.
+    T = ceil(T*) costs at most a factor 1 + alpha over the real minimum, and T = 0 is best if and only if
+    alpha kappa >= 1.
     """
     b, x, g, al = sp.symbols("b x g alpha", positive=True)  # g = sqrt(gamma)
     star, y, z = b / (1 + b), sp.Symbol("y", positive=True), sp.Symbol("z", positive=True)
@@ -371,24 +587,41 @@ def dynamic_minimiser_is_a_neighbour_of_eq_26():
 
     return (
         Derivation()
-        .step(AtMost(bound(y), bound(z), given=[y <= star, z <= y]), "it falls as x = gamma^(T/2) rises to x*: T from above")
-        .step(AtMost(bound(y), bound(z), given=[y >= star, z >= y]), "and falls as x sinks to x*: T from below")
         .step(
-            AtMost(bound(x), (1 + al) * star, given=[x <= star, x >= g * star, g < 1, sp.Eq(b, al / (1 - g) ** 2)]),
+            AtMost(bound(y), bound(z), given=[y <= star, z <= y]),
+            "it falls as x = gamma^(T/2) rises to x*: T from above",
+        )
+        .step(
+            AtMost(bound(y), bound(z), given=[y >= star, z >= y]), "and falls as x sinks to x*: T from below"
+        )
+        .step(
+            AtMost(
+                bound(x),
+                (1 + al) * star,
+                given=[x <= star, x >= g * star, g < 1, sp.Eq(b, al / (1 - g) ** 2)],
+            ),
             "at ceil(T*) x is between sqrt(gamma) x* and x*",
         )
-        .step(Equal(bound(g) - 1, al + g**2 - 1, given=[g < 1, sp.Eq(b, al / (1 - g) ** 2)]), "E(1) - E(0) = alpha - 1/kappa")
+        .step(
+            Equal(bound(g) - 1, al + g**2 - 1, given=[g < 1, sp.Eq(b, al / (1 - g) ** 2)]),
+            "E(1) - E(0) = alpha - 1/kappa",
+        )
     )
 
 
 @claim(PAPER, "thm-4.3-bound", at="Theorem 4.3, Eq (8)", kind="asymptotic", uses=["eq-26", "proof-4.3-kappa"])
 def least_dynamic_bound_is_of_order_eq_8():
-    """min over T of the dynamic bound = Theta(kappa^2/(kappa^2 + 1/alpha)): between 1 and 4 times it, for all kappa >= 1 and alpha > 0."""
+    """min over T of the dynamic bound = Theta(kappa^2/(kappa^2 + 1/alpha)): between 1 and 4 times it, for all
+    kappa >= 1 and alpha > 0.
+    """
     b = sp.Symbol("b", positive=True)
     scale = kappa**2 / (kappa**2 + 1 / alpha)
     return (
         Derivation()
-        .step(AtMost(scale, b / (1 + b), given=[b >= kappa**2 * alpha]), "b = alpha (1 - sqrt gamma)^-2 >= alpha kappa^2")
+        .step(
+            AtMost(scale, b / (1 + b), given=[b >= kappa**2 * alpha]),
+            "b = alpha (1 - sqrt gamma)^-2 >= alpha kappa^2",
+        )
         .step(AtMost(b / (1 + b), 4 * scale, given=[b <= 4 * kappa**2 * alpha]), "b <= 4 alpha kappa^2")
         .step(
             AtMost(sp.Min(1, (1 + alpha) * b / (1 + b)), 2 * b / (1 + b), given=[b >= alpha]),
@@ -408,16 +641,35 @@ def least_dynamic_bound_is_of_order_eq_8():
     breaks="theorem",
 )
 def bound_at_eq_7_is_of_order_eq_8():
-    """At the T of Eq (7), 2 kappa ln(1 + 1/(kappa alpha)), the dynamic bound is O(kappa^2/(kappa^2 + 1/alpha)) <= O(1), for all kappa >= 1 and small alpha.
+    """At the T of Eq (7), 2 kappa ln(1 + 1/(kappa alpha)), the dynamic bound is O(kappa^2/(kappa^2 +
+    1/alpha)) <= O(1), for all kappa >= 1 and small alpha.
 
-    Along kappa = n^2, alpha = 1/n^3: gamma^(T/2) <= kappa alpha = 1/n there, so the bound is at least b (1 - 1/n)^2 >= n (1 - 1/n)^2.
+    Along kappa = n^2, alpha = 1/n^3: gamma^(T/2) <= kappa alpha = 1/n there, so the bound is at least b (1 -
+    1/n)^2 >= n (1 - 1/n)^2.
     """
-    n, s, z = sp.Symbol("n", integer=True, positive=True), sp.Symbol("s", positive=True), sp.Symbol("z", positive=True)
+    n, s, z = (
+        sp.Symbol("n", integer=True, positive=True),
+        sp.Symbol("s", positive=True),
+        sp.Symbol("z", positive=True),
+    )
     return (
         Derivation()
-        .step(AtMost(sp.log(1 + z), s * sp.log(1 + z), given=[s >= 1]), "gamma^(T/2) = (1 + z)^-s <= 1/(1 + z), z = 1/(kappa alpha), s = kappa l >= 1")
+        .step(
+            AtMost(sp.log(1 + z), s * sp.log(1 + z), given=[s >= 1]),
+            "gamma^(T/2) = (1 + z)^-s <= 1/(1 + z), z = 1/(kappa alpha), s = kappa l >= 1",
+        )
         .step(AtMost(1 / (1 + z), 1 / z), "at most kappa alpha = 1/n")
-        .step(Theta(n * (1 - 1 / n) ** 2, sp.Integer(1), upper=True, given=[n >= 2], constants=False, towards=(n, sp.oo)), "b >= kappa^2 alpha = n")
+        .step(
+            Theta(
+                n * (1 - 1 / n) ** 2,
+                sp.Integer(1),
+                upper=True,
+                given=[n >= 2],
+                constants=False,
+                towards=(n, sp.oo),
+            ),
+            "b >= kappa^2 alpha = n",
+        )
     )
 
 
@@ -425,41 +677,81 @@ def bound_at_eq_7_is_of_order_eq_8():
 def bounds_are_the_tightest_known():
     """ "The tightest bounds for functions satisfying the PL condition, to our best knowledge"."""
     return Quoted(
-        "a statement about what the authors knew of the literature, which no derivation decides; for its own bound, Theorem 4.2 is not the "
-        "tightest that its method gives: thm-4.2-bound-corrected has kappa^2 alpha ln(1 + 1/(kappa^2 alpha)) where Eq (5) has more"
+        "a statement about what the authors knew of the literature, which no derivation decides; "
+        "for its own bound, Theorem 4.2 is not the "
+        "tightest that its method gives: thm-4.2-bound-corrected has kappa^2 alpha ln(1 + "
+        "1/(kappa^2 alpha)) where Eq (5) has more"
     )
 
 
-@claim(PAPER, "eq-9", at="Section 4.1.3, Eq (9)", kind="asymptotic", uses=["sketch-4.2-e"], expect=REFUTED, correction="eq-9-corrected", breaks="proof")
+@claim(
+    PAPER,
+    "eq-9",
+    at="Section 4.1.3, Eq (9)",
+    kind="asymptotic",
+    uses=["sketch-4.2-e"],
+    expect=REFUTED,
+    correction="eq-9-corrected",
+    breaks="proof",
+)
 def uniform_bound_for_large_alpha():
-    """For kappa fixed and "alpha >> 1": the least uniform bound is at most a constant times kappa^2 alpha ln(1/(kappa alpha)), a negative number there.
+    """For kappa fixed and "alpha >> 1": the least uniform bound is at most a constant times kappa^2 alpha
+    ln(1/(kappa alpha)), a negative number there.
 
     alpha >> 1 is read as printed; large N makes alpha small, and eq-9-corrected says what was meant.
     """
     C = sp.Symbol("C", positive=True)
     return Instance(
-        AtMost(sp.Integer(1), C * kappa**2 * alpha * sp.log(1 / (kappa * alpha)), given=[alpha >= 10, kappa >= 1]),
-        let={"least bound": "1, that of T = 0 (thm-4.2-t-zero)"}, because="alpha kappa >= 1, so no T has a bound below 1, and the logarithm is negative",
-    )  # fmt: skip
+        AtMost(
+            sp.Integer(1), C * kappa**2 * alpha * sp.log(1 / (kappa * alpha)), given=[alpha >= 10, kappa >= 1]
+        ),
+        let={"least bound": "1, that of T = 0 (thm-4.2-t-zero)"},
+        because="alpha kappa >= 1, so no T has a bound below 1, and the logarithm is negative",
+    )
 
 
-@claim(PAPER, "eq-9-corrected", at="Section 4.1.3, Eq (9), corrected", kind="asymptotic", uses=["thm-4.2-bound-corrected", "eq-2-alpha"])
+@claim(
+    PAPER,
+    "eq-9-corrected",
+    at="Section 4.1.3, Eq (9), corrected",
+    kind="asymptotic",
+    uses=["thm-4.2-bound-corrected", "eq-2-alpha"],
+)
 def uniform_bound_for_small_alpha():
-    """For alpha <= 1/(2 kappa^2): least uniform bound <= 4 kappa^2 alpha ln(1/(kappa^2 alpha)); with alpha = A/N^2 that is O(ln N/N^2), kappa fixed.
+    """For alpha <= 1/(2 kappa^2): least uniform bound <= 4 kappa^2 alpha ln(1/(kappa^2 alpha)); with alpha =
+    A/N^2 that is O(ln N/N^2), kappa fixed.
 
-    In particular it is at most 4 kappa^2 alpha ln(1/(kappa alpha)) + ..., the form of Eq (9), kappa being a constant.
+    In particular it is at most 4 kappa^2 alpha ln(1/(kappa alpha)) + ..., the form of Eq (9), kappa being a
+    constant.
     """
     y, A, n = sp.symbols("y A N", positive=True)  # y = kappa^2 alpha
     return (
         Derivation()
-        .step(AtMost(2 * y * sp.log(1 + 1 / y), 4 * y * sp.log(1 / y), given=[y <= sp.Rational(1, 2)]), "1 + 1/y <= 1/y^2")
-        .step(AtMost(sp.log(n**2 / A), (2 + sp.log(1 + 1 / A) / sp.log(2)) * sp.log(n), given=[n >= 2]), "ln(N^2/A) <= C ln N, with kappa^2 alpha = A/N^2")
+        .step(
+            AtMost(2 * y * sp.log(1 + 1 / y), 4 * y * sp.log(1 / y), given=[y <= sp.Rational(1, 2)]),
+            "1 + 1/y <= 1/y^2",
+        )
+        .step(
+            AtMost(sp.log(n**2 / A), (2 + sp.log(1 + 1 / A) / sp.log(2)) * sp.log(n), given=[n >= 2]),
+            "ln(N^2/A) <= C ln N, with kappa^2 alpha = A/N^2",
+        )
     )
 
 
-@claim(PAPER, "sec4.1.3-r", at="Section 4.1.3", kind="identity", uses=["lemma-b.3"], expect=REFUTED, correction="sec4.1.3-r-corrected", breaks="privacy")
+@claim(
+    PAPER,
+    "sec4.1.3-r",
+    at="Section 4.1.3",
+    kind="identity",
+    uses=["lemma-b.3"],
+    expect=REFUTED,
+    correction="sec4.1.3-r-corrected",
+    breaks="privacy",
+)
 def printed_r_of_epsilon_and_delta():
-    """Based on Lemma B.3, R = 2 rho = 2 eps + 4 L + 4 sqrt(L)(eps + L), L = ln(1/delta) (the scan has the root over L alone)."""
+    """Based on Lemma B.3, R = 2 rho = 2 eps + 4 L + 4 sqrt(L)(eps + L), L = ln(1/delta) (the scan has the
+    root over L alone).
+    """
     eps, L = sp.symbols("epsilon L", positive=True)
     derived = 2 * (sp.sqrt(eps + L) - sp.sqrt(L)) ** 2
     return Equal(derived, 2 * eps + 4 * L + 4 * sp.sqrt(L) * (eps + L))
@@ -476,14 +768,24 @@ def printed_r_of_epsilon_and_delta():
     breaks="privacy",
 )
 def printed_r_with_the_root_over_both_factors():
-    """R = 2 rho = 2 eps + 4 L + 4 sqrt(L (eps + L)): the same with the root of inv-b.3, in case the scan slipped; the sign is still wrong."""
+    """R = 2 rho = 2 eps + 4 L + 4 sqrt(L (eps + L)): the same with the root of inv-b.3, in case the scan
+    slipped; the sign is still wrong.
+    """
     eps, L = sp.symbols("epsilon L", positive=True)
     return Equal(2 * (sp.sqrt(eps + L) - sp.sqrt(L)) ** 2, schedules.printed_budget(eps, L))
 
 
-@claim(PAPER, "sec4.1.3-r-corrected", at="Section 4.1.3, corrected", kind="identity", uses=["inv-b.3", "inv-b.3-corrected"])
+@claim(
+    PAPER,
+    "sec4.1.3-r-corrected",
+    at="Section 4.1.3, corrected",
+    kind="identity",
+    uses=["inv-b.3", "inv-b.3-corrected"],
+)
 def r_of_epsilon_and_delta():
-    """R = 2 rho = 2 eps + 4 L - 4 sqrt(L (eps + L)) = 2 eps^2/(sqrt(eps + L) + sqrt L)^2, the form without cancellation."""
+    """R = 2 rho = 2 eps + 4 L - 4 sqrt(L (eps + L)) = 2 eps^2/(sqrt(eps + L) + sqrt L)^2, the form without
+    cancellation.
+    """
     eps, L = sp.symbols("epsilon L", positive=True)
     derived = 2 * (sp.sqrt(eps + L) - sp.sqrt(L)) ** 2
     return (
@@ -504,46 +806,95 @@ def r_of_epsilon_and_delta():
     breaks="theorem",
 )
 def r_of_zcdp_is_larger_than_that_of_the_moments_accountant():
-    """R_zCDP > R_MA = eps^2/L when eps <= 2 L and L > 1, R_zCDP being 2 rho with rho + 2 sqrt(rho L) = eps."""
+    """R_zCDP > R_MA = eps^2/L when eps <= 2 L and L > 1, R_zCDP being 2 rho with rho + 2 sqrt(rho L) =
+    eps.
+    """
     eps, L = sp.symbols("epsilon L", positive=True)
-    return AtMost(eps**2 / L, 2 * eps**2 / (sp.sqrt(eps + L) + sp.sqrt(L)) ** 2, given=[L > 1, eps <= 2 * L], strict=True)
+    return AtMost(
+        eps**2 / L,
+        2 * eps**2 / (sp.sqrt(eps + L) + sp.sqrt(L)) ** 2,
+        given=[L > 1, eps <= 2 * L],
+        strict=True,
+    )
 
 
-@claim(PAPER, "sec4.1.3-rzcdp-gt-rma-corrected", at="Section 4.1.3, corrected", kind="inequality", uses=["sec4.1.3-r-corrected"])
+@claim(
+    PAPER,
+    "sec4.1.3-rzcdp-gt-rma-corrected",
+    at="Section 4.1.3, corrected",
+    kind="inequality",
+    uses=["sec4.1.3-r-corrected"],
+)
 def r_of_zcdp_is_a_constant_times_that_of_the_moments_accountant():
-    """R_zCDP < R_MA/2 always, and R_zCDP >= R_MA/4 when eps <= 2 L: the same order, with the opposite sign of the comparison."""
+    """R_zCDP < R_MA/2 always, and R_zCDP >= R_MA/4 when eps <= 2 L: the same order, with the opposite sign of
+    the comparison.
+    """
     eps, L = sp.symbols("epsilon L", positive=True)
     r = 2 * eps**2 / (sp.sqrt(eps + L) + sp.sqrt(L)) ** 2
     s = sp.Symbol("s", positive=True)  # sqrt(eps + L)/sqrt(L)
     return (
         Derivation()
-        .step(Equal(r, (2 / (1 + s) ** 2) * eps**2 / L, given=[sp.Eq(s, sp.sqrt(eps + L) / sp.sqrt(L))]), "with s = sqrt(1 + eps/L) in (1, sqrt 3]")
+        .step(
+            Equal(r, (2 / (1 + s) ** 2) * eps**2 / L, given=[sp.Eq(s, sp.sqrt(eps + L) / sp.sqrt(L))]),
+            "with s = sqrt(1 + eps/L) in (1, sqrt 3]",
+        )
         .step(AtMost(2 / (1 + s) ** 2, sp.Rational(1, 2), given=[s > 1], strict=True), "s > 1")
         .step(AtMost(sp.Rational(1, 4), 2 / (1 + s) ** 2, given=[s**2 <= 3]), "s^2 = 1 + eps/L <= 3")
     )
 
 
-@claim(PAPER, "sec4.1.3-lnn-saving", at="Section 4.1.3", kind="asymptotic", uses=["thm-4.2-bound", "thm-4.2-bound-corrected", "thm-4.3-bound"])
+@claim(
+    PAPER,
+    "sec4.1.3-lnn-saving",
+    at="Section 4.1.3",
+    kind="asymptotic",
+    uses=["thm-4.2-bound", "thm-4.2-bound-corrected", "thm-4.3-bound"],
+)
 def dynamic_saves_a_logarithm():
-    """The least uniform bound is at least ((kappa-1)/(4 kappa)) ln(1 + 1/(kappa^2 alpha)) times the least dynamic one: a factor ln N for kappa > 1 fixed."""
+    """The least uniform bound is at least ((kappa-1)/(4 kappa)) ln(1 + 1/(kappa^2 alpha)) times the least
+    dynamic one: a factor ln N for kappa > 1 fixed.
+    """
     r, b, y, u = sp.symbols("r b y u", positive=True)  # y = kappa^2 alpha, u = ln(1 + 1/y)
     return (
         Derivation()
         .step(AtMost(b / (1 + b), 4 * y, given=[b <= 4 * y]), "least dynamic bound <= 4 kappa^2 alpha")
-        .step(AtMost((1 - 1 / kappa) * y * u, r * u, given=[r >= (1 - 1 / kappa) * y]), "r = alpha kappa/l >= alpha kappa (kappa - 1)")
-        .step(AtMost(sp.log(1 + 1 / y), sp.log(1 + 1 / r), given=[r <= y]), "and r <= kappa^2 alpha: least uniform bound >= r ln(1 + 1/r)")
-        .step(AtMost(((kappa - 1) / (4 * kappa)) * u * b / (1 + b), (1 - 1 / kappa) * y * u, given=[kappa >= 1, b <= 4 * y]), "together")
+        .step(
+            AtMost((1 - 1 / kappa) * y * u, r * u, given=[r >= (1 - 1 / kappa) * y]),
+            "r = alpha kappa/l >= alpha kappa (kappa - 1)",
+        )
+        .step(
+            AtMost(sp.log(1 + 1 / y), sp.log(1 + 1 / r), given=[r <= y]),
+            "and r <= kappa^2 alpha: least uniform bound >= r ln(1 + 1/r)",
+        )
+        .step(
+            AtMost(
+                ((kappa - 1) / (4 * kappa)) * u * b / (1 + b),
+                (1 - 1 / kappa) * y * u,
+                given=[kappa >= 1, b <= 4 * y],
+            ),
+            "together",
+        )
     )
 
 
-@claim(PAPER, "sec4.1.3-dyn-oalpha", at="Section 4.1.3", kind="asymptotic", uses=["thm-4.3-bound", "eq-2-alpha"])
+@claim(
+    PAPER, "sec4.1.3-dyn-oalpha", at="Section 4.1.3", kind="asymptotic", uses=["thm-4.3-bound", "eq-2-alpha"]
+)
 def dynamic_bound_is_of_order_alpha():
-    """The least dynamic bound is at most 4 kappa^2 alpha, kappa fixed; times f(theta_1) - f* that is 2 kappa^2 D G^2/(M N^2 R)."""
+    """The least dynamic bound is at most 4 kappa^2 alpha, kappa fixed; times f(theta_1) - f* that is 2
+    kappa^2 D G^2/(M N^2 R).
+    """
     b, gap, Dm, G, N = sp.symbols("b gap D G N", positive=True)
     return (
         Derivation()
         .step(AtMost(b / (1 + b), 4 * kappa**2 * alpha, given=[b <= 4 * kappa**2 * alpha]), "b/(1+b) <= b")
-        .step(Equal(4 * kappa**2 * schedules.alpha_of(Dm, G, R, M, N, gap) * gap, 2 * kappa**2 * Dm * G**2 / (M * N**2 * R)), "alpha of Eq (2)")
+        .step(
+            Equal(
+                4 * kappa**2 * schedules.alpha_of(Dm, G, R, M, N, gap) * gap,
+                2 * kappa**2 * Dm * G**2 / (M * N**2 * R),
+            ),
+            "alpha of Eq (2)",
+        )
     )
 
 
@@ -558,7 +909,8 @@ def dynamic_bound_is_of_order_alpha():
     breaks="proof",
 )
 def sharp_curvature_means_small_m():
-    """Sharp curvature "implies lower smoothness, i.e., a small M": of two quadratics the sharper has the smaller M.
+    """Sharp curvature "implies lower smoothness, i.e., a small M": of two quadratics the sharper has the
+    smaller M.
 
     Definition 3.3 holds of lam x^2/2 exactly for M >= lam: the least M is the curvature.
     """
@@ -567,7 +919,10 @@ def sharp_curvature_means_small_m():
     f = flat * x**2 / 2
     return (
         Derivation()
-        .step(Equal(f.subs(x, y) - f - sp.diff(f, x) * (y - x), flat * (y - x) ** 2 / 2), "the least M of flat x^2/2 is flat")
+        .step(
+            Equal(f.subs(x, y) - f - sp.diff(f, x) * (y - x), flat * (y - x) ** 2 / 2),
+            "the least M of flat x^2/2 is flat",
+        )
         .step(AtMost(sharp, flat, given=[sharp > flat]), "so the sharper one would need the smaller M")
     )
 
@@ -590,30 +945,54 @@ def sharp_curvature_means_large_kappa():
     breaks="theorem",
 )
 def least_uniform_bound_is_of_order_one_over_alpha():
-    """For kappa >> 1/alpha the least uniform bound is Theta(kappa ln(1 + 1/(kappa alpha))) = Theta(1/alpha) (along alpha = 1/n, kappa = n^2, where it is 1)."""
+    """For kappa >> 1/alpha the least uniform bound is Theta(kappa ln(1 + 1/(kappa alpha))) = Theta(1/alpha)
+    (along alpha = 1/n, kappa = n^2, where it is 1).
+    """
     n = sp.Symbol("n", integer=True, positive=True)
     k, al = n**2, 1 / n
     return (
         Derivation()
         .step(AtMost(1, al * k), "alpha kappa >= 1, so T = 0 is best")
-        .step(Theta(_uniform(k, al, sp.Integer(0)), 1 / al, lower=True, given=[n >= 2], constants=False, towards=(n, sp.oo)), "its bound against 1/alpha")
+        .step(
+            Theta(
+                _uniform(k, al, sp.Integer(0)),
+                1 / al,
+                lower=True,
+                given=[n >= 2],
+                constants=False,
+                towards=(n, sp.oo),
+            ),
+            "its bound against 1/alpha",
+        )
     )
 
 
-@claim(PAPER, "sec4.1.3-robust-uniform-corrected", at="Section 4.1.3, corrected", kind="asymptotic", uses=["thm-4.2-t-zero", "thm-4.2-bound-corrected"])
+@claim(
+    PAPER,
+    "sec4.1.3-robust-uniform-corrected",
+    at="Section 4.1.3, corrected",
+    kind="asymptotic",
+    uses=["thm-4.2-t-zero", "thm-4.2-bound-corrected"],
+)
 def least_uniform_bound_is_between_ln_2_and_one():
-    """For kappa >= 2 and kappa >= 1/alpha the least uniform bound is between (1/2) ln 2 and 1: Theta(1), as for the dynamic schedule.
+    """For kappa >= 2 and kappa >= 1/alpha the least uniform bound is between (1/2) ln 2 and 1: Theta(1), as
+    for the dynamic schedule.
 
-    kappa ln(1 + 1/(kappa alpha)) is between (ln 2)/alpha and 1/alpha there, the order of the bound at Eq (23), not of the least.
+    kappa ln(1 + 1/(kappa alpha)) is between (ln 2)/alpha and 1/alpha there, the order of the bound at Eq
+    (23), not of the least.
     """
     z = sp.Symbol("z", positive=True)
     return (
         Derivation()
         .step(AtMost(1, kappa**2 * alpha, given=[kappa >= 2, kappa * alpha >= 1]), "y = kappa^2 alpha >= 1")
-        .step(AtMost(sp.log(2) * z, sp.log(1 + z), given=[z <= 1]), "c S(y) = (1/2) ln(1 + z)/z >= (1/2) ln 2, z = 1/y <= 1, c = 1/2 for kappa >= 2")
+        .step(
+            AtMost(sp.log(2) * z, sp.log(1 + z), given=[z <= 1]),
+            "c S(y) = (1/2) ln(1 + z)/z >= (1/2) ln 2, z = 1/y <= 1, c = 1/2 for kappa >= 2",
+        )
         .step(
             Equal(_uniform(kappa, alpha, sp.Integer(0)), 1),
-            "and T = 0 has the bound 1; with z = 1/(kappa alpha) the step before gives kappa ln(1 + z) >= (ln 2)/alpha",
+            "and T = 0 has the bound 1; with z = 1/(kappa alpha) the step before gives kappa "
+            "ln(1 + z) >= (ln 2)/alpha",
         )
         .step(AtMost(sp.log(1 + z), z), "and kappa ln(1 + z) <= 1/alpha")
     )
@@ -625,21 +1004,31 @@ def least_dynamic_bound_is_between_one_half_and_one():
     b = sp.Symbol("b", positive=True)
     return (
         Derivation()
-        .step(AtMost(sp.Rational(1, 2), b / (1 + b), given=[b >= kappa**2 * alpha, kappa * alpha >= 1, kappa >= 1]), "b >= kappa^2 alpha >= kappa >= 1")
+        .step(
+            AtMost(
+                sp.Rational(1, 2), b / (1 + b), given=[b >= kappa**2 * alpha, kappa * alpha >= 1, kappa >= 1]
+            ),
+            "b >= kappa^2 alpha >= kappa >= 1",
+        )
         .step(AtMost(b / (1 + b), 1), "always")
     )
 
 
 @claim(PAPER, "sec4.1.3-dynamic-more-robust", at="Section 4.1.3", kind="inequality", uses=["lemma-4.1-var"])
 def dynamic_bound_is_at_most_the_uniform_one():
-    """ "Both are robust, but the dynamic schedule has a smaller factor": at every T its bound is at most the uniform one.
+    """ "Both are robust, but the dynamic schedule has a smaller factor": at every T its bound is at most the
+    uniform one.
 
-    That the factor is 1 against 1/alpha is not so at the best T, where both are Theta(1) (sec4.1.3-robust-uniform-corrected).
+    That the factor is 1 against 1/alpha is not so at the best T, where both are Theta(1)
+    (sec4.1.3-robust-uniform-corrected).
     """
     root = sp.Sum(sp.sqrt(q[t]), (t, 1, T))
     variance = sp.Sum((sp.sqrt(q[t]) - root / T) ** 2, (t, 1, T)) / T
     return (
         Derivation()
-        .step(Equal(T * sp.Sum(q[t], (t, 1, T)) - root**2, T**2 * variance), "uniform less dynamic, whatever the influence q")
+        .step(
+            Equal(T * sp.Sum(q[t], (t, 1, T)) - root**2, T**2 * variance),
+            "uniform less dynamic, whatever the influence q",
+        )
         .step(AtMost(0, T**2 * variance), "a sum of squares")
     )

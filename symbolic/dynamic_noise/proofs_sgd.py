@@ -17,7 +17,13 @@ R, M, mu, G, D, gap, n, N, sigma_g, sigma = sp.symbols("R M mu G D gap n N sigma
 
 
 @claim(
-    PAPER, "proof-4.7-second-moment", at="Proof of Theorem 4.7", kind="identity", expect=REFUTED, correction="proof-4.7-second-moment-corrected", breaks="proof"
+    PAPER,
+    "proof-4.7-second-moment",
+    at="Proof of Theorem 4.7",
+    kind="identity",
+    expect=REFUTED,
+    correction="proof-4.7-second-moment-corrected",
+    breaks="proof",
 )
 def second_moment_as_printed():
     """E(sigma_g xi/n + G sigma_t nu/n)^2 = sigma_g^2 + (G sigma_t/n)^2 (D = 1, E xi^2 = 1, independent)."""
@@ -25,22 +31,35 @@ def second_moment_as_printed():
     square = sp.Poly(sp.expand((sigma_g * a / n + G * sigma * b / n) ** 2), a, b)
     moments = {(2, 0): 1, (0, 2): 1, (1, 1): 0}
     derived = sum(c * moments[k] for k, c in square.terms())
-    return Instance(Equal(derived, sigma_g**2 + (G * sigma / n) ** 2), let={"D": "1", "xi, nu": "independent, mean 0, variance 1"})
+    return Instance(
+        Equal(derived, sigma_g**2 + (G * sigma / n) ** 2),
+        let={"D": "1", "xi, nu": "independent, mean 0, variance 1"},
+    )
 
 
 @claim(PAPER, "proof-4.7-second-moment-corrected", at="Proof of Theorem 4.7, corrected", kind="identity")
 def second_moment_of_the_noise():
-    """E|sigma_g xi/n + G sigma_t nu/n|^2 <= D (sigma_g^2 + G^2 sigma_t^2)/n^2, with equality if E|xi|^2 = D."""
+    """E|sigma_g xi/n + G sigma_t nu/n|^2 <= D (sigma_g^2 + G^2 sigma_t^2)/n^2, with equality if E|xi|^2 =
+    D.
+    """
     x2, cross = sp.symbols("x2 cross", nonnegative=True)  # E|xi|^2, E xi.nu
     derived = (sigma_g**2 * x2 + 2 * sigma_g * G * sigma * cross + G**2 * sigma**2 * D) / n**2
     return (
         Derivation()
-        .step(Equal(derived.subs({x2: D, cross: 0}), D * (sigma_g**2 + G**2 * sigma**2) / n**2), "independent, E|nu|^2 = D")
-        .step(AtMost(derived.subs(cross, 0), D * (sigma_g**2 + G**2 * sigma**2) / n**2, given=[x2 <= D]), "E|xi|^2 <= D")
+        .step(
+            Equal(derived.subs({x2: D, cross: 0}), D * (sigma_g**2 + G**2 * sigma**2) / n**2),
+            "independent, E|nu|^2 = D",
+        )
+        .step(
+            AtMost(derived.subs(cross, 0), D * (sigma_g**2 + G**2 * sigma**2) / n**2, given=[x2 <= D]),
+            "E|xi|^2 <= D",
+        )
     )
 
 
-@claim(PAPER, "proof-4.7-chain", at="Proof of Theorem 4.7, last line", kind="inequality", uses=["sec4.3-r-prime"])
+@claim(
+    PAPER, "proof-4.7-chain", at="Proof of Theorem 4.7, last line", kind="inequality", uses=["sec4.3-r-prime"]
+)
 def batch_part_is_at_most_alpha_g():
     """R' kappa alpha/G^2 = D/(2 mu n^2 (f_1 - f*)) <= D/(2 mu N^2 R (f_1 - f*)), n = max(N sqrt R, 1)."""
     larger = R * N**2 / n**2
@@ -48,5 +67,8 @@ def batch_part_is_at_most_alpha_g():
     return (
         Derivation()
         .step(Equal(derived, D / (2 * mu * n**2 * gap)), "alpha and R' of section 4.3")
-        .step(AtMost(D / (2 * mu * n**2 * gap), D / (2 * mu * N**2 * R * gap), given=[n >= N * sp.sqrt(R)]), "n >= N sqrt R")
+        .step(
+            AtMost(D / (2 * mu * n**2 * gap), D / (2 * mu * N**2 * R * gap), given=[n >= N * sp.sqrt(R)]),
+            "n >= N sqrt R",
+        )
     )

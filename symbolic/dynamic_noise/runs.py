@@ -1,10 +1,14 @@
-"""The runs of appendix D, as arrays: data, influence by retraining, final losses under the uniform, dynamic and exponential schedules.
+"""The runs of appendix D, as arrays: data, influence by retraining, final losses under the uniform, dynamic
+and exponential schedules.
 
-    step size 0.1, clip 4, R = 0.3927; features of mean 0 and standard deviation 1 each, then scaled so that max |x_n| = data scale
-    q_t = slope of the mean final loss in sigma_t^2, the other sigmas being those of the uniform schedule      (same noise along the grid)
+    step size 0.1, clip 4, R = 0.3927; features of mean 0 and standard deviation 1 each, then scaled so that
+    max |x_n| = data scale
+    q_t = slope of the mean final loss in sigma_t^2, the other sigmas being those of the uniform schedule
+    (same noise along the grid)
 
-MNIST is not shipped: "digits" are the 8x8 digits of scikit-learn, 3 against 5 (365 images, 60 principal components). The synthetic data
-are two Gaussian blobs at distance 10. The normalisation and the choice of T look at the data, as in the paper, and are not accounted.
+MNIST is not shipped: "digits" are the 8x8 digits of scikit-learn, 3 against 5 (365 images, 60 principal
+components). The synthetic data are two Gaussian blobs at distance 10. The normalisation and the choice of T
+look at the data, as in the paper, and are not accounted.
 """
 
 from __future__ import annotations
@@ -58,7 +62,8 @@ def digits() -> tuple[Array, Array]:
 
 
 def task(features: Array, labels: Array, kind: str, scale: float) -> Task:
-    """The normalised features at a data scale, with the logistic loss or the squared loss (x'theta - 1)^2/2, the label folded into x.
+    """The normalised features at a data scale, with the logistic loss or the squared loss (x'theta - 1)^2/2,
+    the label folded into x.
 
     >>> float(np.linalg.norm(task(*blobs(10, 4), "logistic", 7.0).data[0], axis=1).max().round(9))
     7.0
@@ -74,10 +79,14 @@ def task(features: Array, labels: Array, kind: str, scale: float) -> Task:
 
 
 def final_losses(job: Task, variances: Schedule, steps: int, runs: int, seed: int) -> Array:
-    """The final training loss of every run; runs of the same seed share their standard normal draws, whatever the schedule."""
+    """The final training loss of every run; runs of the same seed share their standard normal draws, whatever
+    the schedule.
+    """
     loaded = job.problem.load(job.data)
     algorithm = private_gd(job.problem, clip=CLIP, variances=variances, steps=steps, step_size=STEP)
-    return run(algorithm, loaded, runs, seed, measure={"F": lambda x: job.problem.value(x, loaded)}, keep=()).values["F"]
+    return run(
+        algorithm, loaded, runs, seed, measure={"F": lambda x: job.problem.value(x, loaded)}, keep=()
+    ).values["F"]
 
 
 def clipped_share(job: Task, theta: Array) -> float:
@@ -88,8 +97,17 @@ def clipped_share(job: Task, theta: Array) -> float:
     return float(np.mean(np.abs(slope) * np.linalg.norm(rows, axis=1) > CLIP))
 
 
-def retrained(job: Task, steps: int, times: list[int], runs: int, seed: int, grid: Any = (20.0, 200.0), base: float | None = None) -> Array:
-    """Influence by retraining: per t and per run, the least-squares slope of the final loss in sigma_t^2 over the grid.
+def retrained(
+    job: Task,
+    steps: int,
+    times: list[int],
+    runs: int,
+    seed: int,
+    grid: Any = (20.0, 200.0),
+    base: float | None = None,
+) -> Array:
+    """Influence by retraining: per t and per run, the least-squares slope of the final loss in sigma_t^2 over
+    the grid.
 
     >>> job = task(*blobs(20, 2), "squares", 1.0)
     >>> retrained(job, 2, [1, 2], 3, 0).shape
@@ -116,13 +134,17 @@ def curvatures(job: Task) -> Array:
 
 
 def by_age(job: Task, longest: int, runs: int, seed: int, knots: int = 6) -> Array:
-    """The influence of the noise that is 0, 1, ..., longest - 1 steps old, the newest first: Hessian (squares) or retraining (logistic).
+    """The influence of the noise that is 0, 1, ..., longest - 1 steps old, the newest first: Hessian
+    (squares) or retraining (logistic).
 
-    By retraining it is estimated at a few ages and interpolated on a logarithmic scale; what is not positive counts as the smallest positive.
+    By retraining it is estimated at a few ages and interpolated on a logarithmic scale; what is not positive
+    counts as the smallest positive.
     """
     if job.problem.kind == "squares":
         count = len(job.data[0])
-        return hessian_influence(curvatures(job), steps=longest, step_size=STEP, clip=CLIP, count=count).values(longest)[::-1]
+        return hessian_influence(
+            curvatures(job), steps=longest, step_size=STEP, clip=CLIP, count=count
+        ).values(longest)[::-1]
     times = sorted({round(t) for t in np.linspace(1, longest, knots).tolist()})
     found = retrained(job, longest, times, runs, seed).mean(axis=1)
     found = np.maximum(found, found[found > 0].min(initial=found.max(initial=1e-12)))
@@ -131,12 +153,16 @@ def by_age(job: Task, longest: int, runs: int, seed: int, knots: int = 6) -> Arr
 
 
 def schedules(ages: Array, steps: int) -> dict[str, Schedule]:
-    """The uniform schedule, the dynamic one of Lemma 4.1 at that influence, and the exponential one fitted to it, all on the budget R.
+    """The uniform schedule, the dynamic one of Lemma 4.1 at that influence, and the exponential one fitted to
+    it, all on the budget R.
 
-    >>> bool(np.allclose([(1 / s.values(4)).sum() for s in schedules(np.array([1.0, 0.5, 0.2, 0.1]), 4).values()], PRINTED_R))
+    >>> bool(np.allclose([(1 / s.values(4)).sum() for s in schedules(np.array([1.0, 0.5, 0.2, 0.1]),
+    ...     4).values()], PRINTED_R))
     True
     """
-    influence = np.maximum(ages[:steps][::-1], 1e-6 * ages[:steps].max())  # a floor, so that no step is left without budget
+    influence = np.maximum(
+        ages[:steps][::-1], 1e-6 * ages[:steps].max()
+    )  # a floor, so that no step is left without budget
     dynamic = from_influence(Schedule(influence), steps, PRINTED_R)
     return {
         "uni": Schedule(np.full(steps, steps / PRINTED_R)),
@@ -157,13 +183,23 @@ class Compared(NamedTuple):
         return (float(self.losses[name].mean()) - base) / base
 
 
-def compared(job: Task, ages: Array, choices: list[int], runs: int, seed: int, names: Sequence[str] = ("uni", "dyn", "exp")) -> Compared:
+def compared(
+    job: Task,
+    ages: Array,
+    choices: list[int],
+    runs: int,
+    seed: int,
+    names: Sequence[str] = ("uni", "dyn", "exp"),
+) -> Compared:
     """Each of the schedules named at its best T among the choices, by 40 runs of its own each."""
     best: dict[str, int] = {}
     losses: dict[str, Array] = {}
     ready = {steps: schedules(ages, steps) for steps in choices}
     for name in names:
-        means = {steps: float(final_losses(job, ready[steps][name], steps, 40, seed + 1).mean()) for steps in choices}
+        means = {
+            steps: float(final_losses(job, ready[steps][name], steps, 40, seed + 1).mean())
+            for steps in choices
+        }
         best[name] = min(means, key=lambda steps: means[steps])
         losses[name] = final_losses(job, ready[best[name]][name], best[name], runs, seed)
     return Compared(best, losses)

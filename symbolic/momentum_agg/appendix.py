@@ -1,6 +1,8 @@
-"""Theorem 4's conversion to (epsilon, delta) and the technical results of the appendix: Propositions 13 to 18, Lemma 17.
+"""Theorem 4's conversion to (epsilon, delta) and the technical results of the appendix: Propositions 13 to
+18, Lemma 17.
 
-(z, z/(2 sigma^2))-RDP for every z > 1  =>  eps(sigma) = 1/(2 sigma^2) + 2 sqrt(l/(2 sigma^2)),  l = log(1/delta)
+(z, z/(2 sigma^2))-RDP for every z > 1  =>  eps(sigma) = 1/(2 sigma^2) + 2 sqrt(l/(2 sigma^2)),  l =
+log(1/delta)
 G[a,b] = sum_{t=a..b} (1-alpha)^(b-t) grad f(w_{q_t N}, x_t),  x_t the sample of step t
 """
 
@@ -33,44 +35,88 @@ LEAST_SIGMA = 1 / (sp.sqrt(2 * ell + 2 * eps) - sp.sqrt(2 * ell))
 
 @claim(PAPER, "thm-4-conv-quad", at="Appendix D.1, first display", kind="identity")
 def smallest_sigma_of_the_conversion():
-    """The conversion gives at most epsilon exactly for sigma >= 1/(sqrt(2l + 2 eps) - sqrt(2l)): there it equals epsilon, and it decreases."""
+    """The conversion gives at most epsilon exactly for sigma >= 1/(sqrt(2l + 2 eps) - sqrt(2l)): there it
+    equals epsilon, and it decreases.
+    """
     return (
         Derivation()
-        .step(Equal(converted(sigma), 1 / (2 * sigma**2) + 2 * sp.sqrt(ell / (2 * sigma**2))), "the optimised order")
+        .step(
+            Equal(converted(sigma), 1 / (2 * sigma**2) + 2 * sp.sqrt(ell / (2 * sigma**2))),
+            "the optimised order",
+        )
         .step(Equal(converted(LEAST_SIGMA), eps), "the root of the quadratic in 1/sigma")
-        .step(Increasing(1 / (2 * sigma**2) + 2 * sp.sqrt(ell / 2) / sigma, sigma, down=True, strict=True), "more noise, smaller epsilon")
+        .step(
+            Increasing(1 / (2 * sigma**2) + 2 * sp.sqrt(ell / 2) / sigma, sigma, down=True, strict=True),
+            "more noise, smaller epsilon",
+        )
     )
 
 
-@claim(PAPER, "thm-4-conv-suff", at="Appendix D.1, second display", kind="inequality", uses=["thm-4-conv-quad"])
+@claim(
+    PAPER, "thm-4-conv-suff", at="Appendix D.1, second display", kind="inequality", uses=["thm-4-conv-quad"]
+)
 def simpler_sigma_suffices():
     """sigma >= sqrt(2l + 2 eps)/eps suffices: it is at least the smallest sigma of the conversion."""
     return AtMost(LEAST_SIGMA, sp.sqrt(2 * ell + 2 * eps) / eps)
 
 
-@claim(PAPER, "thm-4-dp", at="Theorem 4, second sentence", kind="privacy guarantee", expect=REFUTED, breaks="privacy", correction="thm-4-dp-corrected")
+@claim(
+    PAPER,
+    "thm-4-dp",
+    at="Theorem 4, second sentence",
+    kind="privacy guarantee",
+    expect=REFUTED,
+    breaks="privacy",
+    correction="thm-4-dp-corrected",
+)
 def two_root_log_over_eps_suffices_for_large_delta():
     """If delta >= exp(-eps), then Algorithm 1 with sigma = 2 sqrt(log(1/delta))/eps is (eps, delta)-DP."""
     delta = sp.Symbol("delta", positive=True)
-    # one record, two steps, one dimension: w_2 - w_1 = -eta sign(m_1 + zeta), m_1 = alpha G or -alpha G, zeta ~ N(0, 16 alpha^2 G^2 sigma^2 V)
+    # one record, two steps, one dimension: w_2 - w_1 = -eta sign(m_1 + zeta), m_1 = alpha G or -alpha G, zeta
+    # ~ N(0, 16 alpha^2 G^2 sigma^2 V)
     T, count = 2, 1
     V = (0 + 1) * sp.Rational(T, count) + sum(T // 2**j for j in range(1, 3))
     noise = 2 * sp.sqrt(sp.log(1 / delta)) / eps
-    right = (1 + sp.erf(1 / (4 * noise * sp.sqrt(V)) / sp.sqrt(2))) / 2  # P(the sign of w_1 - w_2 is that of the record)
-    relation = AtMost(right, sp.exp(eps) * (1 - right) + delta, given=[delta >= sp.exp(-eps), delta < 1, eps <= 20])
-    case = {"N": "1", "T": "2", "alpha": "1", "d": "1", "f(w, x)": "G x w with x = 1, or x = -1 on the neighbour", "event": "w_2 < w_1"}
+    right = (
+        1 + sp.erf(1 / (4 * noise * sp.sqrt(V)) / sp.sqrt(2))
+    ) / 2  # P(the sign of w_1 - w_2 is that of the record)
+    relation = AtMost(
+        right, sp.exp(eps) * (1 - right) + delta, given=[delta >= sp.exp(-eps), delta < 1, eps <= 20]
+    )
+    case = {
+        "N": "1",
+        "T": "2",
+        "alpha": "1",
+        "d": "1",
+        "f(w, x)": "G x w with x = 1, or x = -1 on the neighbour",
+        "event": "w_2 < w_1",
+    }
     return Instance(relation, let=case, because="Theorem 4 promises P(event) <= exp(eps) P'(event) + delta")
 
 
-@claim(PAPER, "thm-4-dp-corrected", at="Theorem 4, second sentence, corrected", kind="privacy guarantee", uses=["thm-4-conv-quad"])
+@claim(
+    PAPER,
+    "thm-4-dp-corrected",
+    at="Theorem 4, second sentence, corrected",
+    kind="privacy guarantee",
+    uses=["thm-4-conv-quad"],
+)
 def two_root_log_over_eps_suffices_for_small_delta():
-    """Given the RDP bound: sigma >= 2 sqrt(l)/eps gives (eps, delta)-DP if eps <= 8 (1 - 1/sqrt 2) l, in particular if delta <= exp(-eps)."""
+    """Given the RDP bound: sigma >= 2 sqrt(l)/eps gives (eps, delta)-DP if eps <= 8 (1 - 1/sqrt 2) l, in
+    particular if delta <= exp(-eps).
+    """
     noise = 2 * sp.sqrt(ell) / eps
     limit = 8 * (1 - 1 / sp.sqrt(2)) * ell
     return (
         Derivation()
-        .step(Equal(1 / (2 * noise**2) + 2 * sp.sqrt(ell / 2) / noise, eps**2 / (8 * ell) + eps / sp.sqrt(2)), "the conversion at this sigma")
-        .step(AtMost(eps**2 / (8 * ell) + eps / sp.sqrt(2), eps, given=[eps <= limit]), "at most epsilon; larger sigma only helps")
+        .step(
+            Equal(1 / (2 * noise**2) + 2 * sp.sqrt(ell / 2) / noise, eps**2 / (8 * ell) + eps / sp.sqrt(2)),
+            "the conversion at this sigma",
+        )
+        .step(
+            AtMost(eps**2 / (8 * ell) + eps / sp.sqrt(2), eps, given=[eps <= limit]),
+            "at most epsilon; larger sigma only helps",
+        )
         .step(AtMost(ell, limit), "and delta <= exp(-eps), which is l >= eps, is enough")
     )
 
@@ -83,7 +129,10 @@ def _geometric(ratio, x, reason):
     least = (1 - 1 / e) * sp.Min(1, x)
     return (
         Derivation()
-        .step(Equal(sp.Sum(r**i, (i, 0, n)) * (1 - r), 1 - r ** (n + 1), given=[r < 1, r > 0]), "partial sums of the geometric series, so the sum is 1/(1 - r)")
+        .step(
+            Equal(sp.Sum(r**i, (i, 0, n)) * (1 - r), 1 - r ** (n + 1), given=[r < 1, r > 0]),
+            "partial sums of the geometric series, so the sum is 1/(1 - r)",
+        )
         .step(*ratio)
         .step(AtMost(sp.exp(-x), chord, given=[x <= 1]), "a convex function lies below its chord on [0, 1]")
         .step(AtMost(sp.exp(-x), 1 / e, given=[x >= 1]), "and decreases beyond")
@@ -98,31 +147,56 @@ def geometric_series_of_an_epoch():
     """For alpha in (0, 1] and any N: sum_i (1-alpha)^(N i) <= max(1, 1/(alpha N))/(1 - 1/e)."""
     x = sp.Symbol("x", positive=True)
     ratio = AtMost(N * sp.log(1 - alpha), -alpha * N, given=[alpha < 1])
-    return _geometric((ratio, "r = (1-alpha)^N <= exp(-x), x = alpha N, in logarithms (at alpha = 1, r = 0)"), x, "x = alpha N")
+    return _geometric(
+        (ratio, "r = (1-alpha)^N <= exp(-x), x = alpha N, in logarithms (at alpha = 1, r = 0)"),
+        x,
+        "x = alpha N",
+    )
 
 
 @claim(PAPER, "prop-14", at="Proposition 14, first statement", kind="inequality")
 def geometric_series_of_an_epoch_with_gamma():
-    """If alpha N > log(1/(1-gamma)): sum_i (1-gamma)^-i (1-alpha)^(N i) <= max(1, 1/(alpha N - log(1/(1-gamma))))/(1 - 1/e)."""
+    """If alpha N > log(1/(1-gamma)): sum_i (1-gamma)^-i (1-alpha)^(N i) <= max(1, 1/(alpha N -
+    log(1/(1-gamma))))/(1 - 1/e).
+    """
     x = sp.Symbol("x", positive=True)
-    ratio = AtMost(N * sp.log(1 - alpha) - sp.log(1 - gamma), -alpha * N - sp.log(1 - gamma), given=[alpha < 1, gamma < 1])
-    return _geometric((ratio, "r = (1-alpha)^N/(1-gamma) <= exp(-x), x = alpha N - log(1/(1-gamma)) > 0, in logarithms"), x, "x = alpha N - log(1/(1-gamma))")
+    ratio = AtMost(
+        N * sp.log(1 - alpha) - sp.log(1 - gamma),
+        -alpha * N - sp.log(1 - gamma),
+        given=[alpha < 1, gamma < 1],
+    )
+    return _geometric(
+        (ratio, "r = (1-alpha)^N/(1-gamma) <= exp(-x), x = alpha N - log(1/(1-gamma)) > 0, in logarithms"),
+        x,
+        "x = alpha N - log(1/(1-gamma))",
+    )
 
 
 @claim(PAPER, "prop-16", at="Proposition 16", kind="inequality")
 def discounted_bits_are_at_most_a_doubly_exponential_sum():
-    """For gamma in (0, 1) and s with bits b_R..b_0: sum_i b_i gamma^(2 (s mod 2^i)) <= 1 + sum_{i=1..R} gamma^(2^i)."""
+    """For gamma in (0, 1) and s with bits b_R..b_0: sum_i b_i gamma^(2 (s mod 2^i)) <= 1 + sum_{i=1..R}
+    gamma^(2^i).
+    """
     k, p, R = sp.symbols("k p R", integer=True, positive=True)
     low, x = sp.Symbol("s_k", nonnegative=True), sp.Symbol("x", positive=True)
     return (
         Derivation()
-        .step(AtMost(2**k, 2**p, given=[p >= k]), "p_1 < p_2 < ... are the positions of the set bits, so p_(k+1) >= k")
+        .step(
+            AtMost(2**k, 2**p, given=[p >= k]),
+            "p_1 < p_2 < ... are the positions of the set bits, so p_(k+1) >= k",
+        )
         .step(
             AtMost(2 ** (k + 1) - 1, low + x, given=[low >= 2**k - 1, x >= 2**k]),
-            "s mod 2^(p_(k+1)) >= 2^k - 1 by induction on k: it is the sum of the k lower set bits, 0 at k = 0",
+            "s mod 2^(p_(k+1)) >= 2^k - 1 by induction on k: it is the sum of the k lower set "
+            "bits, 0 at k = 0",
         )
-        .step(AtMost(2**k, 2 * (2**k - 1)), "so the exponent 2 (s mod 2^(p_(k+1))) is at least 2^k for k >= 1")
-        .step(Increasing(gamma**x, x, down=True, given=[gamma < 1]), "and its power of gamma at most gamma^(2^k); the lowest set bit gives 1")
+        .step(
+            AtMost(2**k, 2 * (2**k - 1)), "so the exponent 2 (s mod 2^(p_(k+1))) is at least 2^k for k >= 1"
+        )
+        .step(
+            Increasing(gamma**x, x, down=True, given=[gamma < 1]),
+            "and its power of gamma at most gamma^(2^k); the lowest set bit gives 1",
+        )
         .step(
             Increasing(sp.Sum(gamma ** (2**k), (k, 1, R)), R, given=[gamma < 1]),
             "at most R of the R + 1 bits stand above the lowest set one, and the terms are positive",
@@ -131,12 +205,19 @@ def discounted_bits_are_at_most_a_doubly_exponential_sum():
 
 
 @claim(
-    PAPER, "lemma-17", at="Lemma 17", kind="identity", expect=REFUTED, breaks="theorem", correction="lemma-17-corrected",
-)  # fmt: skip
+    PAPER,
+    "lemma-17",
+    at="Lemma 17",
+    kind="identity",
+    expect=REFUTED,
+    breaks="theorem",
+    correction="lemma-17-corrected",
+)
 def momentum_is_rebuilt_from_differences_of_epochs():
-    """G[1,T] = (1-alpha)^(T-r) G[1,r] + c_q G[r+1,r+N] + sum_{i=1..q-1} c_i ((1-gamma) Delta + gamma G)[T-iN+1,T-(i-1)N],
-    c_i = sum_{j<i} (1-gamma)^j (1-alpha)^((i-1-j)N)."""
-    # f(w, x) = x w with two records: the gradient of a step is its record, whatever the anchor, so every Delta is 0
+    """G[1,T] = (1-alpha)^(T-r) G[1,r] + c_q G[r+1,r+N] + sum_{i=1..q-1} c_i ((1-gamma) Delta + gamma
+    G)[T-iN+1,T-(i-1)N], c_i = sum_{j<i} (1-gamma)^j (1-alpha)^((i-1-j)N)."""
+    # f(w, x) = x w with two records: the gradient of a step is its record, whatever the anchor, so every
+    # Delta is 0
     first, second = sp.symbols("x_1 x_2", real=True)
     order = [first, second, second, first]  # pi^0 = (1, 2), pi^1 = (2, 1)
     rho, n, T = (1 - alpha) ** 2, 2, 4
@@ -149,7 +230,10 @@ def momentum_is_rebuilt_from_differences_of_epochs():
 
     rebuilt = c(2) * G(1, n) + c(1) * ((1 - gamma) * 0 + gamma * G(T - n + 1, T))
     case = {"N": "2", "T": "4", "f(w, x)": "x w", "epoch 0": "x_1, x_2", "epoch 1": "x_2, x_1"}
-    because = "Delta compares two anchors on the sample of the later epoch, G of the earlier epoch holds another sample at that place"
+    because = (
+        "Delta compares two anchors on the sample of the later epoch, G of the earlier epoch holds "
+        "another sample at that place"
+    )
     return Instance(Equal(G(1, T), rebuilt, given=[alpha < 1, gamma < 1]), let=case, because=because)
 
 
@@ -159,9 +243,16 @@ def momentum_is_rebuilt_if_every_epoch_has_the_same_order():
     q, k, j = sp.symbols("q k j", integer=True, positive=True)
     i = sp.Symbol("i", integer=True)
     rho, beta = sp.symbols("rho beta", positive=True)  # (1-alpha)^N and 1-gamma
-    g, J = sp.IndexedBase("g", real=True), sp.IndexedBase("J", real=True)  # J_k = (1-gamma) Delta_k + gamma b_k
-    start, first, old, new = sp.symbols("X_0 b_1 b_q b_n", real=True)  # G[1,r] and blocks b_k = G[r+(k-1)N+1, r+kN]
-    later, delta = (sp.Sum((1 - alpha) ** (N - j) * term, (j, 1, N)) for term in (g[k, j], g[k, j] - g[k - 1, j]))
+    g, J = (
+        sp.IndexedBase("g", real=True),
+        sp.IndexedBase("J", real=True),
+    )  # J_k = (1-gamma) Delta_k + gamma b_k
+    start, first, old, new = sp.symbols(
+        "X_0 b_1 b_q b_n", real=True
+    )  # G[1,r] and blocks b_k = G[r+(k-1)N+1, r+kN]
+    later, delta = (
+        sp.Sum((1 - alpha) ** (N - j) * term, (j, 1, N)) for term in (g[k, j], g[k, j] - g[k - 1, j])
+    )
     earlier = sp.Sum((1 - alpha) ** (N - j) * g[k - 1, j], (j, 1, N))
 
     def c(m):
@@ -176,12 +267,28 @@ def momentum_is_rebuilt_if_every_epoch_has_the_same_order():
     apart = [sp.Ne(rho, beta), beta < 1]  # polynomials in rho that agree off one point agree there too
     return (
         Derivation()
-        .step(Equal(later - delta, earlier), "g[k, j]: gradient at the anchor of epoch k on the j-th record of every epoch; so b_k - Delta_k = b_(k-1)")
-        .step(Equal(sp.Sum((beta / rho) ** i, (i, 0, q - 1)) * rho ** (q - 1), c(q), apart), "the coefficients c_q; blocks are counted from the first")
-        .step(Equal(stated(q + 1), rho * stated(q) + gathered(q + 1), apart), "what the stated sum gains on rho times its value one epoch earlier")
+        .step(
+            Equal(later - delta, earlier),
+            "g[k, j]: gradient at the anchor of epoch k on the j-th record of every epoch; so "
+            "b_k - Delta_k = b_(k-1)",
+        )
+        .step(
+            Equal(sp.Sum((beta / rho) ** i, (i, 0, q - 1)) * rho ** (q - 1), c(q), apart),
+            "the coefficients c_q; blocks are counted from the first",
+        )
+        .step(
+            Equal(stated(q + 1), rho * stated(q) + gathered(q + 1), apart),
+            "what the stated sum gains on rho times its value one epoch earlier",
+        )
         .step(Equal(gathered(q + 1), beta * gathered(q) + J[q + 1]), "is the value of a recursion")
-        .step(Equal(beta * old + beta * (new - old) + (1 - beta) * new, new), "which gives b_(q+1) if the last value was b_q, and starts at b_1")
-        .step(Equal(stated(sp.Integer(1)), rho * start + first, apart), "so the stated sum obeys Eq (9) at every q, and at q = 1 both are rho G[1,r] + b_1")
+        .step(
+            Equal(beta * old + beta * (new - old) + (1 - beta) * new, new),
+            "which gives b_(q+1) if the last value was b_q, and starts at b_1",
+        )
+        .step(
+            Equal(stated(sp.Integer(1)), rho * start + first, apart),
+            "so the stated sum obeys Eq (9) at every q, and at q = 1 both are rho G[1,r] + b_1",
+        )
     )
 
 
@@ -203,32 +310,45 @@ def compose(a: int, b: int) -> list[tuple[int, int]]:
 
 @claim(PAPER, "prop-18", at="Proposition 18", kind="inequality")
 def compose_has_at_most_twice_one_plus_log_intervals():
-    """|COMPOSE(a,b)| <= 2 (1 + floor(log2(b-a+1))), and <= 1 + log2(b) if a = 1; its intervals are dyadic, disjoint and cover [a,b]."""
+    """|COMPOSE(a,b)| <= 2 (1 + floor(log2(b-a+1))), and <= 1 + log2(b) if a = 1; its intervals are dyadic,
+    disjoint and cover [a,b].
+    """
     k, h, m = (sp.Symbol(name, integer=True, nonnegative=True) for name in ("k", "h", "m"))
     left = sp.Symbol("n", integer=True, positive=True)  # what is left, b - a + 1
     length = sp.Symbol("length", positive=True)
     return (
         Derivation()
-        .step(Equal(h * 2**k + 1 + 2**k - 1, (h + 1) * 2**k), "a block [a, a+2^k-1] with 2^k | a-1 is [h 2^k + 1, (h+1) 2^k]; the next starts where it ends")
+        .step(
+            Equal(h * 2**k + 1 + 2**k - 1, (h + 1) * 2**k),
+            "a block [a, a+2^k-1] with 2^k | a-1 is [h 2^k + 1, (h+1) 2^k]; the next starts where it ends",
+        )
         .step(
             Equal((2 * h + 1) * 2**k + 2**k, (h + 1) * 2 ** (k + 1)),
-            "while divisibility limits k (a-1 an odd multiple of 2^k), the next a-1 is a multiple of 2^(k+1): k increases at every such step",
+            "while divisibility limits k (a-1 an odd multiple of 2^k), the next a-1 is a "
+            "multiple of 2^(k+1): k increases at every such step",
         )
         .step(
             AtMost(left - 2**k, 2**k, given=[left < 2 * 2**k], strict=True),
-            "once length limits k (2^k <= n < 2^(k+1)), what is left is < 2^k and 2^k still divides a-1: length limits k ever after, and k decreases",
+            "once length limits k (2^k <= n < 2^(k+1)), what is left is < 2^k and 2^k still "
+            "divides a-1: length limits k ever after, and k decreases",
         )
         .step(
             AtMost(k, sp.log(length) / sp.log(2), given=[2**k <= length]),
-            "all k are between 0 and floor(log2(b-a+1)) = m, so each of the two runs has at most m + 1 blocks",
+            "all k are between 0 and floor(log2(b-a+1)) = m, so each of the two runs has at most "
+            "m + 1 blocks",
         )
-        .step(Equal((m + 1) + (m + 1), 2 * (1 + m)), "two runs in general; at a = 1 every 2^k divides a-1 and there is only the second")
+        .step(
+            Equal((m + 1) + (m + 1), 2 * (1 + m)),
+            "two runs in general; at a = 1 every 2^k divides a-1 and there is only the second",
+        )
     )
 
 
 @claim(PAPER, "prop-18-run", at="Proposition 18, run", kind="inequality", uses=["prop-18"], expect=SUPPORTED)
 def compose_counted_on_every_small_interval(effort: Effort):
-    """Proposition 18 holds for every interval [a, b] with b <= 96 (quick) or 400 (full), by running Algorithm 3."""
+    """Proposition 18 holds for every interval [a, b] with b <= 96 (quick) or 400 (full), by running Algorithm
+    3.
+    """
     most = 96 if effort.name == "quick" else 400
 
     def run(effort: Effort) -> Result:
@@ -236,11 +356,31 @@ def compose_counted_on_every_small_interval(effort: Effort):
             for a in range(1, b + 1):
                 found = compose(a, b)
                 dyadic = all((x - 1) % (y - x + 1) == 0 and (y - x + 1) & (y - x) == 0 for x, y in found)
-                joined = found[0][0] == a and found[-1][1] == b and all(q[0] == p[1] + 1 for p, q in pairwise(found))
-                few = len(found) <= 2 * (1 + (b - a + 1).bit_length() - 1) and (a > 1 or len(found) <= b.bit_length())
+                joined = (
+                    found[0][0] == a
+                    and found[-1][1] == b
+                    and all(q[0] == p[1] + 1 for p, q in pairwise(found))
+                )
+                few = len(found) <= 2 * (1 + (b - a + 1).bit_length() - 1) and (
+                    a > 1 or len(found) <= b.bit_length()
+                )
                 if not (dyadic and joined and few):
-                    return Result(REFUTED, f"it fails at [{a}, {b}]", witness=Witness({"a": str(a), "b": str(b)}, f"COMPOSE(a, b) = {found}", "Proposition 18"))
-        evidence = Evidence("enumeration", samples=most * (most + 1) // 2, ceiling=f"a counterexample with b <= {most} would have been found")
-        return Result(SUPPORTED, f"it holds on each of the {most * (most + 1) // 2} intervals with b <= {most}", evidence)
+                    return Result(
+                        REFUTED,
+                        f"it fails at [{a}, {b}]",
+                        witness=Witness(
+                            {"a": str(a), "b": str(b)}, f"COMPOSE(a, b) = {found}", "Proposition 18"
+                        ),
+                    )
+        evidence = Evidence(
+            "enumeration",
+            samples=most * (most + 1) // 2,
+            ceiling=f"a counterexample with b <= {most} would have been found",
+        )
+        return Result(
+            SUPPORTED,
+            f"it holds on each of the {most * (most + 1) // 2} intervals with b <= {most}",
+            evidence,
+        )
 
     return Tested("Proposition 18 on every small interval", run)

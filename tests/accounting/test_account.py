@@ -1,4 +1,6 @@
-"""Accountants: exact where they say so, upper bounds everywhere, tight where a closed form exists, and invertible."""
+"""Accountants: exact where they say so, upper bounds everywhere, tight where a closed form exists, and
+invertible.
+"""
 
 import itertools
 import math
@@ -43,9 +45,12 @@ def tree(steps):
 @pytest.mark.parametrize(("steps", "period"), [(8, 8), (6, 8), (8, 4), (8, 3), (12, 5), (9, 2), (7, 1)])
 def test_the_cost_of_a_tree_bounds_every_placement_of_a_record(steps, period):
     nodes = [(a, b, w + 0.1 * (b - a)) for a, b, w in tree(steps)]
-    epochs = [range(e * period + 1, min((e + 1) * period, steps) + 1) for e in range(math.ceil(steps / period))]
+    epochs = [
+        range(e * period + 1, min((e + 1) * period, steps) + 1) for e in range(math.ceil(steps / period))
+    ]
     worst = max(
-        sum(w * sum(a <= p <= b for p in places) ** 2 for a, b, w in nodes) for places in itertools.product(*epochs)
+        sum(w * sum(a <= p <= b for p in places) ** 2 for a, b, w in nodes)
+        for places in itertools.product(*epochs)
     )
     cost = tree_cost(nodes, period)
     assert cost >= worst - 1e-9
@@ -54,7 +59,10 @@ def test_the_cost_of_a_tree_bounds_every_placement_of_a_record(steps, period):
         assert math.isclose(cost, worst)
     for level in {b - a for a, b, _ in nodes}:
         only = [node for node in nodes if node[1] - node[0] == level]
-        exact = max(sum(w * sum(a <= p <= b for p in places) ** 2 for a, b, w in only) for places in itertools.product(*epochs))
+        exact = max(
+            sum(w * sum(a <= p <= b for p in places) ** 2 for a, b, w in only)
+            for places in itertools.product(*epochs)
+        )
         assert math.isclose(tree_cost(only, period), exact), "one level is exact"
 
 
@@ -67,7 +75,9 @@ def test_tree_releases_are_charged_by_the_place_of_a_record():
 
 def exact_delta(p, q, eps, points):
     """The hockey-stick divergence of two densities on the line."""
-    value, _ = integrate.quad(lambda u: max(p(u) - math.exp(eps) * q(u), 0.0), -40, 40, points=points, limit=400)
+    value, _ = integrate.quad(
+        lambda u: max(p(u) - math.exp(eps) * q(u), 0.0), -40, 40, points=points, limit=400
+    )
     return value
 
 
@@ -76,16 +86,25 @@ def test_one_poisson_step_is_the_exact_divergence(eps):
     q, sigma = 0.2, 1.0
     step = [Subsampled(Gaussian(sigma, ALL), size=2, of=10, how="poisson")]
     with_record = lambda u: (1 - q) * stats.norm.pdf(u) + q * stats.norm.pdf(u - 1)  # noqa: E731
-    worst = max(exact_delta(with_record, stats.norm.pdf, eps, [0, 1]), exact_delta(stats.norm.pdf, with_record, eps, [0, 1]))
+    worst = max(
+        exact_delta(with_record, stats.norm.pdf, eps, [0, 1]),
+        exact_delta(stats.norm.pdf, with_record, eps, [0, 1]),
+    )
     for relation in (ADD_REMOVE, ZERO_OUT):
         assert math.isclose(account(step, relation).delta(eps), worst, rel_tol=1e-3, abs_tol=1e-9)
     other = lambda u: (1 - q) * stats.norm.pdf(u) + q * stats.norm.pdf(u + 1)  # noqa: E731
-    assert math.isclose(account(step, REPLACE).delta(eps), exact_delta(with_record, other, eps, [-1, 0, 1]), rel_tol=1e-3, abs_tol=1e-9)
+    assert math.isclose(
+        account(step, REPLACE).delta(eps),
+        exact_delta(with_record, other, eps, [-1, 0, 1]),
+        rel_tol=1e-3,
+        abs_tol=1e-9,
+    )
 
 
 @pytest.mark.parametrize("how", ["without replacement", "with replacement"])
 def test_fixed_size_batches_are_bounded_by_the_accountant_on_worst_data(how):
-    # Records 0 or 1 each, batch of 2 of 5: the record is 1 on one side and 0 on the other, everybody else is 0 (or 1).
+    # Records 0 or 1 each, batch of 2 of 5: the record is 1 on one side and 0 on the other, everybody else is
+    # 0 (or 1).
     step = Subsampled(Gaussian(0.7, {REPLACE: 1.0}), size=2, of=5, how=how)
     curve = account([step], REPLACE)
     for others in (0, 1):
@@ -97,7 +116,9 @@ def test_fixed_size_batches_are_bounded_by_the_accountant_on_worst_data(how):
             weights = np.exp(log)
             laws.append(lambda u, s=sums, w=weights: float(w @ stats.norm.pdf(u, s, 0.7)))
         for eps in (0.1, 0.5, 1.5):
-            worst = max(exact_delta(laws[0], laws[1], eps, [0, 1, 2]), exact_delta(laws[1], laws[0], eps, [0, 1, 2]))
+            worst = max(
+                exact_delta(laws[0], laws[1], eps, [0, 1, 2]), exact_delta(laws[1], laws[0], eps, [0, 1, 2])
+            )
             assert curve.delta(eps) >= worst * (1 - 1e-6) - 1e-12
 
 
@@ -115,7 +136,8 @@ def test_pure_epsilons_add_up_and_batches_help():
 
 
 def test_the_laplace_ledger_bounds_every_split_of_the_sensitivity_over_coordinates():
-    # Laplace in several coordinates: the loss of shifts r_1, ..., r_k with sum r, composed on a grid by dp-accounting.
+    # Laplace in several coordinates: the loss of shifts r_1, ..., r_k with sum r, composed on a grid by dp-
+    # accounting.
     from dp_accounting.pld import privacy_loss_distribution as pld
 
     ours = account([Laplace(1.0, {REPLACE: 1.0})] * 8, REPLACE)
@@ -166,7 +188,9 @@ def test_what_has_no_noise_or_no_sensitivity_has_no_guarantee():
     for ledger in ([Gaussian(0.0, ALL)], [Gaussian(1.0, {REPLACE: math.inf})], [Laplace(0.0, ALL)]):
         assert account(ledger, REPLACE).delta(100.0) == 1.0
         assert epsilon(account(ledger, REPLACE), 1e-5) == math.inf
-    assert not meets([Subsampled(Gaussian(1.0, {REPLACE: math.inf}), size=1, of=5)], REPLACE, ApproxDP(1.0, 1e-5))
+    assert not meets(
+        [Subsampled(Gaussian(1.0, {REPLACE: math.inf}), size=1, of=5)], REPLACE, ApproxDP(1.0, 1e-5)
+    )
     assert overspend([Gaussian(1.0, {REPLACE: 0.0})], REPLACE, GDP(1.0)) == -math.inf
 
 
@@ -176,7 +200,10 @@ def test_what_has_no_noise_or_no_sensitivity_has_no_guarantee():
         (lambda: account([], REPLACE), "ledger with at least one release"),
         (lambda: account([Gaussian(1.0, ALL)], REPLACE, "magic"), "method='magic'"),
         (lambda: account([Gaussian(1.0, {REPLACE: 1.0})], ADD_REMOVE), "adjacency='add/remove'"),
-        (lambda: account([Subsampled(Gaussian(1.0, ALL), size=1, of=5)], ADD_REMOVE), "for sampling without replacement"),
+        (
+            lambda: account([Subsampled(Gaussian(1.0, ALL), size=1, of=5)], ADD_REMOVE),
+            "for sampling without replacement",
+        ),
         (lambda: account([Laplace(1.0, ALL)], REPLACE, "gaussian"), "closed form, got Laplace"),
         (lambda: epsilon(GDP(1.0), 1.5), "delta=1.5 < 1"),
         (lambda: calibrate(lambda m: [Gaussian(m, ALL)], PureDP(1.0), REPLACE), "to be reachable"),

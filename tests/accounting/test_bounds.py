@@ -1,4 +1,6 @@
-"""Certified bounds on epsilon hold the exact values where a closed form gives them, are tight, and stay valid when they are made coarse."""
+"""Certified bounds on epsilon hold the exact values where a closed form gives them, are tight, and stay valid
+when they are made coarse.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,14 @@ import pytest
 
 from dpverify.accounting import bounds, epsilon
 from dpverify.accounting.bounds import Steps, epsilon_bounds
-from dpverify.accounting.exact import addition, epsilon_of, laplace, randomised_response, removal, subsampled_gaussian
+from dpverify.accounting.exact import (
+    addition,
+    epsilon_of,
+    laplace,
+    randomised_response,
+    removal,
+    subsampled_gaussian,
+)
 from dpverify.guarantees import GDP
 
 DELTAS = (1e-8, 1e-5, 1e-3)
@@ -22,7 +31,14 @@ def mu(steps: tuple[Steps, ...]) -> float:
 
 @pytest.mark.parametrize("delta", DELTAS)
 @pytest.mark.parametrize(
-    "steps", [(Steps(1.0),), (Steps(0.5),), (Steps(5.0),), (Steps(40.0, 1.0, 10_000),), (Steps(3.0), Steps(4.0, 1.0, 7), Steps(9.0, 1.0, 100))]
+    "steps",
+    [
+        (Steps(1.0),),
+        (Steps(0.5),),
+        (Steps(5.0),),
+        (Steps(40.0, 1.0, 10_000),),
+        (Steps(3.0), Steps(4.0, 1.0, 7), Steps(9.0, 1.0, 100)),
+    ],
 )
 def test_gaussian_steps_lie_between_the_bounds(steps, delta):
     exact = epsilon(GDP(mu(steps)), delta)
@@ -62,14 +78,18 @@ def test_bounds_of_many_steps_agree_with_privacy_loss_distributions():
     from dp_accounting.pld import privacy_loss_distribution as pld
 
     for noise, rate, count, delta in [(1.0, 0.01, 1000, 1e-6), (0.6, 1e-3, 1000, 1e-6), (2.0, 0.2, 50, 1e-8)]:
-        total = pld.from_gaussian_mechanism(noise, value_discretization_interval=1e-4, sampling_prob=rate).self_compose(count)
+        total = pld.from_gaussian_mechanism(
+            noise, value_discretization_interval=1e-4, sampling_prob=rate
+        ).self_compose(count)
         found = epsilon_bounds((Steps(noise, rate, count),), delta)
         assert found.lower <= total.get_epsilon_for_delta(delta)
         assert found.upper <= total.get_epsilon_for_delta(delta) * 1.005
 
 
 def test_two_unequal_steps_against_an_integral():
-    """The profile of two subsampled steps, by integrating the second in closed form over the outputs of the first."""
+    """The profile of two subsampled steps, by integrating the second in closed form over the outputs of the
+    first.
+    """
     one, two = Steps(1.0, 0.3), Steps(1.7, 0.1)
     x = np.linspace(-12, 13, 20_001)
     plain = np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
@@ -77,7 +97,9 @@ def test_two_unequal_steps_against_an_integral():
     losses = np.log(mixed / plain)
 
     def profile(e: float) -> float:
-        return float(np.trapezoid([m * removal(e - l, two.rate, two.noise) for m, l in zip(mixed, losses)], x))
+        return float(
+            np.trapezoid([m * removal(e - l, two.rate, two.noise) for m, l in zip(mixed, losses)], x)
+        )
 
     found = epsilon_bounds((one, two), 1e-4)
     assert profile(found.lower) > 1e-4 > profile(found.upper)
@@ -98,18 +120,31 @@ def test_fourier_transforms_are_as_accurate_as_assumed():
     values = rng.random(2**12)
     found, size = np.fft.rfft(values), len(values)
     turn = -2j * np.longdouble("3.14159265358979323846264338327950288") / size
-    slow = np.array([np.sum(values.astype(np.longdouble) * np.exp(turn * ((k * np.arange(size)) % size))) for k in range(0, size // 2 + 1, 64)])
-    assert np.abs(found[::64] - slow).max() <= bounds.FFT * math.log2(size) * bounds.U * np.sqrt(size * np.sum(values**2))
+    slow = np.array(
+        [
+            np.sum(values.astype(np.longdouble) * np.exp(turn * ((k * np.arange(size)) % size)))
+            for k in range(0, size // 2 + 1, 64)
+        ]
+    )
+    assert np.abs(found[::64] - slow).max() <= bounds.FFT * math.log2(size) * bounds.U * np.sqrt(
+        size * np.sum(values**2)
+    )
 
 
 @pytest.mark.parametrize("e", [0.0, 0.01, 0.3, 1.0])
 @pytest.mark.parametrize(("rate", "noise"), [(0.5, 1.0), (0.01, 0.7), (1.0, 2.0)])
 def test_one_step_in_closed_form_is_an_integral(rate, noise, e):
     x = np.linspace(-20, 21, 400_001)
-    plain, moved = (np.exp(-((x - at) ** 2) / (2 * noise**2)) / (noise * math.sqrt(2 * math.pi)) for at in (0, 1))
+    plain, moved = (
+        np.exp(-((x - at) ** 2) / (2 * noise**2)) / (noise * math.sqrt(2 * math.pi)) for at in (0, 1)
+    )
     mixed = (1 - rate) * plain + rate * moved
-    assert removal(e, rate, noise) == pytest.approx(np.trapezoid(np.maximum(0, mixed - math.exp(e) * plain), x), abs=1e-8)
-    assert addition(e, rate, noise) == pytest.approx(np.trapezoid(np.maximum(0, plain - math.exp(e) * mixed), x), abs=1e-8)
+    assert removal(e, rate, noise) == pytest.approx(
+        np.trapezoid(np.maximum(0, mixed - math.exp(e) * plain), x), abs=1e-8
+    )
+    assert addition(e, rate, noise) == pytest.approx(
+        np.trapezoid(np.maximum(0, plain - math.exp(e) * mixed), x), abs=1e-8
+    )
 
 
 def test_responses_and_laplace_in_closed_form():
@@ -117,15 +152,24 @@ def test_responses_and_laplace_in_closed_form():
     assert epsilon_of(lambda e: randomised_response(e, 0.75, 10), 0.0) == pytest.approx(10 * math.log(3))
     every = [(0.75 if a else 0.25) * (0.75 if b else 0.25) for a in (0, 1) for b in (0, 1)]
     other = [(0.25 if a else 0.75) * (0.25 if b else 0.75) for a in (0, 1) for b in (0, 1)]
-    assert randomised_response(0.4, 0.75, 2) == pytest.approx(sum(max(0, p - math.exp(0.4) * q) for p, q in zip(every, other)))
+    assert randomised_response(0.4, 0.75, 2) == pytest.approx(
+        sum(max(0, p - math.exp(0.4) * q) for p, q in zip(every, other))
+    )
     x = np.linspace(-40, 41, 2_000_001)
     here, there = np.exp(-np.abs(x)) / 2, np.exp(-np.abs(x - 1)) / 2
-    assert laplace(0.3, 1.0) == pytest.approx(np.trapezoid(np.maximum(0, here - math.exp(0.3) * there), x), abs=1e-6)
+    assert laplace(0.3, 1.0) == pytest.approx(
+        np.trapezoid(np.maximum(0, here - math.exp(0.3) * there), x), abs=1e-6
+    )
 
 
 @pytest.mark.parametrize(
     ("steps", "delta", "message"),
-    [((), 1e-5, "steps"), ((Steps(0.0),), 1e-5, "noise > 0"), ((Steps(1.0, 2.0),), 1e-5, "rate"), ((Steps(1.0),), 0.0, "delta=0.0")],
+    [
+        ((), 1e-5, "steps"),
+        ((Steps(0.0),), 1e-5, "noise > 0"),
+        ((Steps(1.0, 2.0),), 1e-5, "rate"),
+        ((Steps(1.0),), 0.0, "delta=0.0"),
+    ],
 )
 def test_bad_input_is_named(steps, delta, message):
     with pytest.raises(ValueError, match=message):

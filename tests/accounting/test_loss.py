@@ -1,4 +1,6 @@
-"""The exact privacy loss: its identities, its law where it is known, mixtures by brute force, and what it refuses."""
+"""The exact privacy loss: its identities, its law where it is known, mixtures by brute force, and what it
+refuses.
+"""
 
 import itertools
 import math
@@ -30,18 +32,29 @@ EDGE = np.array([1.0, 0.0, 0.0])
 def laplace_gd():
     gd = private_gd(LOGISTIC, clip=1.0, variances=Schedule(4.0), steps=4)
     sensitivity = {REPLACE: 2 * math.sqrt(2) / 6}
-    return Algorithm("laplace-gd", 4, gd.init, gd.query, lambda t: Laplace(0.5, sensitivity), gd.update, load=gd.load)
+    return Algorithm(
+        "laplace-gd", 4, gd.init, gd.query, lambda t: Laplace(0.5, sensitivity), gd.update, load=gd.load
+    )
 
 
 CASES = {
-    "gd": (private_gd(LOGISTIC, clip=0.5, variances=Schedule(6.0), steps=4), Neighbours.zero_out((ROWS, LABELS), 2)),
-    "removed": (private_gd(LOGISTIC, clip=0.5, variances=Schedule(6.0), steps=4), Neighbours.remove((ROWS, LABELS), 2)),
+    "gd": (
+        private_gd(LOGISTIC, clip=0.5, variances=Schedule(6.0), steps=4),
+        Neighbours.zero_out((ROWS, LABELS), 2),
+    ),
+    "removed": (
+        private_gd(LOGISTIC, clip=0.5, variances=Schedule(6.0), steps=4),
+        Neighbours.remove((ROWS, LABELS), 2),
+    ),
     "momentum": (
         private_gd_momentum(LOGISTIC, clip=0.5, variances=Schedule(6.0), steps=4, beta=0.5, step_size=1.0),
         Neighbours.replace((ROWS, LABELS), 2, (-ROWS[2], LABELS[2])),
     ),
     "laplace": (laplace_gd(), Neighbours.replace((ROWS, LABELS), 2, (-ROWS[2], LABELS[2]))),
-    "poisson": (private_sgd(LOGISTIC, clip=0.5, batch=2, variances=Schedule(1.5), steps=3), Neighbours.remove((ROWS, LABELS), 2)),
+    "poisson": (
+        private_sgd(LOGISTIC, clip=0.5, batch=2, variances=Schedule(1.5), steps=3),
+        Neighbours.remove((ROWS, LABELS), 2),
+    ),
     "fixed": (
         private_sgd(LOGISTIC, clip=0.5, batch=2, variances=Schedule(1.5), steps=3, how="without replacement"),
         Neighbours.zero_out((ROWS, LABELS), 2),
@@ -51,7 +64,17 @@ CASES = {
         Neighbours.zero_out((ROWS, LABELS), 2),
     ),
     "raw norm, whole batch": (
-        adp_sgd_norm(LOGISTIC, G=0.5, sigma=0.5, alpha=Schedule(1.0), steps=3, eta=0.5, b0_squared=1.0, batch=6, raw=True),
+        adp_sgd_norm(
+            LOGISTIC,
+            G=0.5,
+            sigma=0.5,
+            alpha=Schedule(1.0),
+            steps=3,
+            eta=0.5,
+            b0_squared=1.0,
+            batch=6,
+            raw=True,
+        ),
         Neighbours.zero_out((ROWS, LABELS), 2),
     ),
 }
@@ -63,7 +86,9 @@ def test_the_mean_of_the_inverse_likelihood_ratio_is_one_both_ways(name):
     for way in (pair, pair.swapped()):
         ratio = np.exp(-privacy_losses(algorithm, way, 10_000, seed=1))
         assert ratio.std() > 0.01, "the two data sets can be told apart"
-        assert abs(ratio.mean() - 1) <= 6 * ratio.std() / math.sqrt(len(ratio))  # false alarm below 1e-8, nearly normal
+        assert abs(ratio.mean() - 1) <= 6 * ratio.std() / math.sqrt(
+            len(ratio)
+        )  # false alarm below 1e-8, nearly normal
 
 
 def test_a_wrong_scale_breaks_that_identity():
@@ -92,7 +117,10 @@ def test_losses_belong_to_the_transcripts_of_the_same_seed():
         a, b = (PROBLEM.private_sum(np.zeros((10, 3)), d, 1.0) / 20 for d in (pair.data, pair.other))
         by_hand += (((released - b) ** 2).sum(axis=1) - ((released - a) ** 2).sum(axis=1)) / (2 * scale**2)
     assert np.allclose(privacy_losses(algorithm, pair, 10, seed=3), by_hand)
-    assert np.array_equal(privacy_losses(algorithm, pair, 3000, seed=3), privacy_losses(algorithm, pair, 3000, seed=3, workers=2))
+    assert np.array_equal(
+        privacy_losses(algorithm, pair, 3000, seed=3),
+        privacy_losses(algorithm, pair, 3000, seed=3, workers=2),
+    )
 
 
 @pytest.mark.parametrize("how", ["poisson", "without replacement", "with replacement"])
@@ -105,7 +133,9 @@ def test_a_secret_batch_is_averaged_over_as_by_hand(how):
 
     def density(values):
         if how == "poisson":
-            batches = [(s, 0.5**4) for s in (c for k in range(5) for c in itertools.combinations(range(4), k))]
+            batches = [
+                (s, 0.5**4) for s in (c for k in range(5) for c in itertools.combinations(range(4), k))
+            ]
         elif how == "without replacement":
             batches = [(s, 1 / 6) for s in itertools.combinations(range(4), 2)]
         else:
@@ -120,7 +150,9 @@ def test_what_cannot_be_listed_is_refused_with_the_reason():
     many = private_sgd(PROBLEM, clip=1.0, batch=10, variances=Schedule(1.0), steps=1)
     with pytest.raises(NotEnumerable, match="more than 20000 components"):
         privacy_losses(many, Neighbours.zero_out(DATA, 0), 5)
-    raw = adp_sgd_norm(PROBLEM, G=1.0, sigma=1.0, alpha=Schedule(1.0), steps=2, eta=0.1, b0_squared=1.0, raw=True)
+    raw = adp_sgd_norm(
+        PROBLEM, G=1.0, sigma=1.0, alpha=Schedule(1.0), steps=2, eta=0.1, b0_squared=1.0, raw=True
+    )
     with pytest.raises(NotEnumerable, match="whole sequences of batches"):
         privacy_losses(raw, Neighbours.zero_out(DATA, 0), 5)
     with pytest.raises(ValueError, match="runs=0 >= 1"):

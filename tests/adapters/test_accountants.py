@@ -1,4 +1,6 @@
-"""Every accountant ends as known; planted bugs are refuted by the law that is meant for them, and a correct accountant passes all."""
+"""Every accountant ends as known; planted bugs are refuted by the law that is meant for them, and a correct
+accountant passes all.
+"""
 
 from __future__ import annotations
 
@@ -56,13 +58,19 @@ def test_the_lost_count_by_hand():
     relation = dpa.NeighboringRelation.REPLACE_ONE
     at_once = dpa.pld.PLDAccountant(relation).compose(answer, 2).get_epsilon(1e-6)
     one_by_one = dpa.pld.PLDAccountant(relation).compose(answer).compose(answer).get_epsilon(1e-6)
-    assert at_once < 1.1 < 2.19 < one_by_one  # both are true with probability 9/16 on one side and 1/16 on the other: 2 ln 3 = 2.197
+    assert (
+        at_once < 1.1 < 2.19 < one_by_one
+    )  # both are true with probability 9/16 on one side and 1/16 on the other: 2 ln 3 = 2.197
 
 
 def test_replacement_by_hand():
     dpa = pytest.importorskip("dp_accounting")
     relation = dpa.NeighboringRelation.REPLACE_ONE
-    of_renyi = dpa.rdp.RdpAccountant(neighboring_relation=relation).compose(dpa.GaussianDpEvent(1.0)).get_epsilon(1e-5)
+    of_renyi = (
+        dpa.rdp.RdpAccountant(neighboring_relation=relation)
+        .compose(dpa.GaussianDpEvent(1.0))
+        .get_epsilon(1e-5)
+    )
     of_losses = dpa.pld.PLDAccountant(relation, 1e-3).compose(dpa.GaussianDpEvent(1.0)).get_epsilon(1e-5)
     assert of_renyi < 4.73 < 9.99 < epsilon_of_guarantee(GDP(2.0), 1e-5) < 1.0001 * of_losses
 
@@ -75,7 +83,9 @@ def certified(ledger, delta, gap=GAP):
     if all(step.rate == 1 for step in ledger):
         return epsilon_of_guarantee(GDP(math.sqrt(sum(step.times / step.noise**2 for step in ledger))), delta)
     if len(ledger) == 1 and ledger[0].times == 1:
-        return exact.epsilon_of(lambda e: exact.subsampled_gaussian(e, ledger[0].rate, ledger[0].noise), delta)
+        return exact.epsilon_of(
+            lambda e: exact.subsampled_gaussian(e, ledger[0].rate, ledger[0].noise), delta
+        )
     return epsilon_bounds(tuple(sorted(ledger)), delta, gap).upper
 
 
@@ -91,22 +101,32 @@ def noise(wanted, delta, rate, times, gap=2e-3):
     low, high = 0.2, 200.0
     while high / low > 1.002:
         middle = math.sqrt(low * high)
-        low, high = (low, middle) if certified((Steps(middle, rate, times),), delta, gap) <= wanted else (middle, high)
+        low, high = (
+            (low, middle)
+            if certified((Steps(middle, rate, times),), delta, gap) <= wanted
+            else (middle, high)
+        )
     return high
 
 
 def recorded(setup: Training, seed: int) -> Recorded:
     """Poisson and shuffled batches in NumPy, and the rate and steps that they have."""
     rng = np.random.default_rng(seed)
-    per_epoch = math.ceil(setup.records / setup.batch) if not setup.drop_last else setup.records // setup.batch
+    per_epoch = (
+        math.ceil(setup.records / setup.batch) if not setup.drop_last else setup.records // setup.batch
+    )
     batches = []
     for _ in range(setup.epochs):
         if setup.poisson and setup.passes > 1:
             raise ValueError("a record may be drawn twice")
         order = rng.permutation(setup.records)
         cut = [order[i * setup.batch : (i + 1) * setup.batch] for i in range(per_epoch)]
-        drawn = [np.flatnonzero(rng.random(setup.records) < 1 / per_epoch) for _ in cut] if setup.poisson else cut
-        batches += [np.concatenate(drawn[i : i + setup.passes]).tolist() for i in range(0, per_epoch, setup.passes)]
+        drawn = (
+            [np.flatnonzero(rng.random(setup.records) < 1 / per_epoch) for _ in cut] if setup.poisson else cut
+        )
+        batches += [
+            np.concatenate(drawn[i : i + setup.passes]).tolist() for i in range(0, per_epoch, setup.passes)
+        ]
     rate = 1 / per_epoch if setup.poisson else max(len(batch) for batch in batches) / setup.records
     return Recorded([Steps(1.0, rate, len(batches))], batches)
 
@@ -116,15 +136,30 @@ def epochs(wanted, delta, batches, count):
 
 
 OWN = Accountant(
-    certified, "these tests", singly=singly, noise=noise, recorded=recorded, epochs=epochs,
+    certified,
+    "these tests",
+    singly=singly,
+    noise=noise,
+    recorded=recorded,
+    epochs=epochs,
     laplace=lambda scale, times, delta: exact.epsilon_of(lambda e: exact.laplace(e, scale), delta),
-    response=lambda truth, times, delta: exact.epsilon_of(lambda e: exact.randomised_response(e, truth, times), delta),
-    replaced=lambda ledger, delta: exact.epsilon_of(lambda e: exact.replacement(e, ledger[0].rate, ledger[0].noise), delta),
-)  # fmt: skip
+    response=lambda truth, times, delta: exact.epsilon_of(
+        lambda e: exact.randomised_response(e, truth, times), delta
+    ),
+    replaced=lambda ledger, delta: exact.epsilon_of(
+        lambda e: exact.replacement(e, ledger[0].rate, ledger[0].noise), delta
+    ),
+)
 
 
 def target(**changes) -> Target:
-    return Target("mine:accountant", "an accountant", "epsilon at delta", build=lambda: replace(OWN, **changes), laws=LAWS)
+    return Target(
+        "mine:accountant",
+        "an accountant",
+        "epsilon at delta",
+        build=lambda: replace(OWN, **changes),
+        laws=LAWS,
+    )
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -150,7 +185,11 @@ def at_physical_rate(setup, seed):
 
 def drawn_twice(setup, seed):
     found = recorded(setup._replace(passes=1), seed)
-    return Recorded(found.history, [a + b for a, b in zip(found.batches[::2], found.batches[1::2])]) if setup.passes > 1 else found
+    return (
+        Recorded(found.history, [a + b for a, b in zip(found.batches[::2], found.batches[1::2])])
+        if setup.passes > 1
+        else found
+    )
 
 
 def last_call_only(ledger, delta):
@@ -158,25 +197,66 @@ def last_call_only(ledger, delta):
 
 
 BUGS = {
-    "0.95 of epsilon": ({"epsilon": lambda ledger, delta: 0.95 * certified(ledger, delta)}, ["exact", "bounds", "relation"]),
-    "the rate is ignored": ({"epsilon": lambda ledger, delta: certified(tuple(s._replace(rate=1.0) for s in ledger), delta)}, ["monotone"]),
-    "the rate of another training": ({"epsilon": lambda ledger, delta: certified(tuple(s._replace(rate=0.01) for s in ledger), delta)}, ["exact", "monotone"]),
-    "a step is missing": ({"epsilon": lambda ledger, delta: zero_or(tuple(s._replace(times=s.times - 1) for s in ledger), delta)}, ["exact", "bounds"]),
-    "the wrong delta": ({"epsilon": lambda ledger, delta: certified(ledger, 1e-3)}, ["exact", "bounds", "monotone"]),
-    "squared noise": ({"epsilon": lambda ledger, delta: certified(tuple(s._replace(noise=s.noise**2) for s in ledger), delta)}, ["exact"]),
-    "only the first kind of steps": ({"epsilon": lambda ledger, delta: certified(ledger[:1], delta)}, ["exact", "monotone"]),
+    "0.95 of epsilon": (
+        {"epsilon": lambda ledger, delta: 0.95 * certified(ledger, delta)},
+        ["exact", "bounds", "relation"],
+    ),
+    "the rate is ignored": (
+        {"epsilon": lambda ledger, delta: certified(tuple(s._replace(rate=1.0) for s in ledger), delta)},
+        ["monotone"],
+    ),
+    "the rate of another training": (
+        {"epsilon": lambda ledger, delta: certified(tuple(s._replace(rate=0.01) for s in ledger), delta)},
+        ["exact", "monotone"],
+    ),
+    "a step is missing": (
+        {
+            "epsilon": lambda ledger, delta: zero_or(
+                tuple(s._replace(times=s.times - 1) for s in ledger), delta
+            )
+        },
+        ["exact", "bounds"],
+    ),
+    "the wrong delta": (
+        {"epsilon": lambda ledger, delta: certified(ledger, 1e-3)},
+        ["exact", "bounds", "monotone"],
+    ),
+    "squared noise": (
+        {
+            "epsilon": lambda ledger, delta: certified(
+                tuple(s._replace(noise=s.noise**2) for s in ledger), delta
+            )
+        },
+        ["exact"],
+    ),
+    "only the first kind of steps": (
+        {"epsilon": lambda ledger, delta: certified(ledger[:1], delta)},
+        ["exact", "monotone"],
+    ),
     "calls do not add up": ({"singly": last_call_only}, ["monotone"]),
-    "answers do not add up": ({"response": lambda truth, times, delta: OWN.response(truth, 1, delta)}, ["exact", "monotone"]),
-    "scale for sensitivity": ({"laplace": lambda scale, times, delta: OWN.laplace(2 * scale, times, delta)}, ["exact"]),
+    "answers do not add up": (
+        {"response": lambda truth, times, delta: OWN.response(truth, 1, delta)},
+        ["exact", "monotone"],
+    ),
+    "scale for sensitivity": (
+        {"laplace": lambda scale, times, delta: OWN.laplace(2 * scale, times, delta)},
+        ["exact"],
+    ),
     "replacing as removing": ({"replaced": certified}, ["relation"]),
     "a relation that it does not speak of": ({"relation": "replace"}, ["relation"]),
     "a step is not recorded": ({"recorded": one_fewer}, ["accumulation", "shuffled"]),
     "the rate of the physical batch": ({"recorded": at_physical_rate}, ["accumulation"]),
     "a record twice in a step": ({"recorded": drawn_twice}, ["accumulation"]),
     "noise that stops short": ({"noise": lambda *given: 0.98 * noise(*given)}, ["calibration"]),
-    "noise for another delta": ({"noise": lambda wanted, delta, rate, times: noise(wanted, 10 * delta, rate, times)}, ["calibration"]),
-    "epochs of one batch fewer": ({"epochs": lambda e, d, b, n: [Steps(noise(e, d, 1 / b, (b - 1) * n, GAP), 1 / b, b * n)]}, ["epochs"]),
-}  # fmt: skip
+    "noise for another delta": (
+        {"noise": lambda wanted, delta, rate, times: noise(wanted, 10 * delta, rate, times)},
+        ["calibration"],
+    ),
+    "epochs of one batch fewer": (
+        {"epochs": lambda e, d, b, n: [Steps(noise(e, d, 1 / b, (b - 1) * n, GAP), 1 / b, b * n)]},
+        ["epochs"],
+    ),
+}
 
 
 @pytest.mark.parametrize(("bug", "law"), [(bug, law) for bug, (_, laws) in BUGS.items() for law in laws])
@@ -196,7 +276,16 @@ def test_an_accountant_that_gives_no_number_is_not_judged():
         raise ValueError("too hard")
 
     silent = target(epsilon=refuse, laplace=None, response=None, noise=refuse, epochs=refuse, recorded=refuse)
-    for law in ("exact", "bounds", "monotone", "calibration", "epochs", "accumulation", "shuffled", "agreement"):
+    for law in (
+        "exact",
+        "bounds",
+        "monotone",
+        "calibration",
+        "epochs",
+        "accumulation",
+        "shuffled",
+        "agreement",
+    ):
         assert LAWS[law](silent, 0).verdict is UNDECIDED, law
 
 

@@ -1,4 +1,6 @@
-"""jax-privacy and Optax: every target ends as known, planted bugs are caught, and each finding is shown by hand."""
+"""jax-privacy and Optax: every target ends as known, planted bugs are caught, and each finding is shown by
+hand.
+"""
 
 import os
 from functools import partial
@@ -39,7 +41,9 @@ def drawn(subject, seed=0, runs=1):
     return call(subject.mechanism, subject.neighbours.data, np.random.SeedSequence(seed), runs)
 
 
-@pytest.mark.parametrize("name", ["jax-privacy:dpsgd", "jax-privacy:poisson", "jax-privacy:bandmf", "optax:dpsgd"])
+@pytest.mark.parametrize(
+    "name", ["jax-privacy:dpsgd", "jax-privacy:poisson", "jax-privacy:bandmf", "optax:dpsgd"]
+)
 def test_same_seed_same_output(name):
     subject = TARGETS[name]()
     assert np.array_equal(drawn(subject), drawn(subject))
@@ -62,11 +66,19 @@ def test_the_precision_of_jax_is_left_as_it_was():
     [
         ("jax-privacy:dpsgd", {"clip": -1.0}, "Expected clip=-1.0 > 0."),
         ("jax-privacy:dpsgd", {"microbatch": -2}, "Expected microbatch=-2 >= 0."),
-        ("jax-privacy:bfloat16", {"dtype": "int8"}, "Expected dtype='int8' to be bfloat16, float16 or float32."),
+        (
+            "jax-privacy:bfloat16",
+            {"dtype": "int8"},
+            "Expected dtype='int8' to be bfloat16, float16 or float32.",
+        ),
         ("jax-privacy:bandmf", {"rate": 2.0}, "Expected rate=2.0 <= 1."),
         ("jax-privacy:tree", {"steps": 0}, "Expected steps=0 > 0."),
         ("optax:dpsgd", {"momentum": 1.0}, "Expected 0 <= momentum=1.0 < 1."),
-        ("optax:dpsgd", {"dtype": "int8"}, "Expected dtype='int8' to be bfloat16, float16, float32 or float64."),
+        (
+            "optax:dpsgd",
+            {"dtype": "int8"},
+            "Expected dtype='int8' to be bfloat16, float16, float32 or float64.",
+        ),
         ("optax:aggregate", {"batches": 3}, "among the settings of optax:aggregate"),
     ],
 )
@@ -84,7 +96,9 @@ def planted(gradient=None, privatizer=None):
         subject = adapter.dpsgd(steps=steps)
         trainer = adapter._trainer(gradient or right, privatizer, steps, "all")
         declared = Gaussian(1.0, adapter._sensitivity(right))
-        return type(subject)(adapter._descent(trainer, steps, declared), subject.claim, subject.neighbours, "", runs=4000)
+        return type(subject)(
+            adapter._descent(trainer, steps, declared), subject.claim, subject.neighbours, "", runs=4000
+        )
 
     return Target("mine:planted", "", "", build)
 
@@ -103,7 +117,9 @@ def transformed(update):
 
 
 def same_key_for_every_leaf(key, tree):
-    return jax.tree.map(lambda leaf: jax.random.normal(key, leaf.shape, leaf.dtype), tree), jax.random.split(key)[0]
+    return jax.tree.map(lambda leaf: jax.random.normal(key, leaf.shape, leaf.dtype), tree), jax.random.split(
+        key
+    )[0]
 
 
 def same_key_in_every_step(key, tree):
@@ -117,18 +133,32 @@ def right_keys(key, tree):
 
 def per_leaf(w, x):
     """Clips every leaf to the whole norm."""
-    parts = [jax_privacy.clipped_grad(lambda leaf, x, name=name: linear_loss({**w, name: leaf}, x), l2_clip_norm=1.0)(w[name], x) for name in w]
+    parts = [
+        jax_privacy.clipped_grad(
+            lambda leaf, x, name=name: linear_loss({**w, name: leaf}, x), l2_clip_norm=1.0
+        )(w[name], x)
+        for name in w
+    ]
     return dict(zip(w, parts))
 
 
 BUGS = {
     "no clip": ("sensitivity", planted(gradient=jax_privacy.clipped_grad(linear_loss, l2_clip_norm=1e9))),
-    "clips the mean": ("sensitivity", planted(gradient=lambda w, x: clipping.clip_pytree(jax.grad(linear_loss)(w, x), 1.0)[0])),
+    "clips the mean": (
+        "sensitivity",
+        planted(gradient=lambda w, x: clipping.clip_pytree(jax.grad(linear_loss)(w, x), 1.0)[0]),
+    ),
     "every leaf to the whole norm": ("sensitivity", planted(gradient=per_leaf)),
-    "half the noise": ("noise", planted(privatizer=lambda key: noise_addition.gaussian_privatizer(stddev=0.5, prng_key=key))),
+    "half the noise": (
+        "noise",
+        planted(privatizer=lambda key: noise_addition.gaussian_privatizer(stddev=0.5, prng_key=key)),
+    ),
     "same key for every leaf": ("noise", planted(privatizer=transformed(same_key_for_every_leaf))),
     "same key in every step": ("noise", planted(privatizer=transformed(same_key_in_every_step))),
-    "NaN goes through": ("nan", planted(gradient=jax_privacy.clipped_grad(linear_loss, l2_clip_norm=1.0, nan_safe=False))),
+    "NaN goes through": (
+        "nan",
+        planted(gradient=jax_privacy.clipped_grad(linear_loss, l2_clip_norm=1.0, nan_safe=False)),
+    ),
 }
 
 
@@ -211,13 +241,20 @@ def test_losses_that_mix_records_are_found(loss):
 
 
 def test_wrong_settings_of_clipped_grad_are_found():
-    def counts(w, x, y):  # divides by the length of the first axis, which is that of a record without keep_batch_dim
+    def counts(
+        w, x, y
+    ):  # divides by the length of the first axis, which is that of a record without keep_batch_dim
         return ((x @ w["slope"] + w["shift"] - y) ** 2).sum() / x.shape[0]
 
     assert check_gradients(counts, W, X, Y).verdict is SUPPORTED
     assert check_gradients(counts, W, X, Y, keep_batch_dim=False, whole=counts).verdict is REFUTED
     assert check_gradients(linear, W, X, Y, reduction="sum").verdict is REFUTED
-    assert check_gradients(linear, W, X, Y, pre_clipping_transform=lambda g: {**g, "slope": 2 * g["slope"]}).verdict is REFUTED
+    assert (
+        check_gradients(
+            linear, W, X, Y, pre_clipping_transform=lambda g: {**g, "slope": 2 * g["slope"]}
+        ).verdict
+        is REFUTED
+    )
 
 
 def test_misuse_of_check_gradients_is_named():
@@ -244,7 +281,9 @@ def test_padding_does_not_count():
 
 
 def covariance_p(noise, covariance):
-    """The p-value of: rows of noise are N(0, covariance), by the variances of e_i and e_i +- e_j, which determine it (Bonferroni)."""
+    """The p-value of: rows of noise are N(0, covariance), by the variances of e_i and e_i +- e_j, which
+    determine it (Bonferroni).
+    """
     eye = np.eye(len(covariance))
     pairs = [(i, j) for i in range(len(eye)) for j in range(i)]
     directions = [*eye, *(eye[i] + sign * eye[j] for i, j in pairs for sign in (1, -1))]
@@ -286,15 +325,23 @@ def batches(strategy, records, runs, seed=0):
 
 
 def test_poisson_batches_are_independent_coins():
-    chosen = batches(batch_selection.CyclicPoissonSampling(sampling_prob=0.3, iterations=3), 4, 3000).reshape(3000, -1)
+    chosen = batches(batch_selection.CyclicPoissonSampling(sampling_prob=0.3, iterations=3), 4, 3000).reshape(
+        3000, -1
+    )
     assert binomtest(int(chosen.sum()), chosen.size, 0.3).pvalue > ALPHA
     pairs = [(i, j) for i in range(chosen.shape[1]) for j in range(i)]
-    assert min(binomtest(int((chosen[:, i] & chosen[:, j]).sum()), 3000, 0.09).pvalue for i, j in pairs) * len(pairs) > ALPHA
+    assert (
+        min(binomtest(int((chosen[:, i] & chosen[:, j]).sum()), 3000, 0.09).pvalue for i, j in pairs)
+        * len(pairs)
+        > ALPHA
+    )
 
 
 @pytest.mark.parametrize("partition", list(batch_selection.PartitionType))
 def test_cyclic_batches_come_round_at_the_length_of_the_cycle(partition):
-    strategy = batch_selection.CyclicPoissonSampling(sampling_prob=0.7, iterations=6, cycle_length=3, partition_type=partition)
+    strategy = batch_selection.CyclicPoissonSampling(
+        sampling_prob=0.7, iterations=6, cycle_length=3, partition_type=partition
+    )
     chosen = batches(strategy, 9, 500)
     assert ((chosen.reshape(500, 2, 3, 9).any(axis=1)).sum(axis=1) <= 1).all()
     assert binomtest(int(chosen.sum()), 500 * 2 * 9, 0.7).pvalue > ALPHA
@@ -303,7 +350,9 @@ def test_cyclic_batches_come_round_at_the_length_of_the_cycle(partition):
 def test_other_batches_are_what_they_are_called():
     fixed = batches(batch_selection.FixedBatchSampling(batch_size=2, iterations=3), 5, 500)
     assert (fixed.sum(axis=2) == 2).all()
-    cut = batches(batch_selection.CyclicPoissonSampling(sampling_prob=0.9, iterations=3, truncated_batch_size=2), 5, 500)
+    cut = batches(
+        batch_selection.CyclicPoissonSampling(sampling_prob=0.9, iterations=3, truncated_batch_size=2), 5, 500
+    )
     assert (cut.sum(axis=2) <= 2).all()
     bins = batches(batch_selection.BallsInBinsSampling(iterations=4, cycle_length=2), 5, 500)
     assert (bins[:, :2].sum(axis=1) == 1).all()

@@ -37,7 +37,12 @@ def test_same_seed_same_output_and_no_generator_is_touched(name):
     assert torch.get_default_dtype() is torch.float32
 
 
-BAD = [("pyvacy:dpsgd", {"groups": 3}), ("pyvacy:batches", {"batch": 0}), ("deepee:wrapper", {"batch": 5}), ("deepee:wrapper", {"noise": 0.0})]
+BAD = [
+    ("pyvacy:dpsgd", {"groups": 3}),
+    ("pyvacy:batches", {"batch": 0}),
+    ("deepee:wrapper", {"batch": 5}),
+    ("deepee:wrapper", {"noise": 0.0}),
+]
 
 
 @pytest.mark.parametrize(("name", "settings"), BAD)
@@ -53,7 +58,9 @@ def planted(build, law):
 
 def test_less_noise_in_pyvacy_is_caught(monkeypatch):
     real = torch.distributions.normal.Normal.sample
-    monkeypatch.setattr(torch.distributions.normal.Normal, "sample", lambda self, *rest: 0.7 * real(self, *rest))
+    monkeypatch.setattr(
+        torch.distributions.normal.Normal, "sample", lambda self, *rest: 0.7 * real(self, *rest)
+    )
     assert planted(pyvacy.dpsgd, "noise").verdict is REFUTED
 
 
@@ -81,7 +88,13 @@ def test_pyvacy_takes_the_root_of_the_norm_after_each_group():
     from pyvacy import optim
 
     first, second = torch.nn.Parameter(torch.zeros(1)), torch.nn.Parameter(torch.zeros(1))
-    optimizer = optim.DPSGD(params=[{"params": [first]}, {"params": [second]}], lr=1.0, l2_norm_clip=1.0, noise_multiplier=1e-30, batch_size=1)
+    optimizer = optim.DPSGD(
+        params=[{"params": [first]}, {"params": [second]}],
+        lr=1.0,
+        l2_norm_clip=1.0,
+        noise_multiplier=1e-30,
+        batch_size=1,
+    )
     first.grad, second.grad = torch.tensor([10_000.0]), torch.tensor([0.0])
     optimizer.step()
     assert float(first.grad) == pytest.approx(100.0, rel=1e-3)
@@ -116,11 +129,16 @@ def test_deepee_charges_replaced_records_less_than_they_cost():
     subject = deepee.wrapper(steps=1)
     pair = Neighbours.replace(np.array([[3.0, 0.0, 4.0, 0.0], [0.0] * 4]), 0, [-3.0, 0.0, -4.0, 0.0])
     assert replay(subject.mechanism, pair).verdict is SUPPORTED
-    assert audit(subject.mechanism, pair, subject.claim, budget=Budget(runs=1000), rungs=["accountant"]).verdict is REFUTED
+    assert (
+        audit(subject.mechanism, pair, subject.claim, budget=Budget(runs=1000), rungs=["accountant"]).verdict
+        is REFUTED
+    )
 
 
 def test_the_central_limit_of_deepee_says_too_little():
-    """One step that draws one of ten records: (1-q) N(0, 1) + q N(1/noise, 1) against N(0, 1), whose delta is exact."""
+    """One step that draws one of ten records: (1-q) N(0, 1) + q N(1/noise, 1) against N(0, 1), whose delta is
+    exact.
+    """
     from scipy.special import ndtr
 
     q, noise, epsilon = 0.1, 0.6, 2.0

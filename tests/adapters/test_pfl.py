@@ -1,4 +1,6 @@
-"""pfl: every target ends as known, planted bugs are caught, and the columns of the factorization are what is said of them."""
+"""pfl: every target ends as known, planted bugs are caught, and the columns of the factorization are what is
+said of them.
+"""
 
 import numpy as np
 import pytest
@@ -25,14 +27,19 @@ def test_same_seed_same_output(target):
     if not target.installed:
         pytest.skip(target.install)
     subject = target()
-    first, again = (subject.mechanism(subject.neighbours.data, np.random.default_rng(3), runs=2, tape=Tape()) for _ in range(2))
+    first, again = (
+        subject.mechanism(subject.neighbours.data, np.random.default_rng(3), runs=2, tape=Tape())
+        for _ in range(2)
+    )
     assert np.array_equal(first, again)
 
 
 def test_a_forgotten_clip_is_caught(monkeypatch):
     from pfl.privacy.gaussian_mechanism import GaussianMechanism
 
-    monkeypatch.setattr(GaussianMechanism, "constrain_sensitivity", lambda self, statistics: (statistics, None))
+    monkeypatch.setattr(
+        GaussianMechanism, "constrain_sensitivity", lambda self, statistics: (statistics, None)
+    )
     subject = adapter.gaussian()
     assert replay(subject.mechanism, subject.neighbours).verdict is REFUTED
 
@@ -43,12 +50,25 @@ def test_half_the_noise_is_caught(monkeypatch):
     monkeypatch.setattr(gaussian_mechanism, "get_noise_stddev", lambda clip, relative: 0.5 * clip * relative)
     subject = adapter.gaussian()
     assert noise_as_declared(subject.mechanism, subject.neighbours.data).verdict is REFUTED
-    assert audit(subject.mechanism, subject.neighbours, subject.claim, budget=Budget(runs=4000), rungs=["statistics"]).verdict is REFUTED
+    assert (
+        audit(
+            subject.mechanism,
+            subject.neighbours,
+            subject.claim,
+            budget=Budget(runs=4000),
+            rungs=["statistics"],
+        ).verdict
+        is REFUTED
+    )
 
 
 def test_the_same_seed_in_every_round_is_caught(monkeypatch):
     honest = adapter._noisy
-    monkeypatch.setattr(adapter, "_noisy", lambda mechanism, query, users, rng: honest(mechanism, query, users, np.random.default_rng(1)))
+    monkeypatch.setattr(
+        adapter,
+        "_noisy",
+        lambda mechanism, query, users, rng: honest(mechanism, query, users, np.random.default_rng(1)),
+    )
     subject = adapter.gaussian()
     assert noise_as_declared(subject.mechanism, subject.neighbours.data).verdict is REFUTED
 
@@ -57,19 +77,38 @@ def test_users_of_round_2_have_the_noise_that_is_charged():
     pytest.importorskip("torch")
     subject = adapter.ftrl(joined=2)
     assert replay(subject.mechanism, subject.neighbours).verdict is SUPPORTED
-    assert audit(subject.mechanism, subject.neighbours, subject.claim, budget=Budget(runs=10_000)).verdict is SUPPORTED
+    assert (
+        audit(subject.mechanism, subject.neighbours, subject.claim, budget=Budget(runs=10_000)).verdict
+        is SUPPORTED
+    )
 
 
 def test_the_factor_with_columns_of_norm_1_keeps_the_claim(monkeypatch):
-    """The same optimizer, its X factored as C'C with a lower triangular C: Cholesky of X turned around, turned back."""
+    """The same optimizer, its X factored as C'C with a lower triangular C: Cholesky of X turned around,
+    turned back.
+    """
     pytest.importorskip("torch")
     cholesky = np.linalg.cholesky
     monkeypatch.setattr(np.linalg, "cholesky", lambda X: cholesky(X[::-1, ::-1]).T[::-1, ::-1])
     subject = adapter.ftrl()
     monkeypatch.undo()
-    queries = [execute(subject.mechanism, data, 0, 0).tape.entries[0].query for data in (subject.neighbours.data, subject.neighbours.other)]
-    assert np.linalg.norm(queries[0] - queries[1]) == pytest.approx(1.0, abs=1e-6)  # the factorization is in float32
-    assert audit(subject.mechanism, subject.neighbours, subject.claim, budget=Budget(runs=20_000), rungs=["statistics"]).verdict is SUPPORTED
+    queries = [
+        execute(subject.mechanism, data, 0, 0).tape.entries[0].query
+        for data in (subject.neighbours.data, subject.neighbours.other)
+    ]
+    assert np.linalg.norm(queries[0] - queries[1]) == pytest.approx(
+        1.0, abs=1e-6
+    )  # the factorization is in float32
+    assert (
+        audit(
+            subject.mechanism,
+            subject.neighbours,
+            subject.claim,
+            budget=Budget(runs=20_000),
+            rungs=["statistics"],
+        ).verdict
+        is SUPPORTED
+    )
 
 
 def test_float32_statistics_show_no_bits():
@@ -85,7 +124,12 @@ def test_float32_statistics_show_no_bits():
         adapter._framework("pytorch_ops")
         return adapter._noisy(mechanism, query, len(data), rng)
 
-    assert audit(in_float32, subject.neighbours, subject.claim, budget=Budget(runs=2000), rungs=["statistics"]).verdict is SUPPORTED
+    assert (
+        audit(
+            in_float32, subject.neighbours, subject.claim, budget=Budget(runs=2000), rungs=["statistics"]
+        ).verdict
+        is SUPPORTED
+    )
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from dpverify.adapters import select
-from dpverify.adapters.published import TARGETS, adp_erm, dp_accel, dynamic_noise, dynamic_noise_sampled, dynamic_noise_shuffled, momentum_agg
+from dpverify.adapters.published import (
+    TARGETS,
+    adp_erm,
+    dp_accel,
+    dynamic_noise,
+    dynamic_noise_sampled,
+    dynamic_noise_shuffled,
+    momentum_agg,
+)
 from dpverify.adapters.suite import examine
 from dpverify.algorithms.adp_erm import printed_sigma
 from dpverify.auditing import Budget, Tape, audit
@@ -28,7 +36,10 @@ def test_every_paper_has_a_target():
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
 def test_same_seed_same_output(target):
     subject = target()
-    first, again = (subject.mechanism(subject.neighbours.data, np.random.default_rng(3), runs=2, tape=Tape()) for _ in range(2))
+    first, again = (
+        subject.mechanism(subject.neighbours.data, np.random.default_rng(3), runs=2, tape=Tape())
+        for _ in range(2)
+    )
     assert np.array_equal(first, again)
 
 
@@ -56,17 +67,28 @@ def test_the_code_of_dp_accel_draws_at_0_71_of_the_charged_scale():
     tape = Tape()
     subject.mechanism(subject.neighbours.data, np.random.default_rng(0), runs=100_000, tape=tape)
     entry = tape.entries[0]
-    assert np.abs(entry.released - entry.query).mean() / entry.declared.scale == pytest.approx(1 / math.sqrt(2), rel=0.01)
+    assert np.abs(entry.released - entry.query).mean() / entry.declared.scale == pytest.approx(
+        1 / math.sqrt(2), rel=0.01
+    )
 
 
 def test_subsampled_dp_accel_is_refuted_too():
     subject = dp_accel(steps=1, batch=1)
-    assert audit(subject.mechanism, subject.neighbours, subject.claim, budget=Budget(runs=20_000), smaller=False).verdict is REFUTED
+    assert (
+        audit(
+            subject.mechanism, subject.neighbours, subject.claim, budget=Budget(runs=20_000), smaller=False
+        ).verdict
+        is REFUTED
+    )
 
 
-@pytest.mark.parametrize(("n", "epsilon", "delta"), [(200, 2.0, 1e-3), (1000, 1.0, 1e-4), (50_000, 0.8, 1e-5)])
+@pytest.mark.parametrize(
+    ("n", "epsilon", "delta"), [(200, 2.0, 1e-3), (1000, 1.0, 1e-4), (50_000, 0.8, 1e-5)]
+)
 def test_theorem_4_1_of_adp_erm_fails_by_integration(n, epsilon, delta):
-    """One step, alpha = 1, G = 1: all records at -1, or one at 1; the delta at epsilon of the released mixture."""
+    """One step, alpha = 1, G = 1: all records at -1, or one at 1; the delta at epsilon of the released
+    mixture.
+    """
     from scipy.special import ndtr
 
     sigma = printed_sigma(np.ones(1), G=1.0, n=n, epsilon=epsilon, delta=delta)
@@ -90,7 +112,11 @@ def test_the_charge_of_random_batches_is_enough_in_the_setting_of_its_own_test()
     from dp_accounting import GaussianDpEvent, PoissonSampledDpEvent, SelfComposedDpEvent, rdp
 
     subject = dynamic_noise_sampled(steps=10_000, noise=8.0, count=100, delta=1e-8)
-    spent = rdp.RdpAccountant().compose(SelfComposedDpEvent(PoissonSampledDpEvent(0.01, GaussianDpEvent(8.0)), 10_000)).get_epsilon(1e-8)
+    spent = (
+        rdp.RdpAccountant()
+        .compose(SelfComposedDpEvent(PoissonSampledDpEvent(0.01, GaussianDpEvent(8.0)), 10_000))
+        .get_epsilon(1e-8)
+    )
     assert spent < subject.claim.epsilon
 
 
@@ -98,7 +124,14 @@ def test_the_charge_of_random_batches_is_enough_in_the_setting_of_its_own_test()
 def test_a_forgotten_clip_is_caught(build, monkeypatch):
     subject = build(clip=1.0)
     monkeypatch.setattr(np, "minimum", lambda a, b, **kwargs: b * np.ones_like(a))  # every factor is 1
-    result = audit(subject.mechanism, subject.neighbours, subject.claim, budget=Budget(runs=2000), rungs=["replay"], smaller=False)
+    result = audit(
+        subject.mechanism,
+        subject.neighbours,
+        subject.claim,
+        budget=Budget(runs=2000),
+        rungs=["replay"],
+        smaller=False,
+    )
     assert result.verdict is REFUTED
 
 

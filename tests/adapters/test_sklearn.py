@@ -1,4 +1,6 @@
-"""diffprivlib: every mechanism, model and tool is examined; losses from the published densities; planted bugs are caught."""
+"""diffprivlib: every mechanism, model and tool is examined; losses from the published densities; planted bugs
+are caught.
+"""
 
 import math
 import warnings
@@ -45,25 +47,46 @@ def test_whatever_the_library_ships_has_a_target(part):
 
 
 SETTINGS = [
-    ("Laplace", {"epsilon": 0.1}), ("Laplace", {"epsilon": 5.0}), ("Laplace", {"epsilon": 0.5, "delta": 0.2, "sensitivity": 3.0, "value": -1.0}),
-    ("LaplaceTruncated", {"epsilon": 3.0, "lower": -1.0, "upper": 2.0}), ("LaplaceFolded", {"lower": 0.0, "upper": 1.0}),
-    ("LaplaceFolded", {"epsilon": 3.0, "lower": 0.0, "upper": 2.0}), ("LaplaceBoundedDomain", {"upper": 1.0}),
-    ("LaplaceBoundedDomain", {"epsilon": 4.0, "delta": 0.1, "value": 1.5}), ("LaplaceBoundedNoise", {"epsilon": 0.1, "delta": 0.4}),
-    ("Gaussian", {"epsilon": 0.1, "delta": 0.5}), ("GaussianAnalytic", {"epsilon": 3.0, "delta": 0.01, "sensitivity": 2.0}),
-    ("GaussianDiscrete", {"epsilon": 0.5, "delta": 0.2, "sensitivity": 3}), ("Geometric", {"epsilon": 0.2, "sensitivity": 4}),
-    ("GeometricTruncated", {"epsilon": 2.0, "lower": -2, "upper": 2, "value": 2}), ("GeometricFolded", {"lower": -0.5, "upper": 1.5}),
-    ("Binary", {"epsilon": 3.0}), ("Exponential", {"epsilon": 3.0, "monotonic": True, "gap": 1.0}), ("PermuteAndFlip", {"monotonic": True}),
-    ("ExponentialCategorical", {"epsilon": 3.0}), ("ExponentialHierarchical", {"epsilon": 3.0}), ("Snapping", {"epsilon": 3.0, "lower": 0.0, "upper": 1.0}),
-    ("Staircase", {"epsilon": 0.3, "gamma": 0.9}), ("Staircase", {"epsilon": 4.0}), ("Uniform", {"delta": 0.5}), ("Bingham", {"epsilon": 1.0, "dimension": 3}),
-    ("mean", {"epsilon": 3.0, "records": 1, "columns": 2}), ("sum", {"lower": -2.0, "upper": 5.0, "columns": 2}), ("var", {"records": 2}),
-    ("quantile", {"epsilon": 0.5, "near": 0.5}), ("histogram", {"epsilon": 3.0, "bins": 3}), ("StandardScaler", {"columns": 2}),
-]  # fmt: skip
+    ("Laplace", {"epsilon": 0.1}),
+    ("Laplace", {"epsilon": 5.0}),
+    ("Laplace", {"epsilon": 0.5, "delta": 0.2, "sensitivity": 3.0, "value": -1.0}),
+    ("LaplaceTruncated", {"epsilon": 3.0, "lower": -1.0, "upper": 2.0}),
+    ("LaplaceFolded", {"lower": 0.0, "upper": 1.0}),
+    ("LaplaceFolded", {"epsilon": 3.0, "lower": 0.0, "upper": 2.0}),
+    ("LaplaceBoundedDomain", {"upper": 1.0}),
+    ("LaplaceBoundedDomain", {"epsilon": 4.0, "delta": 0.1, "value": 1.5}),
+    ("LaplaceBoundedNoise", {"epsilon": 0.1, "delta": 0.4}),
+    ("Gaussian", {"epsilon": 0.1, "delta": 0.5}),
+    ("GaussianAnalytic", {"epsilon": 3.0, "delta": 0.01, "sensitivity": 2.0}),
+    ("GaussianDiscrete", {"epsilon": 0.5, "delta": 0.2, "sensitivity": 3}),
+    ("Geometric", {"epsilon": 0.2, "sensitivity": 4}),
+    ("GeometricTruncated", {"epsilon": 2.0, "lower": -2, "upper": 2, "value": 2}),
+    ("GeometricFolded", {"lower": -0.5, "upper": 1.5}),
+    ("Binary", {"epsilon": 3.0}),
+    ("Exponential", {"epsilon": 3.0, "monotonic": True, "gap": 1.0}),
+    ("PermuteAndFlip", {"monotonic": True}),
+    ("ExponentialCategorical", {"epsilon": 3.0}),
+    ("ExponentialHierarchical", {"epsilon": 3.0}),
+    ("Snapping", {"epsilon": 3.0, "lower": 0.0, "upper": 1.0}),
+    ("Staircase", {"epsilon": 0.3, "gamma": 0.9}),
+    ("Staircase", {"epsilon": 4.0}),
+    ("Uniform", {"delta": 0.5}),
+    ("Bingham", {"epsilon": 1.0, "dimension": 3}),
+    ("mean", {"epsilon": 3.0, "records": 1, "columns": 2}),
+    ("sum", {"lower": -2.0, "upper": 5.0, "columns": 2}),
+    ("var", {"records": 2}),
+    ("quantile", {"epsilon": 0.5, "near": 0.5}),
+    ("histogram", {"epsilon": 3.0, "bins": 3}),
+    ("StandardScaler", {"columns": 2}),
+]
 
 
 @pytest.mark.parametrize(("name", "settings"), SETTINGS, ids=lambda value: str(value))
 def test_other_settings_keep_the_claim_as_well(name, settings):
     subject = TARGETS[name](**settings)
-    result = audit(subject.mechanism, subject.neighbours, subject.claim, budget=Budget(runs=1500), rungs=["statistics"])
+    result = audit(
+        subject.mechanism, subject.neighbours, subject.claim, budget=Budget(runs=1500), rungs=["statistics"]
+    )
     assert result.verdict is SUPPORTED, result.because
 
 
@@ -83,7 +106,10 @@ def loss(p, q):
 
 def excess(p, q, epsilon, width=1.0):
     """The delta at that epsilon."""
-    return float(max(np.maximum(p - math.exp(epsilon) * q, 0).sum(), np.maximum(q - math.exp(epsilon) * p, 0).sum()) * width)
+    return float(
+        max(np.maximum(p - math.exp(epsilon) * q, 0).sum(), np.maximum(q - math.exp(epsilon) * p, 0).sum())
+        * width
+    )
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 0.0), (1.0, 0.0), (3.0, 0.0), (1.0, 0.3)])
@@ -94,13 +120,19 @@ def test_laplace_and_what_is_made_of_it_are_right(epsilon, delta):
     p, q = lap(GRID, scale), lap(GRID - 1, scale)
     assert excess(p, q, epsilon, width) <= delta + 1e-6
     assert loss(p, q) == pytest.approx(epsilon - math.log1p(-delta))
-    seeded = mechanisms.Laplace(epsilon=epsilon, delta=delta, sensitivity=1.0, random_state=np.random.RandomState(0))
+    seeded = mechanisms.Laplace(
+        epsilon=epsilon, delta=delta, sensitivity=1.0, random_state=np.random.RandomState(0)
+    )
     assert kstest([seeded.randomise(0.0) for _ in range(2000)], "laplace", args=(0, scale)).pvalue > 1e-3
 
 
-@pytest.mark.parametrize(("epsilon", "sensitivity", "diameter"), [(1, 1, 1), (1, 1, 2), (0.1, 1, 5), (3, 0.5, 4), (1, 1.1, 1)])
+@pytest.mark.parametrize(
+    ("epsilon", "sensitivity", "diameter"), [(1, 1, 1), (1, 1, 2), (0.1, 1, 5), (3, 0.5, 4), (1, 1.1, 1)]
+)
 def test_laplace_on_a_bounded_domain_is_right_at_every_pair(epsilon, sensitivity, diameter):
-    scale = mechanisms.LaplaceBoundedDomain(epsilon=epsilon, sensitivity=sensitivity, lower=0.0, upper=diameter)._find_scale()
+    scale = mechanisms.LaplaceBoundedDomain(
+        epsilon=epsilon, sensitivity=sensitivity, lower=0.0, upper=diameter
+    )._find_scale()
     mass = lambda x: 1 - (np.exp(-x / scale) + np.exp(-(diameter - x) / scale)) / 2  # noqa: E731
     x = np.linspace(0, diameter, 1001)
     worst = 0.0
@@ -119,8 +151,14 @@ def test_bounded_laplace_noise_is_right_and_tight(epsilon, delta):
     mechanism = mechanisms.LaplaceBoundedNoise(epsilon=epsilon, delta=delta, sensitivity=1.0)
     mechanism.randomise(0.0)
     assert mechanism._noise_bound == pytest.approx(bound)
-    outside = (1 - math.exp(-epsilon * 1.0)) * math.exp(-epsilon * (bound - 1)) / (2 * (1 - math.exp(-epsilon * bound)))
-    assert outside == pytest.approx(delta)  # the mass that the neighbour cannot have; elsewhere the ratio is at most exp(epsilon)
+    outside = (
+        (1 - math.exp(-epsilon * 1.0))
+        * math.exp(-epsilon * (bound - 1))
+        / (2 * (1 - math.exp(-epsilon * bound)))
+    )
+    assert outside == pytest.approx(
+        delta
+    )  # the mass that the neighbour cannot have; elsewhere the ratio is at most exp(epsilon)
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0])
@@ -132,7 +170,10 @@ def test_gaussian_noise_is_enough(epsilon, delta):
     assert GDP(1 / analytic).delta(epsilon) == pytest.approx(delta, rel=1e-4)
 
 
-@pytest.mark.parametrize(("epsilon", "delta", "factor"), [(1.0, 1e-20, 100), (5.0, 1e-18, 500), (20.0, 1e-8, 1.2), (35.0, 0.5, 1.08)])
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "factor"),
+    [(1.0, 1e-20, 100), (5.0, 1e-18, 500), (20.0, 1e-8, 1.2), (35.0, 0.5, 1.08)],
+)
 def test_analytic_gaussian_noise_is_too_small_where_one_minus_erf_cancels(epsilon, delta, factor):
     scale = mechanisms.GaussianAnalytic(epsilon=epsilon, delta=delta, sensitivity=1.0)._scale
     assert GDP(1 / scale).delta(epsilon) > factor * delta
@@ -168,13 +209,19 @@ def test_geometric_noise_is_right_at_every_pair(how, lower, upper):
         p, q = law(value), law(value + 1)
         assert max(abs(math.log(p[o] / q[o])) for o in p if abs(o) < 40 and q[o]) <= epsilon + 1e-9
     if how == "truncated" and upper == 3:
-        truncated = mechanisms.GeometricTruncated(epsilon=epsilon, lower=-2, upper=3, random_state=np.random.RandomState(0))
+        truncated = mechanisms.GeometricTruncated(
+            epsilon=epsilon, lower=-2, upper=3, random_state=np.random.RandomState(0)
+        )
         draws = Counter(truncated.randomise(0) for _ in range(4000))
         assert all(abs(draws[o] / 4000 - law(0)[o]) < 0.04 for o in range(-2, 4))
 
 
 def test_geometric_noise_loses_its_value_beyond_doubles():
-    outputs = {mechanisms.Geometric(epsilon=1.0, random_state=s).randomise(2**60 + moved) for s in range(50) for moved in (128, 129)}
+    outputs = {
+        mechanisms.Geometric(epsilon=1.0, random_state=s).randomise(2**60 + moved)
+        for s in range(50)
+        for moved in (128, 129)
+    }
     assert outputs == {2**60, 2**60 + 256}  # one each
 
 
@@ -185,10 +232,15 @@ def test_staircase_and_binary_are_right(epsilon):
     other = np.floor(np.abs(GRID - 1)) + (np.abs(GRID - 1) % 1 >= gamma)
     assert np.abs(step - other).max() == 1  # heights fall by exp(-epsilon) from step to step
     staircase = mechanisms.Staircase(epsilon=epsilon, sensitivity=1.0, random_state=np.random.RandomState(0))
-    heights = np.histogram(np.abs([staircase.randomise(0.0) for _ in range(4000)]), [0, gamma, 1])[0] / [gamma, 1 - gamma]
+    heights = np.histogram(np.abs([staircase.randomise(0.0) for _ in range(4000)]), [0, gamma, 1])[0] / [
+        gamma,
+        1 - gamma,
+    ]
     assert math.log(heights[0] / heights[1]) == pytest.approx(epsilon, abs=0.35)
     binary = mechanisms.Binary(epsilon=epsilon, value0="a", value1="b", random_state=np.random.RandomState(0))
-    assert np.mean([binary.randomise("a") == "b" for _ in range(4000)]) == pytest.approx(1 / (1 + math.exp(epsilon)), abs=0.03)
+    assert np.mean([binary.randomise("a") == "b" for _ in range(4000)]) == pytest.approx(
+        1 / (1 + math.exp(epsilon)), abs=0.03
+    )
 
 
 @pytest.mark.parametrize("delta", [0.01, 0.5])
@@ -196,17 +248,33 @@ def test_uniform_noise_is_right_and_tight(delta):
     uniform = mechanisms.Uniform(delta=delta, sensitivity=1.0, random_state=np.random.RandomState(0))
     width = math.sqrt(12 * uniform.variance(0.0))
     assert 1 / width == pytest.approx(delta)  # what of the noise is outside of the same noise moved by 1
-    assert kstest([uniform.randomise(0.0) for _ in range(2000)], "uniform", args=(-width / 2, width)).pvalue > 1e-3
+    assert (
+        kstest([uniform.randomise(0.0) for _ in range(2000)], "uniform", args=(-width / 2, width)).pvalue
+        > 1e-3
+    )
 
 
 @pytest.mark.parametrize("monotonic", [False, True])
 def test_selection_is_right_on_a_grid_of_utilities(monotonic):
     def exponential(utility):
-        return np.diff(mechanisms.Exponential(epsilon=1.0, sensitivity=1.0, utility=utility, monotonic=monotonic)._probabilities, prepend=0)
+        return np.diff(
+            mechanisms.Exponential(
+                epsilon=1.0, sensitivity=1.0, utility=utility, monotonic=monotonic
+            )._probabilities,
+            prepend=0,
+        )
 
-    def permute_and_flip(utility):  # two candidates: the better one, or the other if it comes first and its coin says so
-        falls = np.exp(mechanisms.PermuteAndFlip(epsilon=1.0, sensitivity=1.0, utility=utility, monotonic=monotonic)._probabilities)
-        return np.array([falls[0] / 2 + (1 - falls[1]) * falls[0] / 2, falls[1] / 2 + (1 - falls[0]) * falls[1] / 2])
+    def permute_and_flip(
+        utility,
+    ):  # two candidates: the better one, or the other if it comes first and its coin says so
+        falls = np.exp(
+            mechanisms.PermuteAndFlip(
+                epsilon=1.0, sensitivity=1.0, utility=utility, monotonic=monotonic
+            )._probabilities
+        )
+        return np.array(
+            [falls[0] / 2 + (1 - falls[1]) * falls[0] / 2, falls[1] / 2 + (1 - falls[0]) * falls[1] / 2]
+        )
 
     for law in (exponential, permute_and_flip):
         worst = 0.0
@@ -218,12 +286,16 @@ def test_selection_is_right_on_a_grid_of_utilities(monotonic):
 
 def _categorical(mechanism):
     labels = mechanism._domain_values
-    return np.array([[mechanism._get_prob(x, y) / mechanism._normalising_constant[x] for y in labels] for x in labels])
+    return np.array(
+        [[mechanism._get_prob(x, y) / mechanism._normalising_constant[x] for y in labels] for x in labels]
+    )
 
 
 def test_labels_are_right_unless_their_constants_agree_at_half_epsilon_only():
     for make in (
-        mechanisms.ExponentialCategorical(epsilon=1.0, utility_list=[("a", "b", 1.0), ("b", "c", 1.0), ("a", "c", 2.0)]),
+        mechanisms.ExponentialCategorical(
+            epsilon=1.0, utility_list=[("a", "b", 1.0), ("b", "c", 1.0), ("a", "c", 2.0)]
+        ),
         mechanisms.ExponentialHierarchical(epsilon=1.0, hierarchy=[["a", "b"], ["c", "d"]]),
         mechanisms.ExponentialHierarchical(epsilon=1.0, hierarchy=[["a"], ["b"], ["c"], ["d", "e"]]),
     ):
@@ -239,14 +311,30 @@ def test_snapping_is_right_on_its_grid():
     step = mechanism._get_nearest_power_of_2(scale)
     inner = np.arange(-8, 8 + step / 2, step)
     edges = np.concatenate([[-np.inf], inner[:-1] + step / 2, [np.inf]])
-    cdf = lambda x: np.where(x < 0, np.exp(np.minimum(x, 0) / scale) / 2, 1 - np.exp(-np.maximum(x, 0) / scale) / 2)  # noqa: E731
-    law = lambda value: np.diff(cdf(edges - value))  # noqa: E731
+
+    def cdf(x):
+        return np.where(
+            x < 0, np.exp(np.minimum(x, 0) / scale) / 2, 1 - np.exp(-np.maximum(x, 0) / scale) / 2
+        )
+
+    def law(value):
+        return np.diff(cdf(edges - value))
+
     assert 0.9 < max(loss(law(v), law(v + 1)) for v in np.linspace(-8, 7, 31)) <= 1 + 1e-9
-    assert {float(mechanisms.Snapping(epsilon=1.0, sensitivity=1.0, lower=-8.0, upper=8.0, random_state=s).randomise(0.3)) for s in range(60)} <= set(inner)
+    assert {
+        float(
+            mechanisms.Snapping(
+                epsilon=1.0, sensitivity=1.0, lower=-8.0, upper=8.0, random_state=s
+            ).randomise(0.3)
+        )
+        for s in range(60)
+    } <= set(inner)
 
 
 def _vector(x, norm, alpha, epsilon=1.0):
-    """The density of the minimiser of a perturbed logistic loss of one record (label 1, feature x), by the change of variables."""
+    """The density of the minimiser of a perturbed logistic loss of one record (label 1, feature x), by the
+    change of variables.
+    """
     left = epsilon - 2 * math.log1p(0.25 * norm / alpha)
     total, left = (alpha, left) if left > 0 else (0.25 * norm / math.expm1(epsilon / 4), epsilon / 2)
     w = np.concatenate([-np.geomspace(50, 1e-7, 4000), np.geomspace(1e-7, 50, 4000)])
@@ -262,7 +350,9 @@ def test_the_curvature_of_a_loss_grows_with_the_square_of_the_norm():
 
 
 def test_an_intercept_that_is_not_regularised_is_lost():
-    """At slope -10 and intercept 10: the noise that makes them the minimiser, its density, and the Jacobian, on two neighbours."""
+    """At slope -10 and intercept 10: the noise that makes them the minimiser, its density, and the Jacobian,
+    on two neighbours.
+    """
     theta, alpha, epsilon = np.array([-10.0, 10.0]), 1.0, 1.0
     norm = math.sqrt(2)
     scale = 2 * norm / (epsilon - 2 * math.log1p(0.25 * norm / alpha))
@@ -271,20 +361,28 @@ def test_an_intercept_that_is_not_regularised_is_lost():
         rows = np.array([[value, 1.0] for value in x])
         noise = -(alpha * theta * [1, 0] + (expit(rows @ theta) - y) @ rows)
         curvature = expit(rows @ theta) * expit(-rows @ theta)
-        return -np.linalg.norm(noise) / scale + math.log(np.linalg.det(np.diag([alpha, 0.0]) + (rows * curvature[:, None]).T @ rows))
+        return -np.linalg.norm(noise) / scale + math.log(
+            np.linalg.det(np.diag([alpha, 0.0]) + (rows * curvature[:, None]).T @ rows)
+        )
 
     labels = np.array([1.0, 0.0])
     assert log_density([1.0, 0.0], labels) - log_density([-1.0, 0.0], labels) == pytest.approx(8.5, abs=0.2)
 
 
 def _bingham(rows, dimension, epsilon=1.0, divided=True, points=100_001):
-    """The log density over the square of the first coordinate when all rows are the first axis, and its base measure."""
+    """The log density over the square of the first coordinate when all rows are the first axis, and its base
+    measure.
+    """
     from scipy.optimize import brentq
 
     angle = (np.arange(points) + 0.5) / points * np.pi / 2
     base = (dimension - 2) * np.log(np.sin(angle))
     size = epsilon * rows / 4
-    b = brentq(lambda b: 1 / b + (dimension - 1) / (b + 2 * size) - 1, 1e-9, dimension + 1e-9) if size else dimension
+    b = (
+        brentq(lambda b: 1 / b + (dimension - 1) / (b + 2 * size) - 1, 1e-9, dimension + 1e-9)
+        if size
+        else dimension
+    )
     left = 1 - np.cos(angle) ** 2
     log = -size * left - (dimension * np.log1p(2 * size * left / b) if divided else 0)
     total = log + base
@@ -293,7 +391,12 @@ def _bingham(rows, dimension, epsilon=1.0, divided=True, points=100_001):
 
 def test_bingham_draws_from_another_law_than_bingham_and_exceeds_epsilon_in_many_dimensions():
     state = np.random.RandomState(0)
-    drawn = np.array([mechanisms.Bingham(epsilon=8.0, random_state=state).randomise(np.diag([1.0, 0.0]))[0] ** 2 for _ in range(1500)])
+    drawn = np.array(
+        [
+            mechanisms.Bingham(epsilon=8.0, random_state=state).randomise(np.diag([1.0, 0.0]))[0] ** 2
+            for _ in range(1500)
+        ]
+    )
 
     def mean(divided):
         _, total, square = _bingham(1, 2, 8.0, divided)
@@ -301,7 +404,11 @@ def test_bingham_draws_from_another_law_than_bingham_and_exceeds_epsilon_in_many
 
     assert drawn.mean() == pytest.approx(mean(True), abs=0.02)
     assert abs(drawn.mean() - mean(False)) > 0.1
-    worst = lambda dimension, divided: np.abs(_bingham(200, dimension, 1.0, divided)[0] - _bingham(199, dimension, 1.0, divided)[0]).max()  # noqa: E731
+
+    def worst(dimension, divided):
+        larger, smaller = (_bingham(count, dimension, 1.0, divided)[0] for count in (200, 199))
+        return np.abs(larger - smaller).max()
+
     assert worst(100, False) < 0.5
     assert worst(100, True) > 1.4
 
@@ -340,21 +447,31 @@ def test_budget_of_a_linear_regression_with_an_intercept(monkeypatch):
 def test_budget_of_one_cluster(monkeypatch, columns, share):
     model = models.KMeans(1, epsilon=1.0, bounds=(0.0, 1.0), random_state=0)
     spent = _spent(monkeypatch, lambda: model.fit(np.full((5, columns), 0.5)))
-    assert sum(spent) == pytest.approx(share, abs=0.1)  # the two shares are swapped: too much from five columns on
+    assert sum(spent) == pytest.approx(
+        share, abs=0.1
+    )  # the two shares are swapped: too much from five columns on
 
 
 def test_noise_is_the_same_for_all_classes_and_fits_where_they_are_fitted_in_processes():
-    """One feature, no intercept: the noise of a class is what the slope of the objective lacks at its coefficient."""
+    """One feature, no intercept: the noise of a class is what the slope of the objective lacks at its
+    coefficient.
+    """
     features, labels = np.array([[1.0], [0.5], [-0.5]]), np.array([0, 1, 2])
 
     def noise(jobs, seed):
-        model = models.LogisticRegression(epsilon=30.0, data_norm=1.0, fit_intercept=False, n_jobs=jobs, random_state=seed, tol=1e-9).fit(features, labels)
+        model = models.LogisticRegression(
+            epsilon=30.0, data_norm=1.0, fit_intercept=False, n_jobs=jobs, random_state=seed, tol=1e-9
+        ).fit(features, labels)
         w = model.coef_.ravel()
-        return -w - np.array([((expit(features.ravel() * w[k]) - (labels == k)) * features.ravel()).sum() for k in range(3)])
+        return -w - np.array(
+            [((expit(features.ravel() * w[k]) - (labels == k)) * features.ravel()).sum() for k in range(3)]
+        )
 
     assert np.ptp(noise(1, 0)) > 0.01
     assert np.ptp(noise(2, 0)) < 1e-3
-    assert np.ptp([*noise(2, None), *noise(2, None)]) < 1e-3  # the default seed: two fits, and all classes of both
+    assert (
+        np.ptp([*noise(2, None), *noise(2, None)]) < 1e-3
+    )  # the default seed: two fits, and all classes of both
 
 
 def test_medians_of_equal_records_fail_at_a_small_epsilon_too():
@@ -378,17 +495,38 @@ class HalfTheNoise(mechanisms.Laplace):
 
 
 def test_planted_bugs_are_caught():
-    half = _planted(lambda data, state: HalfTheNoise(epsilon=1.0, sensitivity=1.0, random_state=state).randomise(float(data[0, 0])))
-    fixed = _planted(lambda data, state: mechanisms.Laplace(epsilon=1.0, sensitivity=1.0, random_state=0).randomise(float(data[0, 0])))
-    bounds = _planted(lambda data, state: tools.mean(data, epsilon=1.0, bounds=(0.0, 0.2), random_state=state) + data.mean(), 0.0, 1.0)
+    half = _planted(
+        lambda data, state: HalfTheNoise(epsilon=1.0, sensitivity=1.0, random_state=state).randomise(
+            float(data[0, 0])
+        )
+    )
+    fixed = _planted(
+        lambda data, state: mechanisms.Laplace(epsilon=1.0, sensitivity=1.0, random_state=0).randomise(
+            float(data[0, 0])
+        )
+    )
+    bounds = _planted(
+        lambda data, state: (
+            tools.mean(data, epsilon=1.0, bounds=(0.0, 0.2), random_state=state) + data.mean()
+        ),
+        0.0,
+        1.0,
+    )
     for mechanism, pair in (half, fixed, bounds):
-        assert audit(mechanism, pair, PureDP(1.0), budget=Budget(runs=2000), rungs=["statistics"], smaller=False).verdict is REFUTED
+        assert (
+            audit(
+                mechanism, pair, PureDP(1.0), budget=Budget(runs=2000), rungs=["statistics"], smaller=False
+            ).verdict
+            is REFUTED
+        )
     declared = Laplace(1.0, {REPLACE: 1.0})
 
     def taped(data, rng, tape):
         state = np.random.RandomState(rng.bit_generator)
         value = float(data[0, 0])
-        return tape.record(value, HalfTheNoise(epsilon=1.0, sensitivity=1.0, random_state=state).randomise(value), declared)
+        return tape.record(
+            value, HalfTheNoise(epsilon=1.0, sensitivity=1.0, random_state=state).randomise(value), declared
+        )
 
     assert noise_as_declared(taped, np.zeros((1, 1)), declared).verdict is REFUTED
 
@@ -397,17 +535,29 @@ def test_a_users_own_function_is_audited_and_searched():
     def forgotten(data, state):
         clean = np.clip(data, 0.0, 1.0)
         assert clean.max() <= 1
-        return data.sum() + mechanisms.Laplace(epsilon=1.0, sensitivity=1.0, random_state=state).randomise(0.0)
+        return data.sum() + mechanisms.Laplace(epsilon=1.0, sensitivity=1.0, random_state=state).randomise(
+            0.0
+        )
 
     mechanism = repeated(forgotten, "forgotten")
     pair = worst_neighbours(mechanism, np.zeros((2, 1)), REPLACE, tries=40)
-    assert audit(mechanism, pair, guarantee(1.0), budget=Budget(runs=500), rungs=["statistics"], smaller=False).verdict is REFUTED
+    assert (
+        audit(
+            mechanism, pair, guarantee(1.0), budget=Budget(runs=500), rungs=["statistics"], smaller=False
+        ).verdict
+        is REFUTED
+    )
     right = TARGETS["sum"](records=2)
     pair = worst_neighbours(right.mechanism, right.neighbours.data, REPLACE, tries=40)
-    assert audit(right.mechanism, pair, right.claim, budget=Budget(runs=1000), rungs=["statistics"]).verdict is SUPPORTED
+    assert (
+        audit(right.mechanism, pair, right.claim, budget=Budget(runs=1000), rungs=["statistics"]).verdict
+        is SUPPORTED
+    )
 
 
-@pytest.mark.parametrize("name", ["Laplace", "PermuteAndFlip", "Bingham", "median", "GaussianNB", "KMeans", "LogisticRegression"])
+@pytest.mark.parametrize(
+    "name", ["Laplace", "PermuteAndFlip", "Bingham", "median", "GaussianNB", "KMeans", "LogisticRegression"]
+)
 def test_same_seed_same_output(name):
     subject = TARGETS[name]()
     runs = [subject.mechanism(subject.neighbours.data, np.random.default_rng(seed), 3) for seed in (5, 5, 6)]
@@ -418,19 +568,40 @@ def test_same_seed_same_output(name):
 @pytest.mark.parametrize(
     ("name", "settings", "message"),
     [
-        ("Laplace", {"epsilon": -1.0}, "epsilon=-1.0 > 0"), ("LaplaceTruncated", {"lower": 2.0}, "lower=2.0 < upper=1.0"),
-        ("Geometric", {"sensitivity": 0}, "sensitivity=0 > 0"), ("mean", {"records": 0}, "records=0 > 0"), ("KMeans", {"epsilon": 0.0}, "epsilon=0.0 > 0"),
+        ("Laplace", {"epsilon": -1.0}, "epsilon=-1.0 > 0"),
+        ("LaplaceTruncated", {"lower": 2.0}, "lower=2.0 < upper=1.0"),
+        ("Geometric", {"sensitivity": 0}, "sensitivity=0 > 0"),
+        ("mean", {"records": 0}, "records=0 > 0"),
+        ("KMeans", {"epsilon": 0.0}, "epsilon=0.0 > 0"),
         ("LogisticRegression", {"speed": 1}, "speed=1 among the settings"),
     ],
-)  # fmt: skip
+)
 def test_bad_settings_are_named(name, settings, message):
     with pytest.raises(ValueError, match=message):
         TARGETS[name](**settings)
 
 
 def test_findings_hold_on_another_seed():
-    for name in ("Laplace-bits", "Geometric-large", "nanmean-missing", "nansum-missing", "histogram-replace", "GaussianNB-tiny", "Vector-norm"):
+    for name in (
+        "Laplace-bits",
+        "Geometric-large",
+        "nanmean-missing",
+        "nansum-missing",
+        "histogram-replace",
+        "GaussianNB-tiny",
+        "Vector-norm",
+    ):
         assert LAWS["half"](TARGETS[name], 1).verdict is REFUTED
         subject = TARGETS[name]()
         budget = Budget(runs=subject.runs, seed=1)
-        assert audit(subject.mechanism, subject.neighbours, subject.claim, budget=budget, rungs=["statistics"], smaller=False).verdict is REFUTED, name
+        assert (
+            audit(
+                subject.mechanism,
+                subject.neighbours,
+                subject.claim,
+                budget=budget,
+                rungs=["statistics"],
+                smaller=False,
+            ).verdict
+            is REFUTED
+        ), name

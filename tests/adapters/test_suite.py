@@ -1,4 +1,6 @@
-"""The laws that targets are put through: a correct optimizer passes all, and each law catches the bug that is planted for it."""
+"""The laws that targets are put through: a correct optimizer passes all, and each law catches the bug that is
+planted for it.
+"""
 
 import json
 
@@ -28,7 +30,9 @@ def noisy_sum(bug: str = ""):
         def train(data, rng, runs, tape):
             data = np.asarray(data, dtype=float).reshape(-1, 2)
             clean = data if bug == "nan" else data[np.isfinite(data).all(axis=1)]
-            size = np.abs(clean).max(axis=1, keepdims=True, initial=1e-300)  # squares of the rest do not overflow
+            size = np.abs(clean).max(
+                axis=1, keepdims=True, initial=1e-300
+            )  # squares of the rest do not overflow
             norms = size * np.linalg.norm(clean / size, axis=1, keepdims=True)
             if bug == "huge":
                 with np.errstate(over="ignore"):
@@ -49,7 +53,14 @@ def noisy_sum(bug: str = ""):
         claim = GDP(np.sqrt(steps) / noise * (0.5 if bug == "claim" else 1.0))
         right = {"weight": np.array([[1.0, 2.0], [3.0, 4.0]])}
         wrong = {"weight": right["weight"] * [[1.0], [2.0]]}
-        return Subject(train, claim, PAIR, "the author", gradients=lambda: {"linear": (wrong if bug == "gradients" else right, right)}, runs=4000)
+        return Subject(
+            train,
+            claim,
+            PAIR,
+            "the author",
+            gradients=lambda: {"linear": (wrong if bug == "gradients" else right, right)},
+            runs=4000,
+        )
 
     return Target(f"mine:{bug or 'right'}", "a noisy sum", "mu-GDP, add/remove", build)
 
@@ -65,10 +76,19 @@ def test_a_correct_optimizer_passes_every_law_and_half_its_claim_falls():
 @pytest.mark.parametrize(
     ("bug", "law"),
     [
-        ("gradients", "gradients"), ("clip", "sensitivity"), ("noise", "noise"), ("same noise", "noise"), ("empty", "empty"), ("single", "single"),
-        ("huge", "huge"), ("nan", "nan"), ("claim", "step"), ("claim", "training"), ("noise", "training"),
+        ("gradients", "gradients"),
+        ("clip", "sensitivity"),
+        ("noise", "noise"),
+        ("same noise", "noise"),
+        ("empty", "empty"),
+        ("single", "single"),
+        ("huge", "huge"),
+        ("nan", "nan"),
+        ("claim", "step"),
+        ("claim", "training"),
+        ("noise", "training"),
     ],
-)  # fmt: skip
+)
 def test_each_law_catches_its_planted_bug(bug, law):
     result = LAWS[law](noisy_sum(bug), 0)
     assert result.verdict is REFUTED, result
@@ -82,7 +102,12 @@ def test_a_missing_clip_is_shown_on_one_record():
 
 def test_what_cannot_be_seen_does_not_apply():
     def build() -> Subject:
-        return Subject(lambda data, rng: data.sum() + rng.laplace(), PureDP(1.0), Neighbours.replace(np.zeros((2, 1)), 0, [1.0]), "the author")
+        return Subject(
+            lambda data, rng: data.sum() + rng.laplace(),
+            PureDP(1.0),
+            Neighbours.replace(np.zeros((2, 1)), 0, [1.0]),
+            "the author",
+        )
 
     target = Target("mine:opaque", "a sum", "1-DP, replace", build)
     assert all(isinstance(LAWS[law](target, 0), str) for law in ("gradients", "sensitivity", "noise", "step"))
@@ -119,7 +144,9 @@ def test_gradients_name_the_parameter_the_record_and_the_gap():
 def test_settings_are_checked_by_name():
     with pytest.raises(ValueError, match="speed=3 among the settings of mine:right: steps, noise, clip"):
         noisy_sum()(speed=3)
-    missing = Target("mine:gone", "", "", noisy_sum().build, packages=("no-such-distribution",), install="pip install it")
+    missing = Target(
+        "mine:gone", "", "", noisy_sum().build, packages=("no-such-distribution",), install="pip install it"
+    )
     assert not missing.installed
     with pytest.raises(NotInstalled, match="mine:gone needs no-such-distribution: pip install it"):
         missing()
@@ -161,7 +188,9 @@ def test_the_page_is_drawn_from_what_is_kept(tmp_path):
     text = page.read_text()
     records = read(tmp_path)
     assert [record["target"] for record in records] == ["mine:<script>", "mine:clip", "mine:right"]
-    assert [(record["target"], {"sensitivity", "training"} <= set(laws)) for record, laws in findings(records)] == [("mine:clip", True)]
+    assert [
+        (record["target"], {"sensitivity", "training"} <= set(laws)) for record, laws in findings(records)
+    ] == [("mine:clip", True)]
     assert "<script>" not in text and "mine:clip" in text and "dpverify targets" in text
     assert "| mine:right |" in (tmp_path / "README.md").read_text()
     (tmp_path / "odd.json").write_text(json.dumps({"schema": "other"}))

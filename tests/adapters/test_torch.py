@@ -1,4 +1,6 @@
-"""Opacus: every target through its laws, planted bugs in it, its per-example gradients on models of one's own, and the example in PyTorch."""
+"""Opacus: every target through its laws, planted bugs in it, its per-example gradients on models of one's
+own, and the example in PyTorch.
+"""
 
 from importlib import import_module
 from pathlib import Path
@@ -36,7 +38,15 @@ def test_same_seed_same_output_whatever_was_run_before(name):
     assert np.array_equal(first, call(again.mechanism, subject.neighbours.data, seed))
 
 
-@pytest.mark.parametrize(("name", "settings"), [("dpsgd", {"clip": -1.0}), ("ghost", {"noise": 0.0}), ("per-layer", {"steps": 0}), ("poisson", {"batch": -1})])
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("dpsgd", {"clip": -1.0}),
+        ("ghost", {"noise": 0.0}),
+        ("per-layer", {"steps": 0}),
+        ("poisson", {"batch": -1}),
+    ],
+)
 def test_bad_settings_are_named(name, settings):
     ((wrong, value),) = settings.items()
     with pytest.raises(ValueError, match=rf"{wrong}={value}"):
@@ -179,7 +189,9 @@ def test_a_wrong_grad_sampler_is_named():
             return x * self.factor[:, None, None]
 
     def sampler(wrong):
-        return lambda layer, activations, backprops: {layer.factor: (activations[0] * backprops).sum(dim=(2, 3)) * (0.5 if wrong else 1.0)}
+        return lambda layer, activations, backprops: {
+            layer.factor: (activations[0] * backprops).sum(dim=(2, 3)) * (0.5 if wrong else 1.0)
+        }
 
     try:
         register_grad_sampler(Scale)(sampler(wrong=False))
@@ -194,7 +206,9 @@ def test_a_wrong_grad_sampler_is_named():
 
 
 def test_time_first_layers_are_caught():
-    """Opacus takes the first axis of every layer for the records; a layer inside that has time there mixes them."""
+    """Opacus takes the first axis of every layer for the records; a layer inside that has time there mixes
+    them.
+    """
 
     class Transposed(torch.nn.Module):
         def __init__(self):
@@ -222,9 +236,19 @@ def test_bad_calls_are_named():
     assert of(Network(), loss=lambda output, target: 1 / 0).verdict is UNDECIDED
 
 
-@pytest.mark.parametrize("name", ["Conv2d, circular", "EmbeddingBag, sum", "Embedding, padding_idx", "Embedding tied to functional.linear"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Conv2d, circular",
+        "EmbeddingBag, sum",
+        "Embedding, padding_idx",
+        "Embedding tied to functional.linear",
+    ],
+)
 def test_the_wrong_gradients_do_not_even_add_up_to_that_of_the_batch(name):
-    """A second look at what was found: PyTorch's own gradient of the batch is the mean of the gradients of its records."""
+    """A second look at what was found: PyTorch's own gradient of the batch is the mean of the gradients of
+    its records.
+    """
     from opacus import GradSampleModule
 
     from dpverify.adapters._torch import case
@@ -241,7 +265,9 @@ def test_tokens_of_a_bag_that_do_not_repeat_are_right():
     from dpverify.adapters._torch import case
 
     model, loss, inputs, targets = case("EmbeddingBag, sum")
-    inputs = torch.stack([torch.randperm(7, generator=torch.Generator().manual_seed(i))[:5] for i in range(len(inputs))])
+    inputs = torch.stack(
+        [torch.randperm(7, generator=torch.Generator().manual_seed(i))[:5] for i in range(len(inputs))]
+    )
     assert check_gradients(model, loss, inputs, targets, mode="ghost").verdict is SUPPORTED
 
 
@@ -261,7 +287,12 @@ def example(monkeypatch):
 def test_the_bug_of_the_torch_example_is_found_and_its_twin_passes(example):
     result = audit(example.train, example.pair, example.CLAIM, budget=Budget(runs=2000), smaller=False)
     assert result.verdict is REFUTED and result.witness is not None
-    mended = audit(lambda data, rng: example.train(data, rng, mended=True), example.pair, example.CLAIM, budget=Budget(runs=1000))
+    mended = audit(
+        lambda data, rng: example.train(data, rng, mended=True),
+        example.pair,
+        example.CLAIM,
+        budget=Budget(runs=1000),
+    )
     assert mended.verdict is SUPPORTED
 
 
@@ -272,5 +303,7 @@ def test_the_command_line_finds_it(monkeypatch, example):
 
     monkeypatch.chdir(ROOT)
     where = ["examples.dpsgd_torch:train", "--neighbours", "examples.dpsgd_torch:pair"]
-    result = CliRunner().invoke(application(), ["audit", *where, "--epsilon", "1", "--delta", "0.04", "--runs", "2000"])
+    result = CliRunner().invoke(
+        application(), ["audit", *where, "--epsilon", "1", "--delta", "0.04", "--runs", "2000"]
+    )
     assert result.exit_code == 1 and "a contradiction" in result.output

@@ -53,7 +53,15 @@ def test_adp_sgd_is_its_naive_twin():
 
 @pytest.mark.parametrize("raw", [False, True])
 def test_without_noise_both_readings_are_adagrad_norm(raw):
-    settings = {"G": 10.0, "sigma": 0.0, "alpha": Schedule(1.0), "steps": 5, "eta": 0.7, "b0_squared": 2.0, "batch": 40}
+    settings = {
+        "G": 10.0,
+        "sigma": 0.0,
+        "alpha": Schedule(1.0),
+        "steps": 5,
+        "eta": 0.7,
+        "b0_squared": 2.0,
+        "batch": 40,
+    }
     out = run(adp_sgd_norm(PROBLEM, **settings, raw=raw), DATA, 2).output
     x, b2 = PROBLEM.start[None].copy(), 2.0
     for _ in range(5):
@@ -69,7 +77,10 @@ def test_one_record_moves_the_scale_of_the_raw_reading_and_not_of_the_other():
     settings = {"G": 1.0, "sigma": 1.0, "alpha": Schedule(1.0), "steps": 2, "eta": 1.0, "b0_squared": 0.1}
     batch = np.zeros((1, 1), dtype=int)
     raw = adp_sgd_norm(PROBLEM, **settings, raw=True)
-    units = [raw.ask(d, raw.init(1), raw.release(1), batch=batch, memory=raw.memory(d, 1)).unit[0] for d in (DATA, other)]
+    units = [
+        raw.ask(d, raw.init(1), raw.release(1), batch=batch, memory=raw.memory(d, 1)).unit[0]
+        for d in (DATA, other)
+    ]
     assert units[0] != units[1]
     assert raw.release(1).ratio(REPLACE) == math.inf
     noisy = adp_sgd_norm(PROBLEM, **settings)
@@ -89,8 +100,14 @@ def test_nu_keeps_the_step_finite_where_all_gradients_vanish():
         (lambda: adp_sgd(PROBLEM, G=-1.0, sigma=1.0, alpha=ALPHA, b=B, steps=2, eta=1.0), "G=-1.0 > 0"),
         (lambda: adp_sgd(PROBLEM, G=1.0, sigma=-1.0, alpha=ALPHA, b=B, steps=2, eta=1.0), "scale=-"),
         (lambda: adp_sgd(PROBLEM, G=1.0, sigma=1.0, alpha=ALPHA, b=B, steps=2, eta=0.0), "eta=0.0 > 0"),
-        (lambda: adp_sgd(PROBLEM, G=1.0, sigma=1.0, alpha=ALPHA, b=B, steps=2, eta=1.0, batch=41), "size=41 <= of=40"),
-        (lambda: adp_sgd_norm(PROBLEM, G=1.0, sigma=1.0, alpha=ALPHA, steps=2, eta=1.0, b0_squared=0.0), "b0_squared=0.0 > 0"),
+        (
+            lambda: adp_sgd(PROBLEM, G=1.0, sigma=1.0, alpha=ALPHA, b=B, steps=2, eta=1.0, batch=41),
+            "size=41 <= of=40",
+        ),
+        (
+            lambda: adp_sgd_norm(PROBLEM, G=1.0, sigma=1.0, alpha=ALPHA, steps=2, eta=1.0, b0_squared=0.0),
+            "b0_squared=0.0 > 0",
+        ),
     ],
 )
 def test_bad_input_is_named(make, message):

@@ -17,14 +17,21 @@ from dpverify.neighbours import REPLACE
 from dpverify.problems import mean_estimation
 from dpverify.schedules import Schedule
 
-PRINTED = {"clipped-mean": 2.341, "diff2-dp-gd": 2.341, "diff2-gd": 2.341, "diff2-bvr-l-sgd": 1.936}  # at delta = 1e-5, where 3 is claimed
+PRINTED = {
+    "clipped-mean": 2.341,
+    "diff2-dp-gd": 2.341,
+    "diff2-gd": 2.341,
+    "diff2-bvr-l-sgd": 1.936,
+}  # at delta = 1e-5, where 3 is claimed
 
 
 @pytest.mark.parametrize("name", PRINTED)
 def test_both_calibrations_are_certified_and_the_printed_one_is_loose(name):
     case, printed = example(name), example(name, as_printed=True)
     assert meets(case.algorithm.ledger(), REPLACE, case.claimed)
-    assert epsilon(account(printed.algorithm.ledger(), REPLACE), 1e-5) == pytest.approx(PRINTED[name], rel=0.01)
+    assert epsilon(account(printed.algorithm.ledger(), REPLACE), 1e-5) == pytest.approx(
+        PRINTED[name], rel=0.01
+    )
     ratio = case.algorithm.release(1).scale / printed.algorithm.release(1).scale
     assert ratio == pytest.approx(0.685 if name == "diff2-bvr-l-sgd" else 0.803, abs=0.01)
 
@@ -63,12 +70,21 @@ def clip(v, c):
 def naive_mean(vectors, c, sizes):
     """Algorithm 2 for every client, and their mean."""
     ends = np.cumsum(sizes)
-    return np.mean([np.mean([clip(v, c) for v in vectors[e - n : e]], axis=0) for n, e in zip(sizes, ends)], axis=0)
+    return np.mean(
+        [np.mean([clip(v, c) for v in vectors[e - n : e]], axis=0) for n, e in zip(sizes, ends)], axis=0
+    )
 
 
 @pytest.mark.parametrize("sizes", [(4, 4, 4), (2, 7, 3)])
 def test_diff2_gd_is_its_naive_twin(sizes):
-    settings = {"clip": 0.2, "difference_clip": 0.1, "restart": 3, "rounds": 7, "step_size": 0.5, "clients": sizes}
+    settings = {
+        "clip": 0.2,
+        "difference_clip": 0.1,
+        "restart": 3,
+        "rounds": 7,
+        "step_size": 0.5,
+        "clients": sizes,
+    }
     algorithm = diff2_gd(PROBLEM, variances=diff2.round_variances(0.01, 0.09, 3), **settings)
     *steps, last = walk(algorithm, DATA, 2, generator(0, 0))
     for run_ in range(2):
@@ -76,7 +92,12 @@ def test_diff2_gd_is_its_naive_twin(sizes):
         v = np.zeros(3)
         for step in steps:
             if (step.t - 1) % 3 == 0:
-                exact, v, C, sigma = naive_mean([slope(x, i) for i in range(12)], 0.2, sizes), np.zeros(3), 0.2, 0.1
+                exact, v, C, sigma = (
+                    naive_mean([slope(x, i) for i in range(12)], 0.2, sizes),
+                    np.zeros(3),
+                    0.2,
+                    0.1,
+                )
                 assert step.answer.unit is None
                 assert step.release.scale == pytest.approx(sigma * C)
             else:
@@ -92,8 +113,17 @@ def test_diff2_gd_is_its_naive_twin(sizes):
 
 def test_diff2_bvr_l_sgd_is_its_naive_twin():
     sizes, K, b = (3, 5, 4), 3, 2
-    settings = {"clip": 0.2, "difference_clip": 0.1, "restart": 2, "rounds": 4, "step_size": 0.5, "clients": sizes}
-    algorithm = diff2_bvr_l_sgd(PROBLEM, variances=diff2.round_variances(0.01, 0.09, 2), local_sigma=0.2, local=K, batch=b, **settings)
+    settings = {
+        "clip": 0.2,
+        "difference_clip": 0.1,
+        "restart": 2,
+        "rounds": 4,
+        "step_size": 0.5,
+        "clients": sizes,
+    }
+    algorithm = diff2_bvr_l_sgd(
+        PROBLEM, variances=diff2.round_variances(0.01, 0.09, 2), local_sigma=0.2, local=K, batch=b, **settings
+    )
     *steps, last = walk(algorithm, DATA, 2, generator(0, 0))
     for run_ in range(2):
         x_before = x_begun = PROBLEM.start
@@ -131,17 +161,32 @@ def test_only_the_client_whose_turn_it_is_pays_for_local_steps():
     ledger = all_releases((20, 20), Schedule(1.0), 1.0, 4, 2, 1.0, local=3, batch=2)
     lonely = [r for r in ledger if getattr(r, "first", None) in (None, 0)]
     assert len(ledger) == 12
-    assert epsilon(account(ledger, REPLACE), 1e-5) == pytest.approx(epsilon(account(lonely, REPLACE), 1e-5), rel=1e-6)
+    assert epsilon(account(ledger, REPLACE), 1e-5) == pytest.approx(
+        epsilon(account(lonely, REPLACE), 1e-5), rel=1e-6
+    )
 
 
 def test_clients_with_other_bills_pay_the_worst():
-    uneven = all_releases((20, 10), Schedule(1.0), 1.0, 3, 2, 1.0, local=3, batch=2)  # client 1 has rounds 1 and 3
+    uneven = all_releases(
+        (20, 10), Schedule(1.0), 1.0, 3, 2, 1.0, local=3, batch=2
+    )  # client 1 has rounds 1 and 3
     worst = [r for r in uneven if getattr(r, "first", None) in (None, 20)]
-    assert epsilon(account(uneven, REPLACE), 1e-5) == pytest.approx(epsilon(account(worst, REPLACE), 1e-5), rel=1e-6)
+    assert epsilon(account(uneven, REPLACE), 1e-5) == pytest.approx(
+        epsilon(account(worst, REPLACE), 1e-5), rel=1e-6
+    )
 
 
 def test_standing_still_costs_and_tells_nothing():
-    algorithm = diff2_gd(PROBLEM, clip=1.0, difference_clip=1.0, variances=Schedule(1.0), restart=5, rounds=3, step_size=0.0, clients=3)
+    algorithm = diff2_gd(
+        PROBLEM,
+        clip=1.0,
+        difference_clip=1.0,
+        variances=Schedule(1.0),
+        restart=5,
+        rounds=3,
+        step_size=0.0,
+        clients=3,
+    )
     steps = list(walk(algorithm, DATA, 2, generator(0, 0)))[:-1]
     assert np.all(steps[1].released == 0)
     assert np.all(steps[1].answer.unit == 0)
@@ -167,12 +212,34 @@ def test_bad_input_is_named():
     with pytest.raises(ValueError, match=r"clients=\(5, 5\)"):
         diff2_dp_gd(PROBLEM, clip=1.0, sigma=1.0, rounds=2, step_size=0.1, clients=(5, 5))
     with pytest.raises(ValueError, match="restart=0"):
-        diff2_gd(PROBLEM, clip=1.0, difference_clip=1.0, variances=Schedule(1.0), restart=0, rounds=3, step_size=0.1, clients=3)
+        diff2_gd(
+            PROBLEM,
+            clip=1.0,
+            difference_clip=1.0,
+            variances=Schedule(1.0),
+            restart=0,
+            rounds=3,
+            step_size=0.1,
+            clients=3,
+        )
     with pytest.raises(ValueError, match=r"difference_clip=0\.0"):
-        diff2_gd(PROBLEM, clip=1.0, difference_clip=0.0, variances=Schedule(1.0), restart=1, rounds=3, step_size=0.1, clients=3)
+        diff2_gd(
+            PROBLEM,
+            clip=1.0,
+            difference_clip=0.0,
+            variances=Schedule(1.0),
+            restart=1,
+            rounds=3,
+            step_size=0.1,
+            clients=3,
+        )
     with pytest.raises(ValueError, match="batch=9 <= 4"):
         all_releases((4, 8), Schedule(1.0), 1.0, 3, 2, 1.0, local=3, batch=9)
     with pytest.raises(ValueError, match="no sigma_3"):
         diff2.printed_local_sigma(rounds=6, local=4, clients=4, batch=10, size=50, order=9, allowed=1.0)
     with pytest.raises(ValueError, match="with 12 records, those of the clients, got 11"):
-        run(diff2_dp_gd(PROBLEM, clip=1.0, sigma=1.0, rounds=2, step_size=0.1, clients=3), (ROWS[:11], LABELS[:11]), 2)
+        run(
+            diff2_dp_gd(PROBLEM, clip=1.0, sigma=1.0, rounds=2, step_size=0.1, clients=3),
+            (ROWS[:11], LABELS[:11]),
+            2,
+        )

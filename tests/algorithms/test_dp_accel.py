@@ -1,4 +1,6 @@
-"""dp-accel: scales, allocations, stages, the choice of T, naive twins of every update, and what the accountant says."""
+"""dp-accel: scales, allocations, stages, the choice of T, naive twins of every update, and what the
+accountant says.
+"""
 
 import math
 
@@ -21,7 +23,14 @@ from dpverify.problems import logistic
 from dpverify.schedules import Schedule
 
 NAMES = ["dp-gd", "dp-shb", "dp-nag", "dp-nag-opt", "dp-masg", "dp-masg-opt"]
-PRINTED = {"dp-gd": 1.0, "dp-shb": 1.0, "dp-nag": 4.894, "dp-nag-opt": 1.183, "dp-masg": 4.894, "dp-masg-opt": 1.221}  # batches of 50 of 200
+PRINTED = {
+    "dp-gd": 1.0,
+    "dp-shb": 1.0,
+    "dp-nag": 4.894,
+    "dp-nag-opt": 1.183,
+    "dp-masg": 4.894,
+    "dp-masg-opt": 1.221,
+}  # batches of 50 of 200
 quick = settings(max_examples=40, derandomize=True, database=None, deadline=None)
 
 
@@ -37,7 +46,9 @@ def test_the_default_spends_exactly_its_epsilon(name, batch):
 def test_the_accountant_judges_the_printed_constants(name):
     full, batch = example(name, as_printed=True), example(name, as_printed=True, batch=50)
     assert account(full.algorithm.ledger(), REPLACE, "pure").epsilon == pytest.approx(1.0, rel=1e-9)
-    assert account(batch.algorithm.ledger(), REPLACE, "pure").epsilon == pytest.approx(PRINTED[name], rel=1e-3)
+    assert account(batch.algorithm.ledger(), REPLACE, "pure").epsilon == pytest.approx(
+        PRINTED[name], rel=1e-3
+    )
     assert meets(batch.algorithm.ledger(), REPLACE, batch.claimed) == (PRINTED[name] == 1.0)
 
 
@@ -45,7 +56,10 @@ def test_the_accountant_judges_the_printed_constants(name):
 @pytest.mark.parametrize("batch", [None, 50])
 def test_the_exact_mean_is_below_the_bound(name, batch):
     case = example(name, batch=batch)
-    mean = exact_moments(case.algorithm, case.data).expected_value(case.problem, case.data)[-1] - case.problem.optimum(case.data)[1]
+    mean = (
+        exact_moments(case.algorithm, case.data).expected_value(case.problem, case.data)[-1]
+        - case.problem.optimum(case.data)[1]
+    )
     assert 0 < mean < case.bound
 
 
@@ -63,21 +77,31 @@ def test_formulas_take_symbols():
     assert sympy.simplify(dp_accel.step_loss(b, S, n, n).subs(m, n) - e) == 0
     mu, alpha, L, T = sympy.symbols("mu alpha L T", positive=True)
     weights = dp_accel.nag_weights(mu, L, alpha, T)
-    assert np.allclose(weights.at(mu=0.1, alpha=0.5, L=1.0, T=4).values(4), dp_accel.nag_weights(0.1, 1.0, 0.5, 4).values(4))
+    assert np.allclose(
+        weights.at(mu=0.1, alpha=0.5, L=1.0, T=4).values(4), dp_accel.nag_weights(0.1, 1.0, 0.5, 4).values(4)
+    )
 
 
 @quick
 @given(data=st.data(), T=st.integers(1, 6))
 def test_weights_by_formula_are_weights_by_arrays(data, T):
     alpha = data.draw(st.lists(st.floats(0.01, 1.0), min_size=T, max_size=T))
-    stage = np.cumsum([1, *data.draw(st.lists(st.integers(0, 1), min_size=T - 1, max_size=T - 1))]).astype(float)
+    stage = np.cumsum([1, *data.draw(st.lists(st.integers(0, 1), min_size=T - 1, max_size=T - 1))]).astype(
+        float
+    )
     found = dp_accel.stage_weights(Schedule(alpha), Schedule(stage), 0.3, 1.0, T).values(T)
     for t in range(1, T + 1):
         kept = math.prod(1 - math.sqrt(0.3 * alpha[i]) for i in range(t, T))
-        assert found[t - 1] == pytest.approx(2.0 ** (stage[-1] - stage[t - 1]) * kept * alpha[t - 1] * (1 + alpha[t - 1]))
-    formula = dp_accel.stage_weights(Schedule(sympy.Rational(1, 2)), Schedule(1), sympy.Rational(3, 10), 1, T).formula.doit()
+        assert found[t - 1] == pytest.approx(
+            2.0 ** (stage[-1] - stage[t - 1]) * kept * alpha[t - 1] * (1 + alpha[t - 1])
+        )
+    formula = dp_accel.stage_weights(
+        Schedule(sympy.Rational(1, 2)), Schedule(1), sympy.Rational(3, 10), 1, T
+    ).formula.doit()
     plain = dp_accel.nag_weights(0.3, 1.0, 0.5, T).values(T)
-    assert [float(formula.subs({s: t for s in formula.free_symbols}).doit()) for t in range(1, T + 1)] == pytest.approx(plain.tolist())
+    assert [
+        float(formula.subs({s: t for s in formula.free_symbols}).doit()) for t in range(1, T + 1)
+    ] == pytest.approx(plain.tolist())
 
 
 @quick
@@ -105,8 +129,13 @@ def test_t_chosen_in_one_pass_minimises_the_bound(noise, gap, staged):
     stages = dp_accel.masg_stages(0.1, 1.0, 40) if staged else dp_accel.one_stage(1.0, 40)
 
     def bound(T):
-        weights = dp_accel.stage_weights(Schedule(stages.alpha.values(T)), Schedule(stages.stage.values(T)), 0.1, 1.0, T).values(T)
-        return dp_accel.first_weight(stages.alpha, stages.stage, 0.1, T) * gap + noise * np.cbrt(weights).sum() ** 3
+        weights = dp_accel.stage_weights(
+            Schedule(stages.alpha.values(T)), Schedule(stages.stage.values(T)), 0.1, 1.0, T
+        ).values(T)
+        return (
+            dp_accel.first_weight(stages.alpha, stages.stage, 0.1, T) * gap
+            + noise * np.cbrt(weights).sum() ** 3
+        )
 
     chosen = dp_accel.choose_steps(stages, 40, 0.1, 1.0, noise=noise, gap=gap)
     assert bound(chosen) <= min(bound(T) for T in range(1, 41)) * (1 + 1e-12)
@@ -142,10 +171,17 @@ def test_every_update_is_its_naive_twin(batch):
     for algorithm, move in [
         (dp_gd(LOGISTIC, step_size=0.5, **common), lambda t, x, p: (x, 0.5, 0.0)),
         (dp_shb(LOGISTIC, step_size=0.5, beta=0.7, **common), lambda t, x, p: (x, 0.5, 0.7)),
-        (dp_nag(LOGISTIC, step_size=0.5, mu=0.2, **common), lambda t, x, p: (x + _beta(0.5) * (x - p), 0.5, 0.0)),
+        (
+            dp_nag(LOGISTIC, step_size=0.5, mu=0.2, **common),
+            lambda t, x, p: (x + _beta(0.5) * (x - p), 0.5, 0.0),
+        ),
         (
             dp_masg(LOGISTIC, stages=stages, mu=0.2, **common),
-            lambda t, x, p: (x + (0 if t == 3 else _beta([0.5, 0.5, 0.2, 0.2][t - 1])) * (x - p), [0.5, 0.5, 0.2, 0.2][t - 1], 0.0),
+            lambda t, x, p: (
+                x + (0 if t == 3 else _beta([0.5, 0.5, 0.2, 0.2][t - 1])) * (x - p),
+                [0.5, 0.5, 0.2, 0.2][t - 1],
+                0.0,
+            ),
         ),
     ]:
         *steps, last = walk(algorithm, (ROWS, LABELS), 2, generator(3, 0))

@@ -1,4 +1,6 @@
-"""The schedules, choices of T, guard and influences of dynamic-noise, against brute force and exact recursions."""
+"""The schedules, choices of T, guard and influences of dynamic-noise, against brute force and exact
+recursions.
+"""
 
 import math
 
@@ -39,7 +41,9 @@ def test_every_schedule_spends_the_budget_exactly(T):
 
 
 def test_the_dynamic_schedule_is_lemma_4_1_on_its_influence():
-    assert np.allclose(dn.dynamic(0.8, 9, 0.3).values(9), from_influence(dn.gd_influence(0.8, 9), 9, 0.3).values(9))
+    assert np.allclose(
+        dn.dynamic(0.8, 9, 0.3).values(9), from_influence(dn.gd_influence(0.8, 9), 9, 0.3).values(9)
+    )
     printed = ((1 / 0.8) ** 4.5 - 1) / (1 - math.sqrt(0.8)) * np.sqrt(0.8 ** np.arange(1, 10)) / 0.3
     assert np.allclose(dn.dynamic(0.8, 9, 0.3).values(9), printed)
 
@@ -48,7 +52,9 @@ def test_the_exact_momentum_influence_is_the_weight_of_each_variance_in_u3():
     beta, gamma, T = 0.6, 0.9, 8
     sigma2 = np.random.default_rng(0).uniform(1, 5, T)
     u3 = sum(
-        gamma ** (T - t) * ((1 - beta) / (1 - beta**t)) ** 2 * sum(beta ** (2 * (t - i)) * sigma2[i - 1] for i in range(1, t + 1))
+        gamma ** (T - t)
+        * ((1 - beta) / (1 - beta**t)) ** 2
+        * sum(beta ** (2 * (t - i)) * sigma2[i - 1] for i in range(1, t + 1))
         for t in range(1, T + 1)
     )
     assert math.isclose(dn.momentum_influence(beta, gamma, T).values(T) @ sigma2, u3)
@@ -81,8 +87,13 @@ def test_choices_of_t_are_the_same_for_symbols_and_numbers(name):
 def test_bounds_agree_with_the_general_bound():
     gamma, alpha, R, T = 0.9, 0.01, 0.4, 12
     influence = dn.gd_influence(gamma, T).values(T)
-    assert math.isclose(dn.erub(dn.uniform(T, R).values(T), influence, gamma, R, alpha), dn.uniform_erub(gamma, alpha, T))
-    assert math.isclose(dn.erub(dn.dynamic(gamma, T, R).values(T), influence, gamma, R, alpha), dn.dynamic_erub(gamma, alpha, T))
+    assert math.isclose(
+        dn.erub(dn.uniform(T, R).values(T), influence, gamma, R, alpha), dn.uniform_erub(gamma, alpha, T)
+    )
+    assert math.isclose(
+        dn.erub(dn.dynamic(gamma, T, R).values(T), influence, gamma, R, alpha),
+        dn.dynamic_erub(gamma, alpha, T),
+    )
 
 
 @pytest.mark.parametrize(("beta", "gamma"), [(0.9, 0.99), (0.5, 0.9), (0.1, 0.5), (0.9, 0.95), (0.0, 0.7)])
@@ -122,12 +133,15 @@ def test_the_guard_stops_before_the_budget_is_overspent():
         assert steps == 12 or cost[: steps + 1].sum() > budget
     full = private_gd(PROBLEM, clip=1.0, variances=dn.dynamic(0.9, 12, 1.0), steps=12)
     assert dn.guarded(full, 1.0, ZERO_OUT).steps == 12
-    assert dn.guarded(full, 1.0, ZERO_OUT, strict=True).steps == 11  # the printed guard cannot finish its own schedule
+    assert (
+        dn.guarded(full, 1.0, ZERO_OUT, strict=True).steps == 11
+    )  # the printed guard cannot finish its own schedule
     halted = dn.guarded(full, 1.0, REPLACE)
     assert halted.steps < 12
     assert gaussian_mu(halted.ledger(), REPLACE) ** 2 <= 1.0 + 1e-9
     assert np.array_equal(
-        run(halted, DATA, 5, seed=1).output, run(full, DATA, 5, seed=1, keep=("iterates",)).iterates[:, halted.steps]
+        run(halted, DATA, 5, seed=1).output,
+        run(full, DATA, 5, seed=1, keep=("iterates",)).iterates[:, halted.steps],
     )
 
 
@@ -135,10 +149,14 @@ def test_the_hessian_influence_is_what_a_variance_adds_to_the_final_loss():
     steps, eta = 4, 0.7
 
     def final(variances):
-        moments = exact_moments(private_gd(PROBLEM, clip=1.0, variances=Schedule(variances), steps=steps, step_size=eta), DATA)
+        moments = exact_moments(
+            private_gd(PROBLEM, clip=1.0, variances=Schedule(variances), steps=steps, step_size=eta), DATA
+        )
         return moments.expected_value(PROBLEM, DATA)[-1]
 
-    q = dn.hessian_influence(PROBLEM.spectrum, steps=steps, step_size=eta, clip=1.0, count=PROBLEM.count).values(steps)
+    q = dn.hessian_influence(
+        PROBLEM.spectrum, steps=steps, step_size=eta, clip=1.0, count=PROBLEM.count
+    ).values(steps)
     base = np.full(steps, 5.0)
     for t in range(steps):
         more = base.copy()
@@ -150,22 +168,34 @@ def test_retraining_finds_the_influence():
     def build(variances):
         return private_gd(PROBLEM, clip=1.0, variances=variances, steps=3, step_size=0.7)
 
-    q = dn.hessian_influence(PROBLEM.spectrum, steps=3, step_size=0.7, clip=1.0, count=PROBLEM.count).values(3)
-    fitted = dn.retrained_influence(build, PROBLEM, DATA, Schedule(25.0), 3, grid=[20.0, 60.0, 100.0], repeats=4000).values(3)
+    q = dn.hessian_influence(PROBLEM.spectrum, steps=3, step_size=0.7, clip=1.0, count=PROBLEM.count).values(
+        3
+    )
+    fitted = dn.retrained_influence(
+        build, PROBLEM, DATA, Schedule(25.0), 3, grid=[20.0, 60.0, 100.0], repeats=4000
+    ).values(3)
     assert np.allclose(fitted, q, rtol=0.15)
 
 
 def test_no_momentum_is_gradient_descent():
     settings = {"clip": 1.0, "variances": Schedule(4.0), "steps": 6}
     plain = run(private_gd(PROBLEM, **settings, step_size=0.5), DATA, 20, seed=1).output
-    assert np.allclose(plain, run(private_gd_momentum(PROBLEM, **settings, beta=0.0, step_size=0.5), DATA, 20, seed=1).output)
-    everybody = private_sgd(PROBLEM, **settings, batch=PROBLEM.count, how="without replacement", step_size=0.5)
-    assert gaussian_mu(everybody.ledger(), REPLACE) == gaussian_mu(private_gd(PROBLEM, **settings).ledger(), REPLACE)
+    assert np.allclose(
+        plain, run(private_gd_momentum(PROBLEM, **settings, beta=0.0, step_size=0.5), DATA, 20, seed=1).output
+    )
+    everybody = private_sgd(
+        PROBLEM, **settings, batch=PROBLEM.count, how="without replacement", step_size=0.5
+    )
+    assert gaussian_mu(everybody.ledger(), REPLACE) == gaussian_mu(
+        private_gd(PROBLEM, **settings).ledger(), REPLACE
+    )
 
 
 def test_momentum_is_the_printed_form_of_phi():
     beta, steps = 0.7, 5
-    algorithm = private_gd_momentum(PROBLEM, clip=1.0, variances=Schedule(4.0), steps=steps, beta=beta, step_size=0.4)
+    algorithm = private_gd_momentum(
+        PROBLEM, clip=1.0, variances=Schedule(4.0), steps=steps, beta=beta, step_size=0.4
+    )
     result = run(algorithm, DATA, 1, seed=2, keep=("releases", "iterates"))
     x, m = PROBLEM.start.copy(), np.zeros(3)
     for t in range(1, steps + 1):
@@ -183,14 +213,28 @@ def test_no_noise_is_the_plain_method():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: private_gd_momentum(PROBLEM, clip=1.0, variances=Schedule(1.0), steps=2, beta=1.0, step_size=1.0), "beta=1.0 < 1"),
-        (lambda: private_sgd(PROBLEM, clip=1.0, batch=51, variances=Schedule(1.0), steps=2), "batch=51 <= 50"),
+        (
+            lambda: private_gd_momentum(
+                PROBLEM, clip=1.0, variances=Schedule(1.0), steps=2, beta=1.0, step_size=1.0
+            ),
+            "beta=1.0 < 1",
+        ),
+        (
+            lambda: private_sgd(PROBLEM, clip=1.0, batch=51, variances=Schedule(1.0), steps=2),
+            "batch=51 <= 50",
+        ),
         (lambda: private_sgd(PROBLEM, clip=-1.0, batch=5, variances=Schedule(1.0), steps=2), "clip=-1.0 > 0"),
         (lambda: momentum_schedule("linear", 0.5, 0.9, 3, 1.0), "schedule='linear'"),
         (lambda: example("private-gd", schedule="linear"), "schedule='linear'"),
         (lambda: dn.affordable_steps(np.ones(3), 0.0), "budget=0.0 > 0"),
-        (lambda: dn.guarded(example("private-gd").algorithm, 1e-9, REPLACE), "budget=1e-09 to pay for the first step"),
-        (lambda: private_gd(PROBLEM, clip=1.0, variances=Schedule([1.0, -1.0]), steps=2), "variances >= 0 at every step, got -1.0"),
+        (
+            lambda: dn.guarded(example("private-gd").algorithm, 1e-9, REPLACE),
+            "budget=1e-09 to pay for the first step",
+        ),
+        (
+            lambda: private_gd(PROBLEM, clip=1.0, variances=Schedule([1.0, -1.0]), steps=2),
+            "variances >= 0 at every step, got -1.0",
+        ),
         (lambda: dn.t_hat(1.0, 0.9), "beta=1.0 < 1"),
     ],
 )

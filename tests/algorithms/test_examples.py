@@ -1,4 +1,6 @@
-"""Every algorithm has an example that the accountant certifies, and printed constants that do what its docstring says."""
+"""Every algorithm has an example that the accountant certifies, and printed constants that do what its
+docstring says.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,6 @@
-"""momentum-agg: COMPOSE, trees against direct sums, naive twins of Algorithms 1 and 2, exact noise, and what the accountant says."""
+"""momentum-agg: COMPOSE, trees against direct sums, naive twins of Algorithms 1 and 2, exact noise, and what
+the accountant says.
+"""
 
 import math
 from itertools import product
@@ -20,7 +22,11 @@ from dpverify.neighbours import REPLACE
 from dpverify.problems import mean_estimation
 from dpverify.releases import TreeNode, occurrences
 
-PRINTED = {"tree-aggregation": 0.976, "dp-nsgd": 0.462, "sensitivity-reduced-nsgd": 0.227}  # at delta = 1e-3, where 2 is claimed
+PRINTED = {
+    "tree-aggregation": 0.976,
+    "dp-nsgd": 0.462,
+    "sensitivity-reduced-nsgd": 0.227,
+}  # at delta = 1e-3, where 2 is claimed
 quick = settings(max_examples=40, derandomize=True, database=None, deadline=None)
 
 
@@ -38,7 +44,15 @@ def test_the_accountant_judges_the_printed_constants(name):
 
 
 def test_the_printed_sensitivity_of_differences_lacks_the_smoothness():
-    spent = [epsilon(account(example("sensitivity-reduced-nsgd", as_printed=True, smoothness=L).algorithm.ledger(), REPLACE), 1e-3) for L in (0.25, 8.0)]
+    spent = [
+        epsilon(
+            account(
+                example("sensitivity-reduced-nsgd", as_printed=True, smoothness=L).algorithm.ledger(), REPLACE
+            ),
+            1e-3,
+        )
+        for L in (0.25, 8.0)
+    ]
     assert spent[0] < 2.0 < spent[1]
 
 
@@ -73,8 +87,12 @@ def test_node_sums_and_prefixes_are_direct_sums(T, decay):
         assert total[0] == pytest.approx(sum(decay ** (t - i) * terms[i - 1] for i in range(1, t + 1)))
         forest = momentum_agg.grow(forest, sums, t, 8)
         for a in range(max(1, t - 7), t + 1):
-            assert [(node.first, node.last) for node in momentum_agg.covering(forest, a, t)] == momentum_agg.compose(a, t)
-            direct = sum(decay ** (t - node.last) * node.value[0] for node in momentum_agg.covering(forest, a, t))
+            assert [
+                (node.first, node.last) for node in momentum_agg.covering(forest, a, t)
+            ] == momentum_agg.compose(a, t)
+            direct = sum(
+                decay ** (t - node.last) * node.value[0] for node in momentum_agg.covering(forest, a, t)
+            )
             assert direct == pytest.approx(sum(decay ** (t - i) * terms[i - 1] for i in range(a, t + 1)))
 
 
@@ -92,7 +110,9 @@ def test_the_forest_forgets_what_no_window_needs():
 
 
 @quick
-@given(T=st.integers(1, 9), N=st.integers(1, 4), decay=st.sampled_from([1.0, 0.8, 0.3]), all_nodes=st.booleans())
+@given(
+    T=st.integers(1, 9), N=st.integers(1, 4), decay=st.sampled_from([1.0, 0.8, 0.3]), all_nodes=st.booleans()
+)
 def test_the_accountant_of_trees_covers_every_place_of_a_record(T, N, decay, all_nodes):
     nodes = [node for t in range(1, T + 1) for node in momentum_agg.ending_at(t)[0 if all_nodes else -1 :]]
     worst = 0.0
@@ -175,7 +195,9 @@ def test_epochs_have_fresh_orders_and_the_output_is_any_iterate():
     path = np.stack([step.state.x for step in steps], axis=1)
     which = np.argmin(np.linalg.norm(path - last.chosen[:, None], axis=2), axis=1)
     counts = np.bincount(which, minlength=18)
-    assert np.all(np.abs(counts / 4000 - 1 / 18) < 0.03)  # Hoeffding: a false alarm has chance below 18 * 2 exp(-7.2) < 0.03, fixed seed
+    assert np.all(
+        np.abs(counts / 4000 - 1 / 18) < 0.03
+    )  # Hoeffding: a false alarm has chance below 18 * 2 exp(-7.2) < 0.03, fixed seed
 
 
 def test_sensitivity_reduced_is_its_naive_twin():
@@ -230,7 +252,9 @@ def test_the_exact_noise_of_the_momentum(reduced):
     seen = []
     if reduced:
         scales = Scales(0.5, 0.3, 0.1)
-        algorithm = sensitivity_reduced_nsgd(problem, clip=1.0, smoothness=1.0, alpha=0.3, gamma=0.4, scales=scales, steps=T, step_size=1e-9)
+        algorithm = sensitivity_reduced_nsgd(
+            problem, clip=1.0, smoothness=1.0, alpha=0.3, gamma=0.4, scales=scales, steps=T, step_size=1e-9
+        )
         deviation = momentum_agg.reduced_deviation(0.3, 0.4, N, T, *scales)
     else:
         algorithm = dp_nsgd(problem, clip=1.0, alpha=0.3, scale=0.5, steps=T, step_size=1e-9)
@@ -239,7 +263,10 @@ def test_the_exact_noise_of_the_momentum(reduced):
         state = getattr(step, "state", step)
         if state.t > 1:
             if reduced:
-                r = sum(0.7 ** (state.t - 1 - node.last) * node.value[:, 1] for node in momentum_agg.covering(state.forest, 1, state.t - 1))
+                r = sum(
+                    0.7 ** (state.t - 1 - node.last) * node.value[:, 1]
+                    for node in momentum_agg.covering(state.forest, 1, state.t - 1)
+                )
                 seen.append((0.3 * (state.sums[0] + r)).std())
             else:
                 seen.append(state.prefixes[momentum_agg.level(state.t - 1)].std())
@@ -253,9 +280,22 @@ def test_bad_input_is_named():
     with pytest.raises(ValueError, match="steps=0"):
         dp_nsgd(PROBLEM, clip=1.0, alpha=0.5, scale=1.0, steps=0, step_size=0.1)
     with pytest.raises(ValueError, match="with 6 records, the length of an epoch, got 5"):
-        run(dp_nsgd(PROBLEM, clip=1.0, alpha=0.5, scale=1.0, steps=4, step_size=0.1), (DATA[0][:5], DATA[1][:5]), 2)
+        run(
+            dp_nsgd(PROBLEM, clip=1.0, alpha=0.5, scale=1.0, steps=4, step_size=0.1),
+            (DATA[0][:5], DATA[1][:5]),
+            2,
+        )
     with pytest.raises(ValueError, match="count=1"):
-        sensitivity_reduced_nsgd(mean_estimation(1, count=1), clip=1.0, smoothness=1.0, alpha=0.5, gamma=0.5, scales=Scales(1, 1, 1), steps=2, step_size=0.1)
+        sensitivity_reduced_nsgd(
+            mean_estimation(1, count=1),
+            clip=1.0,
+            smoothness=1.0,
+            alpha=0.5,
+            gamma=0.5,
+            scales=Scales(1, 1, 1),
+            steps=2,
+            step_size=0.1,
+        )
     with pytest.raises(ValueError, match="a=0"):
         momentum_agg.compose(0, 3)
     with pytest.raises(ValueError, match=r"decay=1\.5"):

@@ -1,4 +1,6 @@
-"""The accountant refutes a claim that charges too little, and not one that knows better than our upper bounds."""
+"""The accountant refutes a claim that charges too little, and not one that knows better than our upper
+bounds.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,12 @@ def noisy_sum(data, rng):
     ("claim", "verdict"),
     [
         (PureDP(0.8), REFUTED),
-        (Profile(lambda epsilon: max(0.0, -math.expm1((epsilon - 1) / 2)), "the Laplace mechanism, exactly"), UNDECIDED),
+        (
+            Profile(
+                lambda epsilon: max(0.0, -math.expm1((epsilon - 1) / 2)), "the Laplace mechanism, exactly"
+            ),
+            UNDECIDED,
+        ),
     ],
 )
 def test_the_exact_profile_of_laplace_noise_is_not_refuted(claim, verdict):

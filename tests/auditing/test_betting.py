@@ -1,4 +1,6 @@
-"""A bet must never gain on average under its claim: the capacity is checked against brute force over admitted pairs."""
+"""A bet must never gain on average under its claim: the capacity is checked against brute force over admitted
+pairs.
+"""
 
 import numpy as np
 import pytest
@@ -12,7 +14,9 @@ CLAIMS = [*POINTS, GDP(0.3), GDP(2.0), RDP(4.0, 0.3), ZCDP(0.2), Profile(GDP(0.7
 
 
 def admitted(claim, pair, rng, bins):
-    """A pair of distributions on the bins that the claim admits: a random channel applied to the worst pair."""
+    """A pair of distributions on the bins that the claim admits: a random channel applied to the worst
+    pair.
+    """
     channel = rng.dirichlet(np.full(bins, 0.3), size=len(pair.p))
     return pair.p @ channel, pair.q @ channel
 
@@ -31,12 +35,17 @@ def test_no_admitted_pair_makes_a_bet_grow(claim):
             assert (p @ a) * (q @ b) <= 1 + 1e-9
 
 
-GAUSSIAN = {RDP(4.0, 0.3): 0.15**0.5, ZCDP(0.2): 0.4**0.5}  # the mu of a Gaussian mechanism that meets the claim with equality
+GAUSSIAN = {
+    RDP(4.0, 0.3): 0.15**0.5,
+    ZCDP(0.2): 0.4**0.5,
+}  # the mu of a Gaussian mechanism that meets the claim with equality
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=str)
 def test_worst_pair_is_never_stricter_than_the_claim(claim):
-    """A Renyi bound implies more than its own delta(eps) says (H is convex), so it is compared with a mechanism that meets it."""
+    """A Renyi bound implies more than its own delta(eps) says (H is convex), so it is compared with a
+    mechanism that meets it.
+    """
     pair = worst_pair(claim)
     assert pair.p.sum() == pytest.approx(1)
     assert pair.q.sum() == pytest.approx(1)
@@ -57,7 +66,8 @@ def test_trade_off_of_a_gaussian_is_its_profile():
 
 
 def test_the_bet_is_growth_optimal_for_two_bins():
-    # one pair of Bernoullis against pure DP: the growth is the divergence from the nearest admitted pair, found by grid
+    # one pair of Bernoullis against pure DP: the growth is the divergence from the nearest admitted pair,
+    # found by grid
     p1, q1, claim = 0.6, 0.1, PureDP(1.0)
     q = np.linspace(0.1, 0.6, 200_001)
     p = np.minimum(np.e * q, 1 - (1 - q) / np.e)

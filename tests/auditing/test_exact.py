@@ -23,7 +23,9 @@ from dpverify.guarantees import GDP
 def test_false_refutations_by_enumeration(epsilon, delta, n):
     """For every q, the probability of all counts that refute is at most alpha: no sampling involved."""
     alpha, slope, curve = 0.05, math.exp(epsilon), point_curve(epsilon, delta)
-    rejected = np.array([[refutes(x, n, y, n, curve, slope, alpha) for y in range(n + 1)] for x in range(n + 1)])
+    rejected = np.array(
+        [[refutes(x, n, y, n, curve, slope, alpha) for y in range(n + 1)] for x in range(n + 1)]
+    )
     assert rejected[n, 0]
     sizes = []
     for q in np.linspace(0.005, 0.6, 40):
@@ -45,7 +47,9 @@ def test_bounds_are_zero_without_a_difference():
 
 
 def test_lower_bounds_grow_with_the_sample():
-    bounds = [mu_lower_bound(int(0.69 * n), n, int(0.31 * n), n, 0.05, (0.69, 0.31)) for n in (100, 1000, 10_000)]
+    bounds = [
+        mu_lower_bound(int(0.69 * n), n, int(0.31 * n), n, 0.05, (0.69, 0.31)) for n in (100, 1000, 10_000)
+    ]
     assert bounds == sorted(bounds)
     assert bounds[-1] < 1.0
 
@@ -56,7 +60,9 @@ def test_equivalent_epsilon_inverts_the_profile():
 
 @pytest.mark.parametrize(("n", "m"), [(5, 5), (60, 40), (20_000, 20_000), (300_000, 250_000)])
 def test_tails_are_bounds_and_grouping_shifts_them_by_two_groups_at_most(n, m):
-    """Against the sum over all counts. Small counts are exact; of large ones each side is rounded, and bounded, by a group at most."""
+    """Against the sum over all counts. Small counts are exact; of large ones each side is rounded, and
+    bounded, by a group at most.
+    """
     rng, slack = np.random.default_rng(0), 1e-6
     for _ in range(8):
         q, slope = rng.uniform(0.01, 0.6), rng.uniform(0.5, 3)
@@ -71,4 +77,8 @@ def test_tails_are_bounds_and_grouping_shifts_them_by_two_groups_at_most(n, m):
         x_size, y_size = (int(math.sqrt(k * u * (1 - u)) / FINE) for k, u in ((n, p), (m, q)))
         shift, more = 2 * (x_size / n + slope * y_size / m), 2 / FINE if max(x_size, y_size) > 1 else 1e-9
         bound = _tails(observed, slope, n, m, np.array([p]), np.array([q]), slack)[0]
-        assert exact(observed) - 1e-12 <= bound <= (1 + more) * exact(observed - shift if more > 1e-9 else observed) + slack + 1e-12
+        assert (
+            exact(observed) - 1e-12
+            <= bound
+            <= (1 + more) * exact(observed - shift if more > 1e-9 else observed) + slack + 1e-12
+        )

@@ -29,7 +29,15 @@ def step(result, rung):
 
 @pytest.mark.parametrize(
     "claim",
-    [PureDP(0.05), ApproxDP(0.05, 1e-5), GDP(0.3), RDP(2.0, 0.02), ZCDP(0.02), Profile(GDP(0.3).delta), TradeOff(lambda x: 0.98 * (1 - x))],
+    [
+        PureDP(0.05),
+        ApproxDP(0.05, 1e-5),
+        GDP(0.3),
+        RDP(2.0, 0.02),
+        ZCDP(0.02),
+        Profile(GDP(0.3).delta),
+        TradeOff(lambda x: 0.98 * (1 - x)),
+    ],
     ids=str,
 )
 def test_every_form_of_claim_can_be_refuted(claim):
@@ -38,7 +46,11 @@ def test_every_form_of_claim_can_be_refuted(claim):
     assert verify_event(json.loads(json.dumps(result.witness.exact)))
 
 
-@pytest.mark.parametrize("claim", [PureDP(5.0), ApproxDP(4.0, 0.01), GDP(1.0), RDP(2.0, 1.0), ZCDP(0.5), Profile(GDP(1.0).delta)], ids=str)
+@pytest.mark.parametrize(
+    "claim",
+    [PureDP(5.0), ApproxDP(4.0, 0.01), GDP(1.0), RDP(2.0, 1.0), ZCDP(0.5), Profile(GDP(1.0).delta)],
+    ids=str,
+)
 def test_a_true_claim_is_supported_and_says_its_ceiling(claim):
     result = audit(gaussian, PAIR, claim, budget=SMALL)
     assert result.verdict is SUPPORTED
@@ -79,7 +91,13 @@ def test_replay_finds_a_forgotten_clip_in_two_executions_and_shrinks_it():
 
 
 def test_replay_finds_what_the_output_knows_beyond_its_releases():
-    result = audit(functools.partial(clipped_sum, clip=0.5, leak=1e-3), FAR, GDP(1.0), budget=Budget(runs=200), rungs=["replay"])
+    result = audit(
+        functools.partial(clipped_sum, clip=0.5, leak=1e-3),
+        FAR,
+        GDP(1.0),
+        budget=Budget(runs=200),
+        rungs=["replay"],
+    )
     assert result.verdict is REFUTED
     assert "beyond its declared releases" in result.because
 
@@ -123,7 +141,9 @@ def test_noise_that_is_too_small_falls_to_the_noise_rung(factor):
 
 
 def test_noise_that_is_too_large_is_safe():
-    result = audit(functools.partial(clipped_sum, noise=2.0), FAR, GDP(1.0), budget=Budget(runs=8000), rungs=["noise"])
+    result = audit(
+        functools.partial(clipped_sum, noise=2.0), FAR, GDP(1.0), budget=Budget(runs=8000), rungs=["noise"]
+    )
     assert result.verdict is SUPPORTED
     assert "safe, but not as declared" in result.because
 
@@ -238,7 +258,9 @@ def test_a_broken_mechanism_is_reported_with_its_seed(mechanism, says):
 def test_a_refuted_declaration_stays_refuted_when_the_mechanism_fails_later():
     def sometimes_nan(data, rng, tape):
         value = data.sum(axis=0)
-        released = tape.record(value, value + rng.normal(size=value.shape), Gaussian(scale=1.0, sensitivity={REPLACE: 0.5}))
+        released = tape.record(
+            value, value + rng.normal(size=value.shape), Gaussian(scale=1.0, sensitivity={REPLACE: 0.5})
+        )
         return released if rng.random() < 0.98 else float("nan")
 
     result = audit(sometimes_nan, PAIR, GDP(0.5), budget=Budget(runs=500), rungs=("replay", "statistics"))
@@ -269,7 +291,8 @@ def test_discrete_outputs(claim):
 
 def test_outputs_with_atoms_and_many_dimensions():
     def rounded(data, rng, runs):
-        # noise on a grid, so that the sum is exact: otherwise its low bits give the shift away (the next test)
+        # noise on a grid, so that the sum is exact: otherwise its low bits give the shift away (the next
+        # test)
         out = np.round(rng.normal(size=(runs, 20)) * 2**20) / 2**20
         out[:, 7] = np.clip(data.sum() * 0.875 + out[:, 7], -0.5, 0.5)
         return out
@@ -281,7 +304,11 @@ def test_outputs_with_atoms_and_many_dimensions():
 def test_a_change_of_dependence_alone_is_seen():
     def turned(data, rng, runs):
         out = rng.normal(size=(runs, 6))
-        out[:, 4] = 0.5 * out[:, 4] + data.sum() * np.sqrt(0.75) * out[:, 1] + (1 - data.sum()) * np.sqrt(0.75) * out[:, 2]
+        out[:, 4] = (
+            0.5 * out[:, 4]
+            + data.sum() * np.sqrt(0.75) * out[:, 1]
+            + (1 - data.sum()) * np.sqrt(0.75) * out[:, 2]
+        )
         return out
 
     assert audit(turned, PAIR, ApproxDP(0.5, 1e-5), budget=SMALL, smaller=False).verdict is REFUTED
@@ -346,7 +373,9 @@ def test_the_tape_hands_back_what_was_released():
 def test_noise_that_is_not_finite_is_not_the_declared_noise():
     def divides_by_nothing(data, rng, runs, tape):
         query = np.zeros((runs, 1))
-        return tape.record(query, np.copysign(np.inf, rng.normal(size=(runs, 1))), Gaussian(1.0, {REPLACE: 1.0}))
+        return tape.record(
+            query, np.copysign(np.inf, rng.normal(size=(runs, 1))), Gaussian(1.0, {REPLACE: 1.0})
+        )
 
     result = audit(divides_by_nothing, PAIR, GDP(1.0), budget=SMALL, rungs=["noise"])
     assert result.verdict is REFUTED

@@ -34,7 +34,9 @@ def test_too_few_canaries_are_undecided():
 
 
 def test_false_alarms_of_one_run_on_randomised_response():
-    """The worst mechanism of 1-DP answers every coin truthfully with probability e/(1+e): the bound exceeds 1 at most as often as alpha."""
+    """The worst mechanism of 1-DP answers every coin truthfully with probability e/(1+e): the bound exceeds 1
+    at most as often as alpha.
+    """
     rng, trials, alpha, m = np.random.default_rng(0), 3000, 0.05, 200
     right = rng.binomial(m, np.e / (1 + np.e), trials)
     bounds = {int(v): epsilon_from_guesses(int(v), m, m, 0.0, alpha) for v in np.unique(right)}

@@ -1,4 +1,6 @@
-"""Replay accuses nobody whose random stream depends on the number of records: two such executions cannot be compared."""
+"""Replay accuses nobody whose random stream depends on the number of records: two such executions cannot be
+compared.
+"""
 
 from __future__ import annotations
 
@@ -22,4 +24,6 @@ def with_a_public_coin(data, rng, runs, tape):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_coin_after_a_poisson_batch_is_not_accused(seed):
-    assert replay(with_a_public_coin, Neighbours.add(np.ones((1, 1)), [1.0]), seed=seed).verdict is not REFUTED
+    assert (
+        replay(with_a_public_coin, Neighbours.add(np.ones((1, 1)), [1.0]), seed=seed).verdict is not REFUTED
+    )

@@ -1,4 +1,6 @@
-"""The search finds the pair that a bug needs; shrinking keeps only what the violation needs, each step refuted on its own."""
+"""The search finds the pair that a bug needs; shrinking keeps only what the violation needs, each step
+refuted on its own.
+"""
 
 import functools
 
@@ -23,11 +25,20 @@ def test_search_finds_the_coordinate_without_a_clip(adjacency):
     pair = worst_neighbours(clipped_but_for_the_last, np.zeros((3, 3)), adjacency)
     assert pair.adjacency is adjacency
     assert max(np.abs(pair.data[:, -1]).max(), np.abs(pair.other[:, -1]).max()) > 20
-    assert audit(clipped_but_for_the_last, pair, GDP(1.0), budget=Budget(runs=300), smaller=False).verdict is REFUTED
+    assert (
+        audit(clipped_but_for_the_last, pair, GDP(1.0), budget=Budget(runs=300), smaller=False).verdict
+        is REFUTED
+    )
 
 
 def test_search_takes_records_from_a_generator():
-    pair = worst_neighbours(clipped_but_for_the_last, np.zeros((3, 3)), REPLACE, draw_record=lambda rng: rng.normal(size=3), tries=40)
+    pair = worst_neighbours(
+        clipped_but_for_the_last,
+        np.zeros((3, 3)),
+        REPLACE,
+        draw_record=lambda rng: rng.normal(size=3),
+        tries=40,
+    )
     assert pair.other.shape == (3, 3)
     with pytest.raises(ValueError, match="tries=0"):
         worst_neighbours(clipped_but_for_the_last, np.zeros((3, 3)), REPLACE, tries=0)
@@ -37,7 +48,10 @@ def test_hypothesis_searches_for_pairs():
     from dpverify.strategies import datasets, neighbours
 
     pair = worst_drawn(clipped_but_for_the_last, neighbours(datasets(width=2)), tries=60)
-    assert audit(clipped_but_for_the_last, pair, GDP(1.0), budget=Budget(runs=300), smaller=False).verdict is REFUTED
+    assert (
+        audit(clipped_but_for_the_last, pair, GDP(1.0), budget=Budget(runs=300), smaller=False).verdict
+        is REFUTED
+    )
 
 
 def descend(data, rng, runs, steps):

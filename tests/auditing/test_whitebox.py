@@ -1,11 +1,19 @@
-"""Bounds on the profile from exact losses: they cover the exact Gaussian profile and catch a claim that is too small."""
+"""Bounds on the profile from exact losses: they cover the exact Gaussian profile and catch a claim that is
+too small.
+"""
 
 import numpy as np
 from scipy.special import bdtrc, ndtr, ndtri
 
 from dpverify.accounting import account
 from dpverify.algorithms import example
-from dpverify.auditing.whitebox import loss_audit, loss_tradeoff, mean_lower_bound, profile_bounds, tradeoff_bounds
+from dpverify.auditing.whitebox import (
+    loss_audit,
+    loss_tradeoff,
+    mean_lower_bound,
+    profile_bounds,
+    tradeoff_bounds,
+)
 from dpverify.guarantees import GDP
 from dpverify.neighbours import Neighbours
 from dpverify.verdicts import REFUTED
@@ -51,7 +59,9 @@ def test_tradeoff_bounds_cover_the_exact_curve():
     rng, alpha, misses, trials = np.random.default_rng(8), 0.2, 0, 40
     exact = ndtr(ndtri(1 - LEVELS) - 1.0)
     for _ in range(trials):
-        curve = tradeoff_bounds(rng.normal(0.5, 1, 400), rng.normal(-0.5, 1, 400), np.linspace(-3, 3, 7), alpha)
+        curve = tradeoff_bounds(
+            rng.normal(0.5, 1, 400), rng.normal(-0.5, 1, 400), np.linspace(-3, 3, 7), alpha
+        )
         low, high = np.array([curve.at(level) for level in LEVELS]).T
         misses += bool((low > exact).any() or (high < exact).any())
     assert misses == 0 or bdtrc(misses - 1, trials, alpha) > 1e-6
@@ -59,7 +69,9 @@ def test_tradeoff_bounds_cover_the_exact_curve():
 
 def test_tradeoff_bounds_close_in_on_the_curve_and_leave_a_wrong_one_outside():
     rng = np.random.default_rng(9)
-    curve = tradeoff_bounds(rng.normal(0.5, 1, 40_000), rng.normal(-0.5, 1, 40_000), np.linspace(-3, 3, 25), 1e-3)
+    curve = tradeoff_bounds(
+        rng.normal(0.5, 1, 40_000), rng.normal(-0.5, 1, 40_000), np.linspace(-3, 3, 25), 1e-3
+    )
     low, high = np.array([curve.at(level) for level in LEVELS]).T
     exact, wrong = (ndtr(ndtri(1 - LEVELS) - mu) for mu in (1.0, 0.9))
     assert (low <= exact).all()

@@ -1,14 +1,18 @@
 """Does alpha hold? Mechanisms that meet their claim with equality, the hardest case, audited again and again.
 
-Each observed rate is compared with alpha by an exact one-sided binomial test at 1e-6: a tester whose rate is at most alpha fails with
-that probability. The rates are printed (`pytest -s`); with `--dp-profile deep` the counts are those of a full calibration, which gave:
+Each observed rate is compared with alpha by an exact one-sided binomial test at 1e-6: a tester whose rate is
+at most alpha fails with that probability. The rates are printed (`pytest -s`); with `--dp-profile deep` the
+counts are those of a full calibration, which gave:
 
-    audits of 1500 runs at alpha = 0.05    Gaussian, its curve 10 of 500; its point 0; in 5 dimensions 0; Laplace 10; randomised response 11
+    audits of 1500 runs at alpha = 0.05    Gaussian, its curve 10 of 500; its point 0; in 5 dimensions 0;
+    Laplace 10; randomised response 11
     audits of 200 runs at alpha = 0.001    Laplace 0 of 10,000
     sequential alone at alpha = 0.05       Laplace 10 of 1000, looked at after every chunk
     noise at alpha = 0.05                  76 of 2000
-    exact event, worst of three Q(E)       at 0.05: 0.033 (1-DP), 0.027 ((0.5, 0.05)-DP), 0.036 (0.5-GDP); at 0.001: 0.0003, 0.0002, 0.0006
-    lower bounds above the truth, of 1000  at 0.05: Gaussian 43, Laplace 26, randomised response 39, subsampled Gaussian 37
+    exact event, worst of three Q(E)       at 0.05: 0.033 (1-DP), 0.027 ((0.5, 0.05)-DP), 0.036 (0.5-GDP); at
+    0.001: 0.0003, 0.0002, 0.0006
+    lower bounds above the truth, of 1000  at 0.05: Gaussian 43, Laplace 26, randomised response 39,
+    subsampled Gaussian 37
 """
 
 import math
@@ -68,7 +72,10 @@ def consistent(alarms, audits, alpha):
 
 
 def report(name, alarms, audits, alpha):
-    print(f"\n{name}: {alarms} false alarms in {audits} audits at alpha = {alpha:g} (rate {alarms / audits:.4f})")
+    print(
+        f"\n{name}: {alarms} false alarms in {audits} audits at alpha = {alpha:g} (rate "
+        f"{alarms / audits:.4f})"
+    )
     assert consistent(alarms, audits, alpha)
 
 
@@ -77,13 +84,19 @@ def test_audits_of_true_claims(name, many):
     """The whole statistical audit, peeking at every chunk and once more at the end."""
     mechanism, claim = CASES[name]
     audits, runs, alpha = many(20, 500), 1500, 0.05
-    results = [statistical_audit(mechanism, PAIR, claim, Budget(runs=runs, alpha=alpha, seed=s)) for s in range(audits)]
+    results = [
+        statistical_audit(mechanism, PAIR, claim, Budget(runs=runs, alpha=alpha, seed=s))
+        for s in range(audits)
+    ]
     report(name, sum(r.verdict is REFUTED for r in results), audits, alpha)
 
 
 def test_audits_at_a_small_alpha(many):
     audits, alpha = many(60, 10_000), 1e-3
-    results = [statistical_audit(laplace, PAIR, PureDP(1.0), Budget(runs=200, alpha=alpha, seed=s)) for s in range(audits)]
+    results = [
+        statistical_audit(laplace, PAIR, PureDP(1.0), Budget(runs=200, alpha=alpha, seed=s))
+        for s in range(audits)
+    ]
     report("Laplace, cheap", sum(r.verdict is REFUTED for r in results), audits, alpha)
 
 
@@ -98,9 +111,15 @@ def test_the_exact_event_in_hundreds_of_thousands_of_audits(claim, alpha):
     rates = []
     for q in (0.05, 0.2, 0.4):
         p = float(np.interp(q, fpr, tpr))
-        counts, times = np.unique(np.stack([rng.binomial(n, p, audits), rng.binomial(n, q, audits)], axis=1), axis=0, return_counts=True)
+        counts, times = np.unique(
+            np.stack([rng.binomial(n, p, audits), rng.binomial(n, q, audits)], axis=1),
+            axis=0,
+            return_counts=True,
+        )
         slope = math.exp(claim.epsilon) if hasattr(claim, "epsilon") else 1.3
-        refuted = [refutes(int(x), n, int(y), n, lambda u: np.interp(u, fpr, tpr), slope, alpha) for x, y in counts]
+        refuted = [
+            refutes(int(x), n, int(y), n, lambda u: np.interp(u, fpr, tpr), slope, alpha) for x, y in counts
+        ]
         alarms = int(times[np.array(refuted)].sum()) if any(refuted) else 0
         rates.append(alarms / audits)
         assert consistent(alarms, audits, alpha)
@@ -109,7 +128,9 @@ def test_the_exact_event_in_hundreds_of_thousands_of_audits(claim, alpha):
 
 
 def test_wealth_of_a_true_claim_does_not_grow(many):
-    """The sequential test alone, looked at after every chunk: the wealth ever exceeds 1/alpha with probability at most alpha."""
+    """The sequential test alone, looked at after every chunk: the wealth ever exceeds 1/alpha with
+    probability at most alpha.
+    """
     audits, alpha = many(30, 1000), 0.05
     alarms = 0
     for seed in range(audits):
@@ -131,13 +152,17 @@ def test_noise_as_declared_is_not_accused(many):
         first = tape.record(total, total + declared.noise(rng, total.shape), declared)
         return first + tape.record(total, total + declared.noise(rng, total.shape), declared)
 
-    results = [noise_as_declared(mechanism, np.zeros((1, 1)), None, alpha, seed, draws=300) for seed in range(audits)]
+    results = [
+        noise_as_declared(mechanism, np.zeros((1, 1)), None, alpha, seed, draws=300) for seed in range(audits)
+    ]
     report("noise", sum(r.verdict is REFUTED for r in results), audits, alpha)
 
 
 @pytest.mark.parametrize("truth", ["Gaussian", "Laplace", "randomised response", "subsampled Gaussian"])
 def test_coverage_of_lower_bounds(truth, many):
-    """An event fixed beforehand, its counts drawn anew: the lower bound exceeds the exact epsilon (or mu) at most as often as alpha."""
+    """An event fixed beforehand, its counts drawn anew: the lower bound exceeds the exact epsilon (or mu) at
+    most as often as alpha.
+    """
     rng = np.random.default_rng(11)
     n, alpha, delta, draws = many(300, 2000), 0.05, 0.0, many(120, 1000)
     if truth == "Gaussian":
@@ -146,13 +171,19 @@ def test_coverage_of_lower_bounds(truth, many):
         p, q, exact = 0.5, 0.5 / math.e, 1.0
     elif truth == "randomised response":
         p, q, exact = math.e / (1 + math.e), 1 / (1 + math.e), 1.0
-    else:  # the event {output > 1} of a Poisson-subsampled Gaussian; the exact epsilon at its own delta from the accountant
+    # the event {output > 1} of a Poisson-subsampled Gaussian; the exact epsilon at its own delta from the
+    # accountant
+    else:
         q, rate = float(ndtr(-1.0)), 0.3
         p = (1 - rate) * q + rate * float(ndtr(0.0))
-        profile = account([Subsampled(Gaussian(1.0, {ADD_REMOVE: 1.0}), size=3, of=10, how="poisson")], ADD_REMOVE)
+        profile = account(
+            [Subsampled(Gaussian(1.0, {ADD_REMOVE: 1.0}), size=3, of=10, how="poisson")], ADD_REMOVE
+        )
         exact, delta = 0.25, profile.delta(0.25)
         assert p <= float(point_curve(exact, delta)(np.array([q]))[0]) + 1e-9
-    counts = np.unique(np.stack([rng.binomial(n, p, draws), rng.binomial(n, q, draws)], axis=1), axis=0, return_counts=True)
+    counts = np.unique(
+        np.stack([rng.binomial(n, p, draws), rng.binomial(n, q, draws)], axis=1), axis=0, return_counts=True
+    )
     misses = 0
     for (x, y), times in zip(*counts):
         if truth == "Gaussian":

@@ -1,6 +1,8 @@
-"""The correct twins of the zoo, audited on every rung: at alpha = 0.05, refutations are at most as frequent as alpha.
+"""The correct twins of the zoo, audited on every rung: at alpha = 0.05, refutations are at most as frequent
+as alpha.
 
-Measured with 35 seeds: 5 of 2,183 audits of correct twins ended in a refutation (0.2 %; at most 1,000 runs a side).
+Measured with 35 seeds: 5 of 2,183 audits of correct twins ended in a refutation (0.2 %; at most 1,000 runs a
+side).
 """
 
 from dataclasses import replace
@@ -13,7 +15,9 @@ from dpverify.zoo import bugs
 
 
 def test_correct_twins_are_not_accused_more_often_than_alpha(many):
-    """A few cheap twins by default; with `--dp-profile deep`, all of them with 33 seeds each (2,000 audits)."""
+    """A few cheap twins by default; with `--dp-profile deep`, all of them with 33 seeds each (2,000
+    audits).
+    """
     zoo = bugs()
     chosen, seeds, alpha = zoo[:: many(9, 1)], many(1, 33), 0.05
     accused = {}
@@ -25,9 +29,16 @@ def test_correct_twins_are_not_accused_more_often_than_alpha(many):
             if result.verdict is REFUTED:
                 accused.setdefault(bug.name, []).append(result.because)
     audits, alarms = len(chosen) * seeds, sum(map(len, accused.values()))
-    print(f"\n{len(chosen)} twins: {alarms} false alarms in {audits} audits at alpha = {alpha} (rate {alarms / audits:.4f})")
+    print(
+        f"\n{len(chosen)} twins: {alarms} false alarms in {audits} audits at alpha = {alpha} "
+        f"(rate {alarms / audits:.4f})"
+    )
     assert alarms == 0 or bdtrc(alarms - 1, audits, alpha) > 1e-6, accused
-    often = {name: reasons for name, reasons in accused.items() if bdtrc(len(reasons) - 1, seeds, alpha) < 1e-6 / len(chosen)}
+    often = {
+        name: reasons
+        for name, reasons in accused.items()
+        if bdtrc(len(reasons) - 1, seeds, alpha) < 1e-6 / len(chosen)
+    }
     assert not often
 
 
@@ -36,6 +47,8 @@ def test_the_same_audits_do_accuse_the_bugs():
     found = 0
     for bug in bugs()[::9]:
         budget = Budget(runs=min(bug.runs, 1000), alpha=0.05, seed=100)
-        result = audit(bug.mechanism, bug.neighbours, bug.claim, budget=replace(budget, seed=1), smaller=False)
+        result = audit(
+            bug.mechanism, bug.neighbours, bug.claim, budget=replace(budget, seed=1), smaller=False
+        )
         found += result.verdict is REFUTED
     assert found >= 3

@@ -7,7 +7,21 @@ from typer.testing import CliRunner
 
 from dpverify.cli import application
 
-FIELDS = {"id", "paper", "at", "kind", "statement", "verdict", "expect", "because", "witness", "uses", "correction", "evidence", "seconds"}
+FIELDS = {
+    "id",
+    "paper",
+    "at",
+    "kind",
+    "statement",
+    "verdict",
+    "expect",
+    "because",
+    "witness",
+    "uses",
+    "correction",
+    "evidence",
+    "seconds",
+}
 BODY = """
 import sympy as sp
 from dpverify.claims import Paper, claim
@@ -83,8 +97,18 @@ def test_a_missing_file_of_claims_is_misuse():
 
 def test_explain_shows_statement_steps_verdict_and_witness(run):
     good, bad = run("explain", "p/square").output, run("explain", "p/wrong").output
-    assert "a square is not negative" in good and "1. ✓" in good and "by definition" in good and "✓ PROVED" in good
-    assert "✗ REFUTED" in bad and "Let" in bad and "a contradiction" in bad and "the nearest true form: p/square" in bad
+    assert (
+        "a square is not negative" in good
+        and "1. ✓" in good
+        and "by definition" in good
+        and "✓ PROVED" in good
+    )
+    assert (
+        "✗ REFUTED" in bad
+        and "Let" in bad
+        and "a contradiction" in bad
+        and "the nearest true form: p/square" in bad
+    )
 
 
 def test_list_prints_every_claim(run):

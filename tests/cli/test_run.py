@@ -46,7 +46,9 @@ def test_a_bound_that_is_exceeded_is_said(monkeypatch, call):
     from dataclasses import replace
 
     case = replace(example("private-gd"), bound=1e-9)
-    figures = summary(case, run(case.algorithm, case.data, 200, measure={case.quantity: case.measured}), False)
+    figures = summary(
+        case, run(case.algorithm, case.data, 200, measure={case.quantity: case.measured}), False
+    )
     assert figures["exceeds_bound"]
     monkeypatch.setattr("dpverify.algorithms.example", lambda name, as_printed: case)
     result = call("private-gd", "--runs", "200")
@@ -61,7 +63,9 @@ def test_a_bound_that_is_reached_is_not_exceeded():
 
     case = example("private-gd")
     case = replace(case, bound=exact_mean(case))
-    assert not summary(case, run(case.algorithm, case.data, 50, measure={case.quantity: case.measured}), False)["exceeds_bound"]
+    assert not summary(
+        case, run(case.algorithm, case.data, 50, measure={case.quantity: case.measured}), False
+    )["exceeds_bound"]
 
 
 @pytest.mark.parametrize(

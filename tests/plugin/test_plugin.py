@@ -1,4 +1,6 @@
-"""The plugin, run in a pytest of its own: marked mechanisms, the fixture, the failure message, the sum of alphas."""
+"""The plugin, run in a pytest of its own: marked mechanisms, the fixture, the failure message, the sum of
+alphas.
+"""
 
 import subprocess
 import sys
@@ -40,7 +42,9 @@ def test_claim_as_argument(dp_audit):
 
 def test_right_passes_wrong_fails_and_the_message_is_the_witness(pytester):
     pytester.makepyfile(FILE)
-    outcome = pytester.runpytest_subprocess("--dp-profile", "quick", "--dp-seed", "4", "-p", "no:cacheprovider")
+    outcome = pytester.runpytest_subprocess(
+        "--dp-profile", "quick", "--dp-seed", "4", "-p", "no:cacheprovider"
+    )
     outcome.assert_outcomes(passed=3, failed=3)
     text = outcome.stdout.str()
     assert "a contradiction" in text
@@ -70,7 +74,8 @@ def clipped(rows):
 def optimizer(clip):
     return Algorithm(
         "mine", 3, init=lambda runs: State(np.zeros((runs, 2))), release=lambda t: DECLARED,
-        query=lambda data, state: clip(state.x[:, None] - data).sum(axis=1), update=lambda state, s: State(state.x - 0.1 * s), load=np.asarray_chkfinite,
+        query=lambda data, state: clip(state.x[:, None] - data).sum(axis=1),
+        update=lambda state, s: State(state.x - 0.1 * s), load=np.asarray_chkfinite,
     )
 
 def train(data, rng):
@@ -107,12 +112,16 @@ def test_another_relation_than_that_of_the_pair(dp_audit):
 
 def test_a_users_file_puts_an_optimizer_through_the_laws_in_one_line(pytester):
     pytester.makepyfile(USERS)
-    outcome = pytester.runpytest_subprocess("--dp-profile", "quick", "--dp-seed", "1", "-p", "no:cacheprovider")
+    outcome = pytester.runpytest_subprocess(
+        "--dp-profile", "quick", "--dp-seed", "1", "-p", "no:cacheprovider"
+    )
     outcome.assert_outcomes(passed=3, failed=4)
     text = outcome.stdout.str()
     assert "its declared replace sensitivity is 2. This refutes the declaration" in text
     assert "(4, 0.1)-DP is refuted" in text
-    assert "Expected relation='add/remove' in the marker dp(...) to be that of its neighbours, replace." in text
+    assert (
+        "Expected relation='add/remove' in the marker dp(...) to be that of its neighbours, replace." in text
+    )
     failed = [line.split("::")[1].split(" ")[0] for line in text.splitlines() if line.startswith("FAILED")]
     assert sorted(failed) == [
         "test_another_relation_than_that_of_the_pair",
@@ -134,16 +143,28 @@ def test_the_seed_and_the_profile_reach_the_audit(pytester):
             evidence = dp_audit(noisy, Neighbours.replace(np.zeros((1, 1)), 0, [1.0]), GDP(1.0)).evidence
             assert (evidence.seed, evidence.samples) == (7, 2000)
     """)
-    pytester.runpytest_subprocess("--dp-profile", "quick", "--dp-seed", "7", "-p", "no:cacheprovider").assert_outcomes(passed=1)
+    pytester.runpytest_subprocess(
+        "--dp-profile", "quick", "--dp-seed", "7", "-p", "no:cacheprovider"
+    ).assert_outcomes(passed=1)
 
 
 def test_a_marker_without_a_claim_is_misuse(pytester):
-    pytester.makepyfile("import pytest\n@pytest.mark.dp(data=[[0.0]])\ndef m(data, rng): return rng.normal()\n")
+    pytester.makepyfile(
+        "import pytest\n@pytest.mark.dp(data=[[0.0]])\ndef m(data, rng): return rng.normal()\n"
+    )
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
     assert result.ret != 0
     assert "Expected one of epsilon, mu and claim" in result.stdout.str()
 
 
 def test_the_plugin_loads_nothing_heavy():
-    code = "import sys, dpverify.pytest_plugin; print([m for m in ('numpy', 'scipy', 'sympy', 'dpverify.auditing') if m in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    code = (
+        "import sys, dpverify.pytest_plugin; print([m for m in ('numpy', 'scipy', 'sympy', "
+        "'dpverify.auditing') if m in sys.modules])"
+    )
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        == "[]"
+    )

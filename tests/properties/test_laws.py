@@ -1,4 +1,6 @@
-"""Every law on every algorithm, by name; and on the nonlinear problems and batches that the small examples leave out."""
+"""Every law on every algorithm, by name; and on the nonlinear problems and batches that the small examples
+leave out.
+"""
 
 from __future__ import annotations
 
@@ -54,13 +56,24 @@ SETTINGS = [
 @pytest.mark.parametrize(("name", "settings"), SETTINGS)
 def test_laws_hold_in_other_settings(name, settings):
     case = example(name, **settings)
-    for law in ("one_record_moves_the_query_by_at_most_its_sensitivity", "the_ledger_stays_within_the_budget", "update_sees_no_data"):
+    for law in (
+        "one_record_moves_the_query_by_at_most_its_sensitivity",
+        "the_ledger_stays_within_the_budget",
+        "update_sees_no_data",
+    ):
         LAWS[law](case)
-    for law in ("without_noise_it_is_the_plain_method", "two_forms_of_it_agree", "exact_moments_agree_with_monte_carlo"):
+    for law in (
+        "without_noise_it_is_the_plain_method",
+        "two_forms_of_it_agree",
+        "exact_moments_agree_with_monte_carlo",
+    ):
         try:
             LAWS[law](case)
         except NotApplicable:
-            assert name in ("sensitivity-reduced-nsgd", "diff2-gd", "diff2-bvr-l-sgd") or law == "two_forms_of_it_agree"
+            assert (
+                name in ("sensitivity-reduced-nsgd", "diff2-gd", "diff2-bvr-l-sgd")
+                or law == "two_forms_of_it_agree"
+            )
 
 
 def nonlinear(kind: str):
@@ -68,7 +81,11 @@ def nonlinear(kind: str):
     rows, labels = rng.standard_normal((6, 8)), np.where(rng.random(6) < 0.5, 1.0, -1.0)
     if kind == "logistic":
         return logistic(rows, count=6, ridge=0.1), (rows, labels)
-    return (wavy(rows, count=6), (rows, 3 * labels)) if kind == "wavy" else (network(8, hidden=2, count=6), (rows, labels))
+    return (
+        (wavy(rows, count=6), (rows, 3 * labels))
+        if kind == "wavy"
+        else (network(8, hidden=2, count=6), (rows, labels))
+    )
 
 
 @pytest.mark.parametrize("kind", ["logistic", "wavy", "network"])
@@ -113,7 +130,9 @@ def test_what_a_law_is_about_must_be_clear():
 
 
 def test_the_momentum_of_algorithm_2_needs_one_order_for_all_epochs():
-    """Lemma 17 as an identity: true for a fixed order of the records, false for fresh ones (and the law shows it)."""
+    """Lemma 17 as an identity: true for a fixed order of the records, false for fresh ones (and the law shows
+    it).
+    """
     fixed = example("sensitivity-reduced-nsgd", reshuffle=False)
     LAWS["without_noise_it_is_the_plain_method"](fixed)
     from dataclasses import replace

@@ -1,4 +1,6 @@
-"""Each law catches a planted bug: a small change to a correct algorithm that the law must refuse, while the others may not notice."""
+"""Each law catches a planted bug: a small change to a correct algorithm that the law must refuse, while the
+others may not notice.
+"""
 
 from __future__ import annotations
 
@@ -46,20 +48,28 @@ def mean_over_the_records_at_hand():
 def clipped_in_the_wrong_norm():
     case = example("dp-gd", steps=4)
     problem = case.problem
-    return changed(case, query=lambda data, state: problem.private_sum(state.x, data, 1.0, order=2) / problem.count)
+    return changed(
+        case, query=lambda data, state: problem.private_sum(state.x, data, 1.0, order=2) / problem.count
+    )
 
 
 @bug("one_record_moves_the_query_by_at_most_its_sensitivity")
 def node_charged_for_a_zeroed_record():
     case = example("dp-nsgd", steps=20)
     good = case.algorithm.release
-    return changed(case, release=lambda t: replace(good(t), sensitivity={REPLACE: good(t).sensitivity[ZERO_OUT]}))
+    return changed(
+        case, release=lambda t: replace(good(t), sensitivity={REPLACE: good(t).sensitivity[ZERO_OUT]})
+    )
 
 
 @bug("the_noise_depends_on_no_record")
 def noise_scaled_by_the_data():
     query = GOOD.algorithm.query
-    return changed(query=lambda data, state: Answer(query(data, state), np.full(len(state.x), 1 + np.abs(data.features).max())))
+    return changed(
+        query=lambda data, state: Answer(
+            query(data, state), np.full(len(state.x), 1 + np.abs(data.features).max())
+        )
+    )
 
 
 @bug("data_that_are_not_finite_are_refused")
@@ -115,7 +125,9 @@ class Paired(Gaussian):
 
     def noise(self, rng, shape):
         drawn = super().noise(rng, shape)
-        drawn[..., 1::2] = drawn[..., : 2 * (shape[-1] // 2) : 2] * rng.choice([-1.0, 1.0], size=drawn[..., 1::2].shape)
+        drawn[..., 1::2] = drawn[..., : 2 * (shape[-1] // 2) : 2] * rng.choice(
+            [-1.0, 1.0], size=drawn[..., 1::2].shape
+        )
         return drawn
 
 
@@ -178,7 +190,11 @@ def moments_of_other_noise():
 
 @bug("the_mean_stays_below_the_bound")
 def step_in_the_wrong_direction():
-    return changed(update=lambda state, released: state._replace(x=state.x + GOOD.problem.public_gradient(state.x) + released, t=state.t + 1))
+    return changed(
+        update=lambda state, released: state._replace(
+            x=state.x + GOOD.problem.public_gradient(state.x) + released, t=state.t + 1
+        )
+    )
 
 
 @bug("without_noise_it_is_the_plain_method")
@@ -192,14 +208,19 @@ def momentum_without_restart():
 def clip_left_active():
     case = example("dp-gd")
     problem = case.problem
-    return changed(case, query=lambda data, state: problem.private_sum(state.x, data, 0.5, order=1) / problem.count)
+    return changed(
+        case, query=lambda data, state: problem.private_sum(state.x, data, 0.5, order=1) / problem.count
+    )
 
 
 @bug("two_forms_of_it_agree")
 def averages_with_another_weight():
     case = example("dp-shb")
     one, other = case.forms()["Eqs (3.6) and (3.7): a step along the average"]
-    return replace(case, forms=lambda: {"the average": (one, replace(other, update=lambda s, r: other.update(s, 0.9 * r)))})
+    return replace(
+        case,
+        forms=lambda: {"the average": (one, replace(other, update=lambda s, r: other.update(s, 0.9 * r)))},
+    )
 
 
 @bug("the_iterates_are_affine_in_the_noise_on_a_quadratic")
@@ -272,7 +293,10 @@ def test_the_correct_twins_pass():
             try:
                 LAWS[law](GOOD)
             except NotApplicable:
-                assert law in ("without_noise_it_is_the_plain_method", "the_iterates_are_affine_in_the_noise_on_a_quadratic")
+                assert law in (
+                    "without_noise_it_is_the_plain_method",
+                    "the_iterates_are_affine_in_the_noise_on_a_quadratic",
+                )
 
 
 def test_a_claim_that_is_too_small_by_little_is_seen():

@@ -1,4 +1,6 @@
-"""Theta, O and Omega: proved with constants, supported at best without, refuted by a limit that is confirmed at points."""
+"""Theta, O and Omega: proved with constants, supported at best without, refuted by a limit that is confirmed
+at points.
+"""
 
 import copy
 import json
@@ -22,7 +24,12 @@ def test_a_limit_survives_json_and_no_change():
     exact = json.loads(json.dumps(prove(dict(CASES.FALSE)["N log N = Theta(N)"]()).witness.exact))
     assert exact["kind"] == "asymptotics"
     assert verify_witness(exact)
-    for key, value in (("limit", ["Rational", 0, 1]), ("scale", exact["expression"]), ("points", exact["points"][:1]), ("points", exact["points"][::-1])):
+    for key, value in (
+        ("limit", ["Rational", 0, 1]),
+        ("scale", exact["expression"]),
+        ("points", exact["points"][:1]),
+        ("points", exact["points"][::-1]),
+    ):
         assert not verify_witness(copy.deepcopy(exact) | {key: value})
 
 

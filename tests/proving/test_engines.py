@@ -1,4 +1,6 @@
-"""Without an optional engine, what needs it is undecided with a message that says what to install; nothing crashes."""
+"""Without an optional engine, what needs it is undecided with a message that says what to install; nothing
+crashes.
+"""
 
 import sys
 

@@ -1,4 +1,6 @@
-"""The exam of the engine: no falsehood proved, at least 95 % of the truths proved, no truth refuted; counts in the summary."""
+"""The exam of the engine: no falsehood proved, at least 95 % of the truths proved, no truth refuted; counts
+in the summary.
+"""
 
 import json
 

@@ -24,9 +24,16 @@ x, y = sp.symbols("x y", positive=True)
 t, T = sp.Symbol("t", integer=True, positive=True), sp.Symbol("T", integer=True, positive=True)
 q = sp.IndexedBase("q", positive=True)
 EXPRESSIONS = [
-    sp.log(1 + x) / y**2, sp.Sum(q[t] * x**t, (t, 1, T)), sp.Max(x, 2 * y) - sp.Abs(x - y), sp.Piecewise((x, x < y), (y, True)),
-    sp.exp(-x) * sp.erf(y), sp.sqrt(x) ** 3 + sp.pi, sp.binomial(T, 2), sp.And(x < y, y <= 3), sp.LambertW(x),
-]  # fmt: skip
+    sp.log(1 + x) / y**2,
+    sp.Sum(q[t] * x**t, (t, 1, T)),
+    sp.Max(x, 2 * y) - sp.Abs(x - y),
+    sp.Piecewise((x, x < y), (y, True)),
+    sp.exp(-x) * sp.erf(y),
+    sp.sqrt(x) ** 3 + sp.pi,
+    sp.binomial(T, 2),
+    sp.And(x < y, y <= 3),
+    sp.LambertW(x),
+]
 
 
 @pytest.mark.parametrize("e", EXPRESSIONS, ids=str)
@@ -35,7 +42,16 @@ def test_expressions_survive_json(e):
 
 
 @pytest.mark.parametrize(
-    "tree", ["__import__('os')", ["eval", ["Symbol", "x", {}]], ["Rational", "1", 2], ["Symbol", "x", {"evil": True}], {"a": 1}, [], ["Lambda"]]
+    "tree",
+    [
+        "__import__('os')",
+        ["eval", ["Symbol", "x", {}]],
+        ["Rational", "1", 2],
+        ["Symbol", "x", {"evil": True}],
+        {"a": 1},
+        [],
+        ["Lambda"],
+    ],
 )
 def test_nothing_but_known_nodes_is_read(tree):
     with pytest.raises((ValueError, TypeError)):
@@ -46,8 +62,16 @@ def test_nothing_but_known_nodes_is_read(tree):
 @given(st.fractions(min_value="1/100", max_value=100), st.fractions(min_value="1/100", max_value=100))
 def test_balls_contain_the_value(a, b):
     point = {x: sp.Rational(a), y: sp.Rational(b)}
-    for e in (sp.log(1 + x) / y**2, sp.exp(-x) * sp.erf(y), sp.sqrt(x) ** 3 + sp.pi, sp.LambertW(x), sp.Max(x, 2 * y) - sp.Abs(x - y)):
-        assert abs(float(ball(e, point).mid()) - float(e.subs(point).evalf(30))) < 1e-12 * (1 + abs(float(e.subs(point).evalf(30))))
+    for e in (
+        sp.log(1 + x) / y**2,
+        sp.exp(-x) * sp.erf(y),
+        sp.sqrt(x) ** 3 + sp.pi,
+        sp.LambertW(x),
+        sp.Max(x, 2 * y) - sp.Abs(x - y),
+    ):
+        assert abs(float(ball(e, point).mid()) - float(e.subs(point).evalf(30))) < 1e-12 * (
+            1 + abs(float(e.subs(point).evalf(30)))
+        )
 
 
 def test_signs_are_decided_exactly():
@@ -58,7 +82,9 @@ def test_signs_are_decided_exactly():
     assert truth(sp.Or(x < y, x > y), {x: 1, y: 1}) is False
 
 
-@pytest.mark.parametrize(("e", "point"), [(sp.log(x - 2), {x: 1}), (sp.sqrt(x - 2), {x: 1}), (sp.zeta(x), {x: 2}), (q[t], {t: 1})])
+@pytest.mark.parametrize(
+    ("e", "point"), [(sp.log(x - 2), {x: 1}), (sp.sqrt(x - 2), {x: 1}), (sp.zeta(x), {x: 2}), (q[t], {t: 1})]
+)
 def test_what_has_no_rigorous_value_says_so(e, point):
     with pytest.raises(Unknown):
         ball(e, point)
@@ -132,9 +158,19 @@ def test_a_run_decides_but_an_unverified_witness_does_not():
 
     exact = refute(AtMost(x, 1), QUICK).exact
     exact = json.loads(json.dumps(exact))
-    assert prove(Tested("s", lambda effort: Result(REFUTED, "b", Evidence("run"), Witness({}, "t", "c", exact)))).verdict is REFUTED
+    assert (
+        prove(
+            Tested("s", lambda effort: Result(REFUTED, "b", Evidence("run"), Witness({}, "t", "c", exact)))
+        ).verdict
+        is REFUTED
+    )
     exact["at"][0][1] = ["Rational", 1, 2]
-    assert prove(Tested("s", lambda effort: Result(REFUTED, "b", Evidence("run"), Witness({}, "t", "c", exact)))).verdict is UNDECIDED
+    assert (
+        prove(
+            Tested("s", lambda effort: Result(REFUTED, "b", Evidence("run"), Witness({}, "t", "c", exact)))
+        ).verdict
+        is UNDECIDED
+    )
 
 
 def test_what_is_open_is_supported_by_a_scan_that_says_what_it_could_have_shown():
@@ -168,9 +204,15 @@ def test_a_limit_counts_processor_time_and_waits_for_an_import():
 
 
 FLOATS = [
-    sp.log(1 + x) / y**2, sp.Max(x, 2 * y) - sp.Abs(x - y), sp.sqrt(x) ** 3 + sp.pi, x**y - sp.exp(-x), sp.Piecewise((x, x < y), (y, True)),
-    sp.erf(x) - 1 / sp.sqrt(y), sp.tanh(x) * sp.floor(y), sp.binomial(5, 2) + x ** sp.Rational(-2, 3),
-]  # fmt: skip
+    sp.log(1 + x) / y**2,
+    sp.Max(x, 2 * y) - sp.Abs(x - y),
+    sp.sqrt(x) ** 3 + sp.pi,
+    x**y - sp.exp(-x),
+    sp.Piecewise((x, x < y), (y, True)),
+    sp.erf(x) - 1 / sp.sqrt(y),
+    sp.tanh(x) * sp.floor(y),
+    sp.binomial(5, 2) + x ** sp.Rational(-2, 3),
+]
 
 
 @pytest.mark.parametrize("e", FLOATS, ids=str)

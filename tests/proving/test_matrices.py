@@ -1,4 +1,6 @@
-"""Matrix inequalities: true ones are proved, false ones refuted by minors or by a dual matrix; changed records are rejected."""
+"""Matrix inequalities: true ones are proved, false ones refuted by minors or by a dual matrix; changed
+records are rejected.
+"""
 
 import copy
 import json

@@ -12,7 +12,10 @@ from dpverify.verdicts import PROVED, REFUTED
 def test_the_multiplier_is_named_and_free_of_the_index():
     result = prove(CASES.variances())
     assert re.search(r"with the multiplier Sum\(sqrt\(q\[(\w+)\]\), \(\1, 1, T\)\)\*\*2/R;", result.because)
-    assert {step.reason for step in result.steps} >= {"the stated point spends the budget", "it is stationary for the multiplier"}
+    assert {step.reason for step in result.steps} >= {
+        "the stated point spends the budget",
+        "it is stationary for the multiplier",
+    }
 
 
 def test_a_multiplier_that_depends_on_the_index_is_no_proof():
@@ -26,4 +29,6 @@ def test_a_symbol_named_like_a_sum_of_the_proof_is_not_taken_for_it():
     named = sp.Symbol("S_1", positive=True)
     roots, q, t, R = CASES.total(sp.sqrt(CASES.q[CASES.t])), CASES.q, CASES.t, CASES.R
     assert prove(CASES.variances(at=named / (R * sp.sqrt(q[t])), value=None)).verdict is REFUTED
-    assert prove(CASES.variances(objective=named * q[t] * CASES.x, value=named * roots**2 / R)).verdict is PROVED
+    assert (
+        prove(CASES.variances(objective=named * q[t] * CASES.x, value=named * roots**2 / R)).verdict is PROVED
+    )

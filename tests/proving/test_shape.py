@@ -1,5 +1,6 @@
-"""Increasing and ArgMin: true statements are proved, false ones never, and a hole in the domain is no interval."""
-
+"""Increasing and ArgMin: true statements are proved, false ones never, and a hole in the domain is no
+interval.
+"""
 
 import sympy as sp
 

@@ -1,4 +1,6 @@
-"""Sums of squares: true inequalities are proved, false ones never; a certificate changed anywhere is rejected."""
+"""Sums of squares: true inequalities are proved, false ones never; a certificate changed anywhere is
+rejected.
+"""
 
 import copy
 import json
@@ -42,4 +44,6 @@ def test_a_certificate_does_not_serve_a_stricter_or_another_statement():
 def test_a_nonnegative_polynomial_that_is_no_sum_of_squares_is_left_open():
     pytest.importorskip("cvxpy")
     x, y = CASES.x, CASES.y
-    assert "no sum of squares" in squares.attempt(CASES.least(x**4 * y**2 + x**2 * y**4 - 3 * x**2 * y**2 + 1), QUICK)
+    assert "no sum of squares" in squares.attempt(
+        CASES.least(x**4 * y**2 + x**2 * y**4 - 3 * x**2 * y**2 + 1), QUICK
+    )

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-PAPER = '''
+PAPER = """
 import sympy as sp
 from dpverify.claims import Paper, claim
 from dpverify.relations import AtMost, Derivation, Equal, Quoted
@@ -43,7 +43,7 @@ def quoted():
 def crash():
     "crashes"
     return 1 / 0
-'''
+"""
 
 
 @pytest.fixture(scope="session")
@@ -62,11 +62,17 @@ def document(paper_file):
 
 @pytest.fixture(scope="session")
 def chromium():
-    """Debian's chromium; installed here if this is a machine where that can be done, else the test is skipped."""
+    """Debian's chromium; installed here if this is a machine where that can be done, else the test is
+    skipped.
+    """
     found = shutil.which("chromium") or shutil.which("chromium-browser")
     if not found and shutil.which("apt-get") and os.geteuid() == 0:
         subprocess.run(["apt-get", "update", "-qq"], check=False, capture_output=True)
-        subprocess.run(["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"], check=False, capture_output=True)
+        subprocess.run(
+            ["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"],
+            check=False,
+            capture_output=True,
+        )
         found = shutil.which("chromium")
     if not found:
         pytest.skip("no chromium, and it cannot be installed here")

@@ -1,4 +1,6 @@
-"""The pages in a real browser: they load without an error or a request to the network; maths and graph are laid out."""
+"""The pages in a real browser: they load without an error or a request to the network; maths and graph are
+laid out.
+"""
 
 import json
 import re
@@ -8,13 +10,29 @@ import pytest
 
 from dpverify.reporting import write
 
-FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync", "--hide-scrollbars", "--host-resolver-rules=MAP * ~NOTFOUND"]  # fmt: skip
+FLAGS = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+]
 PROBE = """
 <script>
 addEventListener("load", () => {
-  const box = q => { const e = document.querySelector(q); if (!e) return null; const r = e.getBoundingClientRect(); return [r.width, r.height]; };
-  const out = {math: box("math"), graph: box("svg.graph"), wide: document.documentElement.scrollWidth, view: innerWidth,
+  const box = q => {
+    const e = document.querySelector(q);
+    if (!e) return null;
+    const r = e.getBoundingClientRect();
+    return [r.width, r.height];
+  };
+  const out = {math: box("math"), graph: box("svg.graph"),
+    wide: document.documentElement.scrollWidth, view: innerWidth,
     loaded: performance.getEntriesByType("resource").map(r => r.name),
     ink: getComputedStyle(document.body).color, paper: getComputedStyle(document.body).backgroundColor};
   document.title = "PROBE" + JSON.stringify(out);
@@ -32,18 +50,35 @@ def look(chromium, document, tmp_path):
         probed = tmp_path / "report" / f"probe-{page}"
         probed.write_text(source.read_text().replace("</body>", PROBE + "</body>"))
         frame = tmp_path / "frame.html"  # an inner width below the smallest window of the browser
-        frame.write_text(f'<iframe id="f" src="report/probe-{page}" style="width:{width}px;height:900px;border:0"></iframe>')
-        command = [chromium, *FLAGS, f"--user-data-dir={tmp_path / 'profile'}", "--enable-logging=stderr",
-                   "--allow-file-access-from-files", f"--window-size={max(width, 500)},1000", "--virtual-time-budget=4000"]  # fmt: skip
+        frame.write_text(
+            f'<iframe id="f" src="report/probe-{page}" '
+            f'style="width:{width}px;height:900px;border:0"></iframe>'
+        )
+        command = [
+            chromium,
+            *FLAGS,
+            f"--user-data-dir={tmp_path / 'profile'}",
+            "--enable-logging=stderr",
+            "--allow-file-access-from-files",
+            f"--window-size={max(width, 500)},1000",
+            "--virtual-time-budget=4000",
+        ]
         if dark:
             command.append("--blink-settings=preferredColorScheme=0")
         target = frame if width < 500 else probed
         if target is frame:
             frame.write_text(
-                frame.read_text() + "<script>setInterval(() => { const d = document.getElementById('f').contentDocument; "
+                frame.read_text()
+                + "<script>setInterval(() => { const d = document.getElementById('f').contentDocument; "
                 "if (d && d.title) document.title = d.title; }, 50)</script>"
             )
-        done = subprocess.run([*command, "--dump-dom", target.as_uri()], capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(
+            [*command, "--dump-dom", target.as_uri()],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
         errors = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
         title = re.search(r"PROBE(\{.*?\})</title>", done.stdout)
         assert title, done.stderr[-2000:]

@@ -1,4 +1,6 @@
-"""The report: every text escaped, the same bytes for the same document, a crash is one claim's result, bad files get clear errors."""
+"""The report: every text escaped, the same bytes for the same document, a crash is one claim's result, bad
+files get clear errors.
+"""
 
 import json
 import re
@@ -68,7 +70,15 @@ def test_a_refuted_claim_is_told_as_let_then_contradiction_with_its_correction(f
     text = (folder / "small.html").read_text()
     card = text[text.index('id="wrong"') :]
     card = card[: card.index("</article>")]
-    for part in ("Let", "Then", "But the claim says", "a contradiction", "Nearest true form", "dpverify check small/wrong", "the privacy guarantee"):
+    for part in (
+        "Let",
+        "Then",
+        "But the claim says",
+        "a contradiction",
+        "Nearest true form",
+        "dpverify check small/wrong",
+        "the privacy guarantee",
+    ):
         assert part in card
     assert "<math" in text
 
@@ -105,7 +115,10 @@ def test_same_document_same_bytes_but_for_the_times(document, folder, tmp_path):
         if path.name == "times.json":
             continue
         if path.name == "index.html":
-            one, two = (re.sub(r'<p class="small" id="times">.*?</p>', "", text, flags=re.DOTALL) for text in (one, two))
+            one, two = (
+                re.sub(r'<p class="small" id="times">.*?</p>', "", text, flags=re.DOTALL)
+                for text in (one, two)
+            )
         assert one == two, path.name
 
 
@@ -145,14 +158,19 @@ def test_a_wrong_verdict_in_a_results_file_is_named(folder, tmp_path):
 
 def test_sarif_and_junit_are_what_they_say(folder):
     run = json.loads((folder / "results.sarif").read_text())["runs"][0]
-    assert {r["ruleId"]: r["level"] for r in run["results"]} == {"small/wrong": "error", "small/step": "warning"}
+    assert {r["ruleId"]: r["level"] for r in run["results"]} == {
+        "small/wrong": "error",
+        "small/step": "warning",
+    }
     suite = ElementTree.parse(folder / "junit.xml").getroot()[0]
     assert suite.get("tests") == "6"
     assert suite.get("failures") == "0"
 
 
 def test_report_from_a_results_file_prints_where_it_is_and_the_findings(folder, tmp_path):
-    result = CliRunner().invoke(application(), ["report", "-o", str(tmp_path), "--from", str(folder / "results.json")])
+    result = CliRunner().invoke(
+        application(), ["report", "-o", str(tmp_path), "--from", str(folder / "results.json")]
+    )
     assert result.exit_code == 0
     assert "small/wrong (breaks privacy)" in " ".join(result.output.split())
     assert (tmp_path / "index.html").exists()
@@ -183,7 +201,9 @@ def test_the_cache_agrees_with_checking_anew_and_an_edit_rechecks_only_what_chan
     changed = verdicts(path, edited)
     assert edited.hits == 4
     assert changed["small/wrong"][0] != fresh["small/wrong"][0]
-    path.write_text(paper_file.read_text().replace('sp.Symbol("x", positive=True)', 'sp.Symbol("x", real=True)'))
+    path.write_text(
+        paper_file.read_text().replace('sp.Symbol("x", positive=True)', 'sp.Symbol("x", real=True)')
+    )
     remembering.forget()
     shared = Memory(tmp_path / "cache")
     verdicts(path, shared)

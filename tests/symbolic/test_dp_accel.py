@@ -1,6 +1,5 @@
 """dp-accel: the verdicts come from the relations and the runs, not from the expectations."""
 
-
 import numpy as np
 import pytest
 import sympy as sp
@@ -10,7 +9,15 @@ from dpverify.effort import QUICK
 from dpverify.problems import logistic
 from dpverify.proving import prove
 from dpverify.relations import AtMost, Equal, Instance
-from dpverify.symbolic.dp_accel import appendix_b, experiment, heavy_ball, multistage, nesterov, quadratic, runs
+from dpverify.symbolic.dp_accel import (
+    appendix_b,
+    experiment,
+    heavy_ball,
+    multistage,
+    nesterov,
+    quadratic,
+    runs,
+)
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED
 
 CLAIMS = find(papers=["dp-accel"])
@@ -24,14 +31,38 @@ def relation(id):
     return CLAIMS[f"dp-accel/{id}"].function()
 
 
-@pytest.mark.parametrize("id", ["eq-3.1-var", "eq-3.3-full", "eq-3.8-corrected", "thm-3.5-m", "thm-3.5-v", "eq-4.3-a", "eq-b.2", "eq-b-eig"])
+@pytest.mark.parametrize(
+    "id",
+    [
+        "eq-3.1-var",
+        "eq-3.3-full",
+        "eq-3.8-corrected",
+        "thm-3.5-m",
+        "thm-3.5-v",
+        "eq-4.3-a",
+        "eq-b.2",
+        "eq-b-eig",
+    ],
+)
 def test_a_bent_identity_is_refuted(id):
     stated = relation(id)
     assert prove(Equal(stated.derived, stated.stated * R(11, 10) + 1, stated.given)).verdict is REFUTED
 
 
 @pytest.mark.parametrize(
-    "id", ["eq-4.2", "eq-4.3", "prop-3.4", "thm-3.5", "thm-3.5-ct", "thm-4.3-s0", "thm-4.3-restart", "eq-b-rec", "eq-b-trace", "eq-b-tail"]
+    "id",
+    [
+        "eq-4.2",
+        "eq-4.3",
+        "prop-3.4",
+        "thm-3.5",
+        "thm-3.5-ct",
+        "thm-4.3-s0",
+        "thm-4.3-restart",
+        "eq-b-rec",
+        "eq-b-trace",
+        "eq-b-tail",
+    ],
 )
 def test_a_refuted_case_is_not_refuted_with_room(id):
     case = relation(id)
@@ -42,14 +73,22 @@ def test_a_refuted_case_is_not_refuted_with_room(id):
 @pytest.mark.parametrize("id", ["prop-3.4", "thm-3.5", "sec3.2-tradeoff", "eq-4.2"])
 def test_a_case_that_does_not_meet_the_hypotheses_refutes_nothing(id):
     case = relation(id)
-    assert prove(Instance(case.relation, case.let, [*case.meets, AtMost(sp.Integer(2), sp.Integer(1))])).verdict is UNDECIDED
+    assert (
+        prove(Instance(case.relation, case.let, [*case.meets, AtMost(sp.Integer(2), sp.Integer(1))])).verdict
+        is UNDECIDED
+    )
 
 
 def test_certificate_against_prop_3_4_fails_for_the_right_sign():
-    P, at = sp.Matrix([[23, -51], [-51, 114]]) / 50, {heavy_ball.mu: 1, heavy_ball.L: 2, heavy_ball.alpha: R(4, 5), heavy_ball.beta: R(7, 10)}
+    P, at = (
+        sp.Matrix([[23, -51], [-51, 114]]) / 50,
+        {heavy_ball.mu: 1, heavy_ball.L: 2, heavy_ball.alpha: R(4, 5), heavy_ball.beta: R(7, 10)},
+    )
     for sign, feasible in ((1, True), (-1, False)):
         B = sp.Matrix([sign * heavy_ball.alpha, 0])
-        gap = R(2, 25) * heavy_ball.X0 + heavy_ball.X1 + R(2, 5) * heavy_ball.X2 - heavy_ball.phi(P, B, R(3, 5))
+        gap = (
+            R(2, 25) * heavy_ball.X0 + heavy_ball.X1 + R(2, 5) * heavy_ball.X2 - heavy_ball.phi(P, B, R(3, 5))
+        )
         assert bool(np.linalg.eigvalsh(np.array(gap.subs(at), dtype=float)).min() > 0) is feasible
 
 
@@ -62,7 +101,9 @@ def test_expected_error_is_that_of_the_algorithm():
     problem, data = quadratic([1.0], count=2, start=[1.0]), np.zeros((2, 1))
     algorithm = dp_nag(problem, clip=1.0, scales=Schedule([0.1, 0.3, 0.2]), steps=3, step_size=0.25, mu=1.0)
     exact = exact_moments(algorithm, data).expected_value(problem, data)[-1]
-    assert float(nesterov.expected_error(1, R(1, 4), 1, [R(1, 10), R(3, 10), R(1, 5)])) == pytest.approx(exact, rel=1e-12)
+    assert float(nesterov.expected_error(1, R(1, 4), 1, [R(1, 10), R(3, 10), R(1, 5)])) == pytest.approx(
+        exact, rel=1e-12
+    )
 
 
 def test_restarted_momentum_keeps_the_bound_that_carried_momentum_breaks():
@@ -81,7 +122,9 @@ def test_noise_that_follows_the_older_iterate_keeps_the_error_up():
     now, before = rng.choice([-1.0, 1.0], (2, 4000))
     for _ in range(50):
         noise = before / 3
-        assert abs(np.mean(noise * now)) < 0.03 and abs(np.mean(noise)) < 0.03  # false alarm below 1e-6: 4000 signs of size 1/3
+        assert (
+            abs(np.mean(noise * now)) < 0.03 and abs(np.mean(noise)) < 0.03
+        )  # false alarm below 1e-6: 4000 signs of size 1/3
         now, before = now - 1.5 * (now + noise) + 0.5 * (now - before), now
     assert np.allclose(now**2, 1)
 
@@ -95,7 +138,12 @@ def test_stationary_variance_is_the_limit_of_the_recursion():
 
 
 def test_permuted_blocks_are_those_of_an_orthogonal_change():
-    M = np.array(appendix_b.full(sp.Matrix([[2, 1], [1, 2]])).subs({heavy_ball.alpha: R(1, 4), heavy_ball.beta: R(1, 2)}), dtype=float)
+    M = np.array(
+        appendix_b.full(sp.Matrix([[2, 1], [1, 2]])).subs(
+            {heavy_ball.alpha: R(1, 4), heavy_ball.beta: R(1, 2)}
+        ),
+        dtype=float,
+    )
     blocks = [np.array(quadratic.block(R(1, 4), R(1, 2), lam), dtype=float) for lam in (1, 3)]
     expected = np.concatenate([np.linalg.eigvals(b) for b in blocks])
     assert np.sort_complex(np.linalg.eigvals(M)) == pytest.approx(np.sort_complex(expected))
@@ -115,7 +163,9 @@ def test_copied_records_are_the_plain_problem_on_repeated_data():
     assert len(copied) == 60
     assert place.problem.value(x, copied) == pytest.approx(plain.value(x, data))
     assert place.problem.gradient(x, copied) == pytest.approx(plain.gradient(x, data))
-    assert place.problem.private_sum(x, copied, 20.0, batch=batch, order=1) == pytest.approx(plain.private_sum(x, data, 20.0, batch=batch, order=1))
+    assert place.problem.private_sum(x, copied, 20.0, batch=batch, order=1) == pytest.approx(
+        plain.private_sum(x, data, 20.0, batch=batch, order=1)
+    )
 
 
 @pytest.mark.parametrize("name", runs.NAMES)
@@ -128,16 +178,31 @@ def test_every_algorithm_of_section_5_spends_eps(name, m):
     assert pure_epsilon(runs.build(name, 30, 1.0, m, place).ledger(), REPLACE) == pytest.approx(runs.EPSILON)
 
 
-@pytest.mark.parametrize(("first", "second", "verdict"), [(0.0, 1.0, SUPPORTED), (1.0, 0.0, REFUTED), (1.0, 1.0, REFUTED)])
+@pytest.mark.parametrize(
+    ("first", "second", "verdict"), [(0.0, 1.0, SUPPORTED), (1.0, 0.0, REFUTED), (1.0, 1.0, REFUTED)]
+)
 def test_sign_test_can_end_either_way(monkeypatch, first, second, verdict):
-    monkeypatch.setattr(experiment, "errors", lambda one, effort, count=30: np.full(count, first if one.name == "DP-HB" else second))
+    monkeypatch.setattr(
+        experiment,
+        "errors",
+        lambda one, effort, count=30: np.full(count, first if one.name == "DP-HB" else second),
+    )
     result = experiment.ordered([(experiment.Run("DP-HB", 1, 1.0), experiment.Run("DP-GD", 1, 1.0))])(QUICK)
     assert result.verdict is verdict
 
 
 def test_sign_test_of_equal_chances_decides_nothing(monkeypatch):
-    monkeypatch.setattr(experiment, "errors", lambda one, effort, count=30: np.arange(count) % 2 if one.name == "DP-HB" else np.full(count, 0.5))
-    assert experiment.ordered([(experiment.Run("DP-HB", 1, 1.0), experiment.Run("DP-GD", 1, 1.0))])(QUICK).verdict is UNDECIDED
+    monkeypatch.setattr(
+        experiment,
+        "errors",
+        lambda one, effort, count=30: np.arange(count) % 2 if one.name == "DP-HB" else np.full(count, 0.5),
+    )
+    assert (
+        experiment.ordered([(experiment.Run("DP-HB", 1, 1.0), experiment.Run("DP-GD", 1, 1.0))])(
+            QUICK
+        ).verdict
+        is UNDECIDED
+    )
 
 
 def test_the_same_seed_gives_the_same_traces():
@@ -146,5 +211,3 @@ def test_the_same_seed_gives_the_same_traces():
 
     assert np.array_equal(once(1), once(1))
     assert not np.array_equal(once(1), once(2))
-
-

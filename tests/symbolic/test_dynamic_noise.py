@@ -1,6 +1,5 @@
 """dynamic-noise: the verdicts come from the relations and the runs, not from the expectations."""
 
-
 import numpy as np
 import pytest
 import sympy as sp
@@ -48,7 +47,9 @@ def test_the_whole_minimisers_are_those_of_a_scan():
             gamma = 1 - 1 / kappa
             l, a = -np.log(gamma), alpha * kappa
             c = 1 + l / a
-            lambert = float(sp.N((c - sp.LambertW(sp.exp(c))) / l)) if c < 600 else (np.log(c - np.log(c))) / l
+            lambert = (
+                float(sp.N((c - sp.LambertW(sp.exp(c))) / l)) if c < 600 else (np.log(c - np.log(c))) / l
+            )
             best = schedules.exact_steps(lambda T, g=gamma, b=alpha: schedules.uniform_erub(g, b, T), 2000)
             assert best in (int(np.floor(lambert)), int(np.ceil(lambert)))
             star = schedules.eq_26(gamma, alpha)
@@ -60,7 +61,9 @@ def test_sampled_divergence_is_that_of_the_binomial_formula():
     p, s, a = 0.3, 1.5, 4
     from math import comb, exp, log
 
-    expected = log(sum(comb(a, k) * (1 - p) ** (a - k) * p**k * exp(k * (k - 1) / (2 * s**2)) for k in range(a + 1))) / (a - 1)
+    expected = log(
+        sum(comb(a, k) * (1 - p) ** (a - k) * p**k * exp(k * (k - 1) / (2 * s**2)) for k in range(a + 1))
+    ) / (a - 1)
     found = sgd.sampled_divergence(a, {0: sp.Rational(7, 10), 1: sp.Rational(3, 10)}, sp.Rational(3, 2))
     assert float(found) == pytest.approx(expected, rel=1e-12)
 
@@ -77,8 +80,11 @@ def test_influence_by_retraining_is_the_hessian_one_without_clipping():
     features, labels = runs.blobs(50, 3)
     job = runs.task(features, labels, "squares", 0.5)  # no gradient is longer than the clip
     found = runs.retrained(job, 5, [1, 5], 4000, 0, grid=(50.0, 100.0), base=1.0).mean(axis=1)
-    exact = runs.hessian_influence(runs.curvatures(job), steps=5, step_size=runs.STEP, clip=runs.CLIP, count=50).values(5)
-    # influence is E of a quadratic of Gaussians: relative standard error below 2 percent at 4000 runs; false alarm below 1e-6 at 15 percent
+    exact = runs.hessian_influence(
+        runs.curvatures(job), steps=5, step_size=runs.STEP, clip=runs.CLIP, count=50
+    ).values(5)
+    # influence is E of a quadratic of Gaussians: relative standard error below 2 percent at 4000 runs; false
+    # alarm below 1e-6 at 15 percent
     assert found == pytest.approx(exact[[0, 4]], rel=0.15)
 
 
@@ -90,5 +96,9 @@ def test_schedules_of_appendix_d_spend_the_budget():
 def test_the_same_seed_gives_the_same_losses():
     job = runs.task(*runs.blobs(30, 4), "logistic", 10.0)
     uniform = runs.schedules(np.ones(5), 5)["uni"]
-    assert np.array_equal(runs.final_losses(job, uniform, 5, 10, 3), runs.final_losses(job, uniform, 5, 10, 3))
-    assert not np.array_equal(runs.final_losses(job, uniform, 5, 10, 3), runs.final_losses(job, uniform, 5, 10, 4))
+    assert np.array_equal(
+        runs.final_losses(job, uniform, 5, 10, 3), runs.final_losses(job, uniform, 5, 10, 3)
+    )
+    assert not np.array_equal(
+        runs.final_losses(job, uniform, 5, 10, 3), runs.final_losses(job, uniform, 5, 10, 4)
+    )

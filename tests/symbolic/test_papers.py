@@ -1,4 +1,6 @@
-"""Every paper: each statement of its index is a claim, verdicts are as expected, witnesses and corrections stand on their own."""
+"""Every paper: each statement of its index is a claim, verdicts are as expected, witnesses and corrections
+stand on their own.
+"""
 
 import json
 from pathlib import Path
@@ -10,7 +12,11 @@ from dpverify.claims import find
 from dpverify.proving import verify_witness
 from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED
 
-INDEX = [f"{path.stem.replace('_', '-')}/{id}" for path in sorted(Path(__file__).parent.glob("*.ids")) for id in path.read_text().split()]
+INDEX = [
+    f"{path.stem.replace('_', '-')}/{id}"
+    for path in sorted(Path(__file__).parent.glob("*.ids"))
+    for id in path.read_text().split()
+]
 CLAIMS = find()
 REFUTATIONS = [id for id, c in CLAIMS.items() if c.expect is REFUTED]
 
@@ -36,7 +42,9 @@ def test_refutations_say_what_they_break_and_their_witness_stands_on_its_json(ch
     assert CLAIMS[id].breaks in ("privacy", "theorem", "proof")
     witness = checked[id].result.witness
     assert witness.then
-    if witness.exact:  # a mean found too large by many runs has no exact half; its alpha stands in the evidence
+    if (
+        witness.exact
+    ):  # a mean found too large by many runs has no exact half; its alpha stands in the evidence
         assert verify_witness(json.loads(json.dumps(witness.exact)))
     else:
         assert 0 < checked[id].result.evidence.alpha <= 1e-3
@@ -61,5 +69,8 @@ def test_what_is_undecided_says_why(checked):
 
 def test_taint_is_visible_where_a_statement_leans_on_a_refuted_one(checked):
     tainted = {id for id, c in checked.items() if c.tainted and c.result.verdict is PROVED}
-    assert {"dynamic-noise/eq-17-18", "dynamic-noise/appa-ter-eer"} <= tainted  # derived from Theorems A.1 and A.3 as printed
+    assert {
+        "dynamic-noise/eq-17-18",
+        "dynamic-noise/appa-ter-eer",
+    } <= tainted  # derived from Theorems A.1 and A.3 as printed
     assert not [id for id in tainted if id.startswith("dp-accel/")]
