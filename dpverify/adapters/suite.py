@@ -53,8 +53,8 @@ def _gradients(target: Target, seed: int) -> Result | str:
     evidence = Evidence(
         "per-example gradients",
         {"models": len(results), "largest": largest},
-        ceiling=results[0].evidence.ceiling,
-    )  # type: ignore[union-attr]
+        ceiling=results[0].evidence.ceiling,  # type: ignore[union-attr]
+    )
     return Result(
         SUPPORTED,
         f"{len(results)} models agree with one record at a time (largest relative gap {largest:.2g}).",

@@ -65,9 +65,9 @@ def collect(
             if law is None:
                 continue
             rows = [
-                (tape.entries[t].released - tape.entries[t].query) / _law(tape.entries[t].declared)[1]
+                (tape.entries[t].released - tape.entries[t].query) / _law(tape.entries[t].declared)[1]  # type: ignore[index]
                 for tape in tapes
-            ]  # type: ignore[index]
+            ]
             if batched(mechanism):
                 found.append((rows[0].reshape(runs, -1), law[0]))
             elif len({row.shape for row in rows}) == 1:
