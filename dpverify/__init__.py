@@ -6,9 +6,13 @@ Names load on first use, so that `import dpverify` is cheap: `dpverify.<tab>` li
 from __future__ import annotations
 
 import importlib
+import os
 from typing import Any
 
 __version__ = "0.1.0"
+
+# Read when SymPy is loaded, here and in workers: a proof outgrows the usual 1000.
+os.environ.setdefault("SYMPY_CACHE_SIZE", "100000")
 
 _NAMES = {
     "Verdict": "verdicts",

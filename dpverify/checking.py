@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gc
 import inspect
-import os
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -65,11 +64,6 @@ class Checked:
             "tainted": list(self.tainted),
             **self.result.to_json(),
         }
-
-
-os.environ.setdefault(
-    "SYMPY_CACHE_SIZE", "100000"
-)  # read when SymPy is loaded, here and in workers: a proof outgrows the usual 1000
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 class Guarantee(Hashable, Protocol):
     """Anything with a name and a privacy profile."""
 
-    def delta(self, epsilon: float) -> float: ...
+    def delta_at(self, epsilon: float) -> float: ...
 
 
 def _expect(ok: bool, name: str, value: float, range_: str) -> None:
@@ -29,7 +29,7 @@ def _expect(ok: bool, name: str, value: float, range_: str) -> None:
 class PureDP:
     """epsilon-DP.
 
-    >>> PureDP(1.0).delta(0.5) > 0, PureDP(1.0).delta(1.0)
+    >>> PureDP(1.0).delta_at(0.5) > 0, PureDP(1.0).delta_at(1.0)
     (True, 0.0)
     """
 
@@ -41,7 +41,7 @@ class PureDP:
     def __str__(self) -> str:
         return f"{self.epsilon:g}-DP"
 
-    def delta(self, epsilon: float) -> float:
+    def delta_at(self, epsilon: float) -> float:
         """The profile of randomised response, the worst mechanism of that guarantee."""
         if epsilon >= self.epsilon:
             return 0.0
@@ -52,32 +52,32 @@ class PureDP:
 class ApproxDP:
     """(epsilon, delta)-DP, one point of a profile.
 
-    >>> ApproxDP(1.0, 1e-5).delta(1.0)
+    >>> ApproxDP(1.0, 1e-5).delta_at(1.0)
     1e-05
     """
 
     epsilon: float
-    delta_: float
+    delta: float
 
     def __post_init__(self) -> None:
         _expect(self.epsilon >= 0, "epsilon", self.epsilon, ">= 0")
-        _expect(0 <= self.delta_ <= 1, "delta", self.delta_, "in [0, 1]")
+        _expect(0 <= self.delta <= 1, "delta", self.delta, "in [0, 1]")
 
     def __str__(self) -> str:
-        return f"({self.epsilon:g}, {self.delta_:g})-DP"
+        return f"({self.epsilon:g}, {self.delta:g})-DP"
 
-    def delta(self, epsilon: float) -> float:
+    def delta_at(self, epsilon: float) -> float:
         """Beyond epsilon the same delta; below it, what the worst such mechanism reaches."""
         if epsilon >= self.epsilon:
-            return self.delta_
-        return self.delta_ + (1 - self.delta_) * PureDP(self.epsilon).delta(epsilon)
+            return self.delta
+        return self.delta + (1 - self.delta) * PureDP(self.epsilon).delta_at(epsilon)
 
 
 @dataclass(frozen=True)
 class GDP:
     """mu-Gaussian DP: no easier to tell apart than N(0, 1) and N(mu, 1).
 
-    >>> round(GDP(1.0).delta(1.0), 4)
+    >>> round(GDP(1.0).delta_at(1.0), 4)
     0.1269
     """
 
@@ -89,7 +89,7 @@ class GDP:
     def __str__(self) -> str:
         return f"{self.mu:g}-GDP"
 
-    def delta(self, epsilon: float) -> float:
+    def delta_at(self, epsilon: float) -> float:
         if self.mu == 0:
             return 0.0
         from scipy.special import log_ndtr
@@ -103,7 +103,7 @@ class GDP:
 class RDP:
     """(order, epsilon)-Renyi DP at one order > 1.
 
-    >>> RDP(2.0, 1.0).delta(3.0) < RDP(2.0, 1.0).delta(1.0)
+    >>> RDP(2.0, 1.0).delta_at(3.0) < RDP(2.0, 1.0).delta_at(1.0)
     True
     """
 
@@ -117,7 +117,7 @@ class RDP:
     def __str__(self) -> str:
         return f"({self.order:g}, {self.epsilon:g})-RDP"
 
-    def delta(self, epsilon: float) -> float:
+    def delta_at(self, epsilon: float) -> float:
         """An upper bound on the profile: delta <= exp((a-1)(eps_a - eps)) (1 - 1/a)^(a-1) / a (for eps >=
         0).
         """
@@ -129,7 +129,7 @@ class RDP:
 class ZCDP:
     """rho-zero-concentrated DP: (a, rho a)-RDP for every a > 1.
 
-    >>> 0 < ZCDP(0.5).delta(2.0) < 1
+    >>> 0 < ZCDP(0.5).delta_at(2.0) < 1
     True
     """
 
@@ -141,7 +141,7 @@ class ZCDP:
     def __str__(self) -> str:
         return f"{self.rho:g}-zCDP"
 
-    def delta(self, epsilon: float) -> float:
+    def delta_at(self, epsilon: float) -> float:
         """An upper bound on the profile, the best over the orders."""
         if self.rho == 0:
             return 0.0
@@ -158,7 +158,7 @@ class ZCDP:
 class Profile:
     """A whole privacy profile: every (eps, delta(eps)) at once, as an accountant gives it.
 
-    >>> Profile(GDP(1.0).delta, "exact Gaussian composition").delta(1.0) == GDP(1.0).delta(1.0)
+    >>> Profile(GDP(1.0).delta_at, "exact Gaussian composition").delta_at(1.0) == GDP(1.0).delta_at(1.0)
     True
     """
 
@@ -168,7 +168,7 @@ class Profile:
     def __str__(self) -> str:
         return f"the privacy profile of {self.source}"
 
-    def delta(self, epsilon: float) -> float:
+    def delta_at(self, epsilon: float) -> float:
         return self.curve(epsilon)
 
 
@@ -177,7 +177,8 @@ class TradeOff:
     """f-DP: an event of probability x on one data set has probability at most 1 - f(x) on the other; f convex
     and decreasing.
 
-    >>> round(TradeOff(lambda x: max(0.0, 1 - 2.718281828 * x, (1 - x) / 2.718281828), "1-DP").delta(0.5), 3)
+    >>> e = 2.718281828
+    >>> round(TradeOff(lambda x: max(0.0, 1 - e * x, (1 - x) / e), "1-DP").delta_at(0.5), 3)
     0.288
     """
 
@@ -187,7 +188,7 @@ class TradeOff:
     def __str__(self) -> str:
         return f"f-DP with {self.source}"
 
-    def delta(self, epsilon: float) -> float:
+    def delta_at(self, epsilon: float) -> float:
         """sup over x of 1 - f(x) - e^eps x, bounded from above cell by cell (f decreases), so that it is
         never too strict.
         """

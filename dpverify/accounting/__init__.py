@@ -43,7 +43,7 @@ def account(ledger: Ledger, adjacency: Adjacency, method: str = "auto") -> Guara
     if len(shards) > 1:
         each = [account(shard, adjacency, method) for shard in shards]
         return Profile(
-            lambda epsilon: max(part.delta(epsilon) for part in each),
+            lambda epsilon: max(part.delta_at(epsilon) for part in each),
             f"the worst of {len(each)} shards, {adjacency}",
         )
     ledger = shards[0]
@@ -95,16 +95,16 @@ def epsilon(guarantee: Guarantee, delta: float) -> float:
         raise ValueError(f"Expected 0 <= delta={delta} < 1.")
     if isinstance(guarantee, PureDP) and delta == 0:
         return guarantee.epsilon
-    if guarantee.delta(0.0) <= delta:
+    if guarantee.delta_at(0.0) <= delta:
         return 0.0
     low, high = 0.0, 1.0
-    while guarantee.delta(high) > delta:
+    while guarantee.delta_at(high) > delta:
         low, high = high, 2 * high
         if high > 1e4:
             return math.inf
     while high - low > 1e-9 * max(high, 1e-3):
         middle = 0.5 * (low + high)
-        low, high = (low, middle) if guarantee.delta(middle) <= delta else (middle, high)
+        low, high = (low, middle) if guarantee.delta_at(middle) <= delta else (middle, high)
     return high
 
 
@@ -121,7 +121,7 @@ def overspend(ledger: Ledger, adjacency: Adjacency, target: Guarantee) -> float:
     if len(shards) > 1:
         return max(overspend(shard, adjacency, target) for shard in shards)
     ledger = shards[0]
-    if isinstance(target, ApproxDP) and target.delta_ == 0:
+    if isinstance(target, ApproxDP) and target.delta == 0:
         target = PureDP(target.epsilon)
     if isinstance(target, PureDP):
         spent, allowed = pure_epsilon(ledger, adjacency), target.epsilon
@@ -136,7 +136,7 @@ def overspend(ledger: Ledger, adjacency: Adjacency, target: Guarantee) -> float:
         )
         allowed = target.rho
     elif isinstance(target, ApproxDP):
-        spent, allowed = account(ledger, adjacency).delta(target.epsilon), target.delta_
+        spent, allowed = account(ledger, adjacency).delta_at(target.epsilon), target.delta
     else:
         raise TypeError(f"Expected target={target!r} to be PureDP, ApproxDP, GDP or ZCDP.")
     if spent <= 0:

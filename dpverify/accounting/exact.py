@@ -28,7 +28,7 @@ def subsampled_gaussian(epsilon: float, rate: float, noise: float) -> float:
     record.
 
     >>> from dpverify.guarantees import GDP
-    >>> abs(subsampled_gaussian(1.0, 1.0, 2.0) - GDP(0.5).delta(1.0)) < 1e-12
+    >>> abs(subsampled_gaussian(1.0, 1.0, 2.0) - GDP(0.5).delta_at(1.0)) < 1e-12
     True
     """
     return max(removal(epsilon, rate, noise), addition(epsilon, rate, noise))
@@ -72,7 +72,7 @@ def replacement(epsilon: float, rate: float, noise: float) -> float:
     and with N(-1, s^2).
 
     >>> from dpverify.guarantees import GDP
-    >>> abs(replacement(1.0, 1.0, 2.0) - GDP(1.0).delta(1.0)) < 1e-12
+    >>> abs(replacement(1.0, 1.0, 2.0) - GDP(1.0).delta_at(1.0)) < 1e-12
     True
     """
     import numpy as np

@@ -103,7 +103,7 @@ def _distribution(key: tuple[Any, ...], interval: float) -> Any:
 
     kind, ratio = key[0], key[1]
     if kind == "pure":
-        return _from_curve(np.vectorize(PureDP(ratio).delta), interval, top=ratio)
+        return _from_curve(np.vectorize(PureDP(ratio).delta_at), interval, top=ratio)
     if kind in ("poisson", "poisson-replace"):
         relation = (
             NeighboringRelation.REPLACE_ONE

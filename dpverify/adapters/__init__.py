@@ -174,7 +174,7 @@ def profile_of(epsilon_at: Callable[[float], float], source: str) -> Profile:
     >>> from dpverify.accounting import epsilon
     >>> from dpverify.guarantees import GDP
     >>> abs(profile_of(lambda delta: epsilon(GDP(1.0), delta),
-    ...     "mine").delta(1.0) - GDP(1.0).delta(1.0)) < 1e-6
+    ...     "mine").delta_at(1.0) - GDP(1.0).delta_at(1.0)) < 1e-6
     True
     """
     answered = lru_cache(maxsize=4096)(lambda log_delta: float(epsilon_at(math.exp(log_delta))))
@@ -202,7 +202,7 @@ def profile_through(points: Sequence[tuple[float, float]], source: str) -> Profi
     For accountants that take long to answer; never stricter than what they say.
 
     >>> profile = profile_through([(0.0, 0.2), (1.0, 0.1)], "two points")
-    >>> [round(profile.delta(e), 3) for e in (0.0, 0.5, 1.0, 2.0)]
+    >>> [round(profile.delta_at(e), 3) for e in (0.0, 0.5, 1.0, 2.0)]
     [0.2, 0.162, 0.1, 0.1]
     """
     import numpy as np
@@ -215,10 +215,10 @@ def halved(claim: Guarantee) -> Guarantee:
     """The same claim with half the epsilon at every delta: one that a tight mechanism breaks.
 
     >>> halved(PureDP(1.0)), halved(ApproxDP(1.0, 1e-5))
-    (PureDP(epsilon=0.5), ApproxDP(epsilon=0.5, delta_=1e-05))
+    (PureDP(epsilon=0.5), ApproxDP(epsilon=0.5, delta=1e-05))
     """
     if isinstance(claim, PureDP):
         return PureDP(claim.epsilon / 2)
     if isinstance(claim, ApproxDP):
-        return ApproxDP(claim.epsilon / 2, claim.delta_)
-    return Profile(lambda epsilon: claim.delta(2 * epsilon), f"half the epsilon of {claim}")
+        return ApproxDP(claim.epsilon / 2, claim.delta)
+    return Profile(lambda epsilon: claim.delta_at(2 * epsilon), f"half the epsilon of {claim}")

@@ -47,7 +47,7 @@ def guarantee(epsilon: float, delta: float = 0.0) -> PureDP | ApproxDP:
     """What is claimed with these parameters.
 
     >>> guarantee(1.0), guarantee(1.0, 0.1)
-    (PureDP(epsilon=1.0), ApproxDP(epsilon=1.0, delta_=0.1))
+    (PureDP(epsilon=1.0), ApproxDP(epsilon=1.0, delta=0.1))
     """
     return ApproxDP(epsilon, delta) if delta else PureDP(epsilon)
 

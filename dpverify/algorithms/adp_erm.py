@@ -161,7 +161,7 @@ def small_example(
     problem, data = small_problem()
     n, d, G, L = problem.count, problem.dimension, 1.0, 0.25
     if as_printed:
-        sigma = printed_sigma(alpha, G=G, n=n, epsilon=TARGET.epsilon, delta=TARGET.delta_)
+        sigma = printed_sigma(alpha, G=G, n=n, epsilon=TARGET.epsilon, delta=TARGET.delta)
     else:
         sigma = calibrate(
             lambda m: [batch_release(m * a, G=G, batch=BATCH, of=n) for a in alpha.tolist()],

@@ -70,7 +70,7 @@ def example(*, as_printed: bool = False, clients: int = 4) -> Example:
     problem = mean_estimation(3, count=200, radius=1.0)
     rows = np.random.default_rng(0).standard_normal((200, 3))
     data = rows / np.maximum(1.0, np.linalg.norm(rows, axis=1))[:, None]
-    order = renyi_order(TARGET.epsilon, TARGET.delta_)
+    order = renyi_order(TARGET.epsilon, TARGET.delta)
     sigma = math.sqrt(printed_variances(1, 1, problem.count, TARGET.epsilon, order, 1)[0])
     if not as_printed:
         sigma = calibrate(

@@ -169,7 +169,7 @@ def example(
     """
     problem, data = small_problem(200)
     sizes = client_sizes(problem, clients)
-    order = renyi_order(TARGET.epsilon, TARGET.delta_)
+    order = renyi_order(TARGET.epsilon, TARGET.delta)
     u = 3.0
     first = printed_variances(rounds, restart, problem.count, TARGET.epsilon, order, u)[0]
     second = first * (rounds - -(-rounds // restart)) / -(-rounds // restart)

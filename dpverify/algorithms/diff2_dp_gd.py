@@ -97,7 +97,7 @@ def example(*, as_printed: bool = False, rounds: int = 20, clients: int = 4) -> 
     0.8
     """
     problem, data = small_problem()
-    order = renyi_order(TARGET.epsilon, TARGET.delta_)
+    order = renyi_order(TARGET.epsilon, TARGET.delta)
     sigma = math.sqrt(printed_variances(rounds, 1, problem.count, TARGET.epsilon, order, 1)[0])
     eta = largest_step(0.25, 1, 0.0, 0.25, problem.dimension)
     common: dict[str, Any] = {"clip": 1.0, "rounds": rounds, "step_size": eta, "clients": clients}

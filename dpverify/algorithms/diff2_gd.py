@@ -131,7 +131,7 @@ def example(
     """
     problem, data = small_problem()
     d, L = problem.dimension, 0.25
-    order = renyi_order(TARGET.epsilon, TARGET.delta_)
+    order = renyi_order(TARGET.epsilon, TARGET.delta)
     first, second = printed_variances(
         rounds, restart, problem.count, TARGET.epsilon, order, 1 if restart == 1 else u
     )

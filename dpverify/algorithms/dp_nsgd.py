@@ -134,7 +134,7 @@ def example(
     problem, data = small_problem()
     N = problem.count
     eta = 1 / math.sqrt(N * steps) if step_size is None else step_size
-    scale = 4 * alpha * printed_sigma(TARGET.epsilon, TARGET.delta_) * math.sqrt(printed_v(steps, N))
+    scale = 4 * alpha * printed_sigma(TARGET.epsilon, TARGET.delta) * math.sqrt(printed_v(steps, N))
     common: dict[str, Any] = {"clip": 1.0, "alpha": alpha, "steps": steps, "step_size": eta}
     if not as_printed:
         scale *= calibrate(lambda m: dp_nsgd(problem, scale=m * scale, **common).ledger(), TARGET, REPLACE)

@@ -228,7 +228,7 @@ def example(
     N = problem.count
     eta = 1 / math.sqrt(N * steps) if step_size is None else step_size
     gamma = min(eta * N, 0.5) if gamma is None else gamma
-    sigma = printed_sigma(TARGET.epsilon, TARGET.delta_, 4.0)
+    sigma = printed_sigma(TARGET.epsilon, TARGET.delta, 4.0)
     few, many = (sigma * math.sqrt(v) for v in printed_v_reduced(steps, N))
     scales = Scales(4.0 * few, 4.0 * many, 2 * eta * N * many)
     common: dict[str, Any] = {

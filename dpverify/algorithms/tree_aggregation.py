@@ -92,7 +92,7 @@ def example(*, as_printed: bool = False, count: int = 50, dimension: int = 3) ->
     rows = np.random.default_rng(0).standard_normal((count, dimension))
     data = rows / np.maximum(1.0, np.linalg.norm(rows, axis=1))[:, None]
     V = math.floor(math.log2(count)) + 1
-    scale = 2.0 / (TARGET.epsilon / (2 * math.sqrt(V * math.log(1 / TARGET.delta_))))
+    scale = 2.0 / (TARGET.epsilon / (2 * math.sqrt(V * math.log(1 / TARGET.delta))))
     if not as_printed:
         scale = calibrate(lambda m: tree_aggregation(problem, clip=1.0, scale=m).ledger(), TARGET, REPLACE)
     return Example(

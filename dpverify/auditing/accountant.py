@@ -67,17 +67,17 @@ def charged(
 
     def gap(epsilon: float) -> float:
         if exact:
-            return cost.delta(epsilon) - claim.delta(epsilon) * (1 + 1e-6) - 1e-12
-        return cost.delta(epsilon + 0.01 * (1 + epsilon)) - 1.01 * claim.delta(epsilon) - 1e-9
+            return cost.delta_at(epsilon) - claim.delta_at(epsilon) * (1 + 1e-6) - 1e-12
+        return cost.delta_at(epsilon + 0.01 * (1 + epsilon)) - 1.01 * claim.delta_at(epsilon) - 1e-9
 
     epsilon = max(epsilons, key=gap, default=0.0)
     found = {"releases": len(ledger), "cost": str(cost) if exact else getattr(cost, "source", str(cost))}
     short = (
-        f"{len(ledger)} releases cost delta = {cost.delta(epsilon):.4g} at epsilon = {epsilon:.4g} "
+        f"{len(ledger)} releases cost delta = {cost.delta_at(epsilon):.4g} at epsilon = {epsilon:.4g} "
         f"({found['cost']})"
     )
     if gap(epsilon) > 0:
-        then = f"{short}; the claim has delta = {claim.delta(epsilon):.4g} there"
+        then = f"{short}; the claim has delta = {claim.delta_at(epsilon):.4g} there"
         if not all(_tight(release, adjacency, claim) for release in ledger):
             return Result(UNDECIDED, f"{then}; but our accountant only bounds such releases from above.")
         let = {
@@ -86,7 +86,7 @@ def charged(
             "releases": f"{len(ledger)}, the first {ledger[0]}",
         }
         witness = Witness(
-            let, then, str(claim), {**found, "epsilon": epsilon, "cost_delta": cost.delta(epsilon)}
+            let, then, str(claim), {**found, "epsilon": epsilon, "cost_delta": cost.delta_at(epsilon)}
         )
         return Result(REFUTED, f"{then}. This refutes the accounting.", witness=witness)
     evidence = Evidence(

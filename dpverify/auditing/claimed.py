@@ -60,10 +60,10 @@ def _grid(claim: Guarantee, points: int) -> np.ndarray:
     if isinstance(claim, PureDP | ApproxDP):
         return np.array([claim.epsilon])
     top = 1e-3
-    now = claim.delta(top)
+    now = claim.delta_at(top)
     while now > 1e-12 and top < 60:
         top, before = 1.25 * top, now
-        now = claim.delta(top)
+        now = claim.delta_at(top)
         if now < 1e-3 and now > 0.99 * before:  # a floor that no epsilon gets below
             break
     # denser where delta falls, that is towards 0
@@ -91,7 +91,7 @@ def worst_pair(claim: Guarantee, points: int = 128) -> WorstPair:
     ([0.0, 0.368, 2.718, inf], [0.0, 0.26894, 0.73105, 1e-05])
     """
     epsilons = _grid(claim, points)
-    deltas = np.array([min(max(claim.delta(float(e)), 0.0), 1.0) for e in epsilons])
+    deltas = np.array([min(max(claim.delta_at(float(e)), 0.0), 1.0) for e in epsilons])
     g = np.exp(epsilons)
     above, below = (g, deltas), (1 / g[::-1], (1 - (1 - deltas) / g)[::-1])
     if epsilons[0] == 0:

@@ -252,9 +252,9 @@ def equivalent_epsilon(mu: float, delta: float) -> float:
         return 0.0
     claim = GDP(mu)
     low, high = 0.0, 1.0
-    while claim.delta(high) > delta:
+    while claim.delta_at(high) > delta:
         high *= 2
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if claim.delta(middle) > delta else (low, middle)
+        low, high = (middle, high) if claim.delta_at(middle) > delta else (low, middle)
     return high

@@ -103,7 +103,7 @@ def one_run(
             f"(seed {seed}).",
         )
     order = np.argsort(-scores, kind="stable")
-    delta = claim.delta(claim.epsilon)
+    delta = claim.delta_at(claim.epsilon)
     best: tuple[float, int, int] | None = None
     numbers = sorted({max(1, m // 2), max(1, m // 4), max(1, m // 16)})
     for k in numbers:  # k guesses "in", k guesses "out"

@@ -114,7 +114,7 @@ def _expected(p: np.ndarray, q: np.ndarray, claim: Guarantee, runs: int, learned
     """
     margin = 1.96 / math.sqrt(runs) + 1.0 / math.sqrt(learned)
     if isinstance(claim, PureDP | ApproxDP):
-        delta = claim.delta(claim.epsilon)
+        delta = claim.delta_at(claim.epsilon)
         ratio = np.maximum(p - delta, 1e-12) / q
         spread = margin * np.sqrt(p * (1 - p) + ratio**2 * q * (1 - q))
         return np.log(
@@ -313,7 +313,7 @@ def _at_the_end(
         refuted = refutes(x, n, y, n, _curve(pair), slope, alpha / 2)
         certificate = {"event": str(event), "counts": [x, y], "fresh": n}
         if isinstance(claim, PureDP | ApproxDP):
-            delta = claim.delta(claim.epsilon)
+            delta = claim.delta_at(claim.epsilon)
             bound = certificate["epsilon_lower_bound"] = epsilon_lower_bound(x, n, y, n, delta, alpha / 2)
             shown = f"epsilon >= {bound:.4g} at delta = {delta:g} (confidence {1 - alpha / 2:g})"
         else:
@@ -379,7 +379,7 @@ def _ceiling(claim: Guarantee, fresh: int, runs: int, alpha: float) -> tuple[str
         fresh, fresh, 0, fresh, _curve(worst_pair(claim)), slope, alpha / 2
     )
     if isinstance(claim, PureDP | ApproxDP):
-        return f"epsilon = {ceiling_epsilon(fresh, claim.delta(claim.epsilon), alpha / 2):.3g}", enough
+        return f"epsilon = {ceiling_epsilon(fresh, claim.delta_at(claim.epsilon), alpha / 2):.3g}", enough
     lower, upper = clopper_pearson(fresh, fresh, alpha / 4)[0], clopper_pearson(0, fresh, alpha / 4)[1]
     return f"mu = {float(ndtri(lower) - ndtri(upper)):.3g} of Gaussian DP", enough
 

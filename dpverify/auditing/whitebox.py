@@ -213,8 +213,8 @@ def loss_audit(
         else None
     )
     rows = [
-        {"epsilon": float(e), "lower": float(low), "upper": float(up), "claimed": claim.delta(float(e))}
-        | ({"ledger": ledger.delta(float(e))} if ledger is not None else {})
+        {"epsilon": float(e), "lower": float(low), "upper": float(up), "claimed": claim.delta_at(float(e))}
+        | ({"ledger": ledger.delta_at(float(e))} if ledger is not None else {})
         for e, low, up in zip(*bounds)
     ]
     worst = max(rows, key=lambda row: row["lower"] - row["claimed"])

@@ -191,7 +191,7 @@ def profile_curve() -> str:
                 color=colour,
                 label=f"{name}: 95 %, all eps at once",
             )
-        claimed = [max(GDP(R**0.5).delta(float(e)), 1e-6) for e in epsilons]
+        claimed = [max(GDP(R**0.5).delta_at(float(e)), 1e-6) for e in epsilons]
         axes.plot(
             epsilons, claimed, color="black", label="Theorem 3.1: sum 1/sigma^2 = R, that is sqrt(R)-GDP"
         )

@@ -46,7 +46,7 @@ def summary(case: Example, result: Runs, as_printed: bool) -> dict[str, Any]:
     delta = (
         0.0
         if isinstance(case.claimed, PureDP)
-        else case.claimed.delta_
+        else case.claimed.delta
         if isinstance(case.claimed, ApproxDP)
         else 1e-5
     )

@@ -20,7 +20,7 @@ def _bracket(tolerance: float = 0.1) -> tuple[float, float]:
     low, high = 1.0, 100.0
     while high - low > tolerance:
         middle = (low + high) / 2
-        enough = GDP(STEPS**0.5 * 2 * CLIP / middle).delta(TARGET.epsilon) <= TARGET.delta_
+        enough = GDP(STEPS**0.5 * 2 * CLIP / middle).delta_at(TARGET.epsilon) <= TARGET.delta
         low, high = (low, middle) if enough else (middle, high)
     return low, high
 

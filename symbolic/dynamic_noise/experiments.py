@@ -318,7 +318,7 @@ def relative_variances_of_the_printed_runs():
         "figures of runs on 1000 MNIST images that are not shipped, with a grid and a code that "
         "the paper does not give; what is qualitative in them "
         "is run on the 8x8 digits of scikit-learn and on synthetic data: sec5-claims and "
-        "appd-run-*, and benchmarks/dynamic_noise_appendix_d.py"
+        "appd-run-*, and reproductions/dynamic_noise_appendix_d.py"
     )
 
 

@@ -32,7 +32,7 @@ def test_upper_bounds_lie_above_the_exact_gaussian(method):
     ledger = [Gaussian(s, ALL) for s in (2.0, 3.0, 5.0)]
     exact, upper = account(ledger, REPLACE), account(ledger, REPLACE, method)
     for eps in (0.0, 0.5, 1.0, 3.0):
-        assert upper.delta(eps) >= exact.delta(eps) * (1 - 1e-6)
+        assert upper.delta_at(eps) >= exact.delta_at(eps) * (1 - 1e-6)
     if method == "pld":
         assert math.isclose(epsilon(upper, 1e-5), epsilon(exact, 1e-5), rel_tol=1e-3)
 
@@ -91,10 +91,10 @@ def test_one_poisson_step_is_the_exact_divergence(eps):
         exact_delta(stats.norm.pdf, with_record, eps, [0, 1]),
     )
     for relation in (ADD_REMOVE, ZERO_OUT):
-        assert math.isclose(account(step, relation).delta(eps), worst, rel_tol=1e-3, abs_tol=1e-9)
+        assert math.isclose(account(step, relation).delta_at(eps), worst, rel_tol=1e-3, abs_tol=1e-9)
     other = lambda u: (1 - q) * stats.norm.pdf(u) + q * stats.norm.pdf(u + 1)  # noqa: E731
     assert math.isclose(
-        account(step, REPLACE).delta(eps),
+        account(step, REPLACE).delta_at(eps),
         exact_delta(with_record, other, eps, [-1, 0, 1]),
         rel_tol=1e-3,
         abs_tol=1e-9,
@@ -119,7 +119,7 @@ def test_fixed_size_batches_are_bounded_by_the_accountant_on_worst_data(how):
             worst = max(
                 exact_delta(laws[0], laws[1], eps, [0, 1, 2]), exact_delta(laws[1], laws[0], eps, [0, 1, 2])
             )
-            assert curve.delta(eps) >= worst * (1 - 1e-6) - 1e-12
+            assert curve.delta_at(eps) >= worst * (1 - 1e-6) - 1e-12
 
 
 def test_pld_of_batches_without_replacement_is_tighter_than_rdp():
@@ -147,23 +147,23 @@ def test_the_laplace_ledger_bounds_every_split_of_the_sensitivity_over_coordinat
             theirs = theirs.compose(pld.from_laplace_mechanism(1 / shift))
         theirs = theirs.self_compose(8)
         for eps in (0.5, 1.0, 2.0, 4.0):
-            assert ours.delta(eps) >= theirs.get_delta_for_epsilon(eps) * (1 - 1e-3) - 1e-9
+            assert ours.delta_at(eps) >= theirs.get_delta_for_epsilon(eps) * (1 - 1e-3) - 1e-9
 
 
 def test_mixed_ledgers_compose():
     ledger = [Gaussian(3.0, ALL), Laplace(5.0, ALL), Subsampled(Gaussian(2.0, ALL), size=1, of=20)]
     both = account(ledger, REPLACE)
     for part in ledger:
-        assert both.delta(0.5) > account([part], REPLACE).delta(0.5)
-    assert account(ledger, REPLACE, "rdp").delta(0.5) >= both.delta(0.5)
+        assert both.delta_at(0.5) > account([part], REPLACE).delta_at(0.5)
+    assert account(ledger, REPLACE, "rdp").delta_at(0.5) >= both.delta_at(0.5)
 
 
 def test_records_pay_for_the_batches_of_their_own_shard_alone():
     shard = [Subsampled(Gaussian(2.0, ALL), size=2, of=10, first=first) for first in (0, 10, 20)]
     alone = [Subsampled(Gaussian(2.0, ALL), size=2, of=10)]
     for eps in (0.1, 0.5):
-        assert math.isclose(account(shard, REPLACE).delta(eps), account(alone, REPLACE).delta(eps))
-    assert account([*shard, shard[0]], REPLACE).delta(0.5) > account(shard, REPLACE).delta(0.5)
+        assert math.isclose(account(shard, REPLACE).delta_at(eps), account(alone, REPLACE).delta_at(eps))
+    assert account([*shard, shard[0]], REPLACE).delta_at(0.5) > account(shard, REPLACE).delta_at(0.5)
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_calibration_meets_the_target_with_nothing_to_spare(build, target):
 
 def test_what_has_no_noise_or_no_sensitivity_has_no_guarantee():
     for ledger in ([Gaussian(0.0, ALL)], [Gaussian(1.0, {REPLACE: math.inf})], [Laplace(0.0, ALL)]):
-        assert account(ledger, REPLACE).delta(100.0) == 1.0
+        assert account(ledger, REPLACE).delta_at(100.0) == 1.0
         assert epsilon(account(ledger, REPLACE), 1e-5) == math.inf
     assert not meets(
         [Subsampled(Gaussian(1.0, {REPLACE: math.inf}), size=1, of=5)], REPLACE, ApproxDP(1.0, 1e-5)

@@ -145,4 +145,4 @@ def test_the_central_limit_of_deepee_says_too_little():
     at = noise * np.log((np.exp(epsilon) - 1 + q) / q) + 0.5 / noise
     exact = (1 - q) * ndtr(-at) + q * ndtr(1 / noise - at) - np.exp(epsilon) * ndtr(-at)
     assert exact == pytest.approx(0.002, rel=0.05)
-    assert deepee._claim(noise, 1, 10, 1).delta(epsilon) < exact / 20
+    assert deepee._claim(noise, 1, 10, 1).delta_at(epsilon) < exact / 20

@@ -105,7 +105,7 @@ def test_the_charge_of_random_batches_falls_short_by_integration():
     claim, q, sigma = dynamic_noise_sampled(steps=1).claim, 0.1, 0.5
     c = 0.5 + sigma**2 * math.log((math.exp(claim.epsilon) - 1 + q) / q)
     without, seen = float(ndtr(-c / sigma)), float(ndtr((1 - c) / sigma))
-    assert (1 - q) * without + q * seen - math.exp(claim.epsilon) * without > 10 * claim.delta_
+    assert (1 - q) * without + q * seen - math.exp(claim.epsilon) * without > 10 * claim.delta
 
 
 def test_the_charge_of_random_batches_is_enough_in_the_setting_of_its_own_test():

@@ -166,8 +166,8 @@ def test_bounded_laplace_noise_is_right_and_tight(epsilon, delta):
 def test_gaussian_noise_is_enough(epsilon, delta):
     classical = mechanisms.Gaussian(epsilon=epsilon, delta=delta, sensitivity=1.0)._scale
     analytic = mechanisms.GaussianAnalytic(epsilon=epsilon, delta=delta, sensitivity=1.0)._scale
-    assert GDP(1 / classical).delta(epsilon) <= delta
-    assert GDP(1 / analytic).delta(epsilon) == pytest.approx(delta, rel=1e-4)
+    assert GDP(1 / classical).delta_at(epsilon) <= delta
+    assert GDP(1 / analytic).delta_at(epsilon) == pytest.approx(delta, rel=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_gaussian_noise_is_enough(epsilon, delta):
 )
 def test_analytic_gaussian_noise_is_too_small_where_one_minus_erf_cancels(epsilon, delta, factor):
     scale = mechanisms.GaussianAnalytic(epsilon=epsilon, delta=delta, sensitivity=1.0)._scale
-    assert GDP(1 / scale).delta(epsilon) > factor * delta
+    assert GDP(1 / scale).delta_at(epsilon) > factor * delta
 
 
 @pytest.mark.parametrize("sensitivity", [1, 3])

@@ -162,7 +162,7 @@ def test_every_target_says_what_it_claims_and_how_to_install_it():
 
 
 def test_half_of_a_claim():
-    assert halved(GDP(1.0)).delta(0.5) == GDP(1.0).delta(1.0)
+    assert halved(GDP(1.0)).delta_at(0.5) == GDP(1.0).delta_at(1.0)
     assert halved(ApproxDP(2.0, 1e-5)) == ApproxDP(1.0, 1e-5)
     assert halved(PureDP(1.0)) == PureDP(0.5)
 
@@ -172,7 +172,7 @@ def test_the_profile_of_an_accountant_that_answers_epsilon_is_never_below_it():
 
     profile = profile_of(lambda delta: epsilon(GDP(1.0), delta), "exact")
     for eps in (0.01, 0.5, 1.0, 3.0):
-        assert GDP(1.0).delta(eps) <= profile.delta(eps) <= GDP(1.0).delta(eps) * (1 + 1e-6)
+        assert GDP(1.0).delta_at(eps) <= profile.delta_at(eps) <= GDP(1.0).delta_at(eps) * (1 + 1e-6)
 
 
 def test_a_subject_is_named_by_target_and_settings():

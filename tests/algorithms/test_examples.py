@@ -36,13 +36,13 @@ def test_the_default_is_certified_with_little_to_spare(name):
     ledger = case.algorithm.ledger()
     assert len(ledger) == case.algorithm.steps
     assert meets(ledger, case.adjacency, case.claimed)
-    assert epsilon(account(ledger, case.adjacency), case.claimed.delta_) > 0.9 * case.claimed.epsilon
+    assert epsilon(account(ledger, case.adjacency), case.claimed.delta) > 0.9 * case.claimed.epsilon
 
 
 @pytest.mark.parametrize("name", MINE)
 def test_the_accountant_judges_the_printed_constants(name):
     case = example(name, as_printed=True)
-    spent = epsilon(account(case.algorithm.ledger(), case.adjacency), case.claimed.delta_)
+    spent = epsilon(account(case.algorithm.ledger(), case.adjacency), case.claimed.delta)
     assert spent == pytest.approx(MINE[name], rel=0.01)
     assert meets(case.algorithm.ledger(), case.adjacency, case.claimed) == (spent <= case.claimed.epsilon)
 

@@ -10,7 +10,7 @@ from dpverify.auditing.claimed import worst_pair
 from dpverify.guarantees import GDP, RDP, ZCDP, ApproxDP, Profile, PureDP, TradeOff
 
 POINTS = [PureDP(0.0), PureDP(1.0), ApproxDP(1.0, 1e-5), ApproxDP(0.5, 0.1)]
-CLAIMS = [*POINTS, GDP(0.3), GDP(2.0), RDP(4.0, 0.3), ZCDP(0.2), Profile(GDP(0.7).delta)]
+CLAIMS = [*POINTS, GDP(0.3), GDP(2.0), RDP(4.0, 0.3), ZCDP(0.2), Profile(GDP(0.7).delta_at)]
 
 
 def admitted(claim, pair, rng, bins):
@@ -53,8 +53,8 @@ def test_worst_pair_is_never_stricter_than_the_claim(claim):
     for epsilon in np.linspace(0, 4, 57):
         hockey = np.maximum(pair.p[:-1] - np.exp(epsilon) * pair.q[:-1], 0).sum() + pair.p[-1]
         back = np.maximum(pair.q - np.exp(epsilon) * pair.p, 0).sum()
-        assert min(hockey, back) >= truth.delta(epsilon) - 1e-12
-        assert max(hockey, back) <= claim.delta(epsilon) + 2e-3  # and hardly looser
+        assert min(hockey, back) >= truth.delta_at(epsilon) - 1e-12
+        assert max(hockey, back) <= claim.delta_at(epsilon) + 2e-3  # and hardly looser
 
 
 def test_trade_off_of_a_gaussian_is_its_profile():
@@ -62,7 +62,7 @@ def test_trade_off_of_a_gaussian_is_its_profile():
 
     f = TradeOff(lambda x: float(ndtr(ndtri(1 - x) - 1.0)), "1-GDP")
     for epsilon in (0.0, 0.5, 2.0):
-        assert GDP(1.0).delta(epsilon) <= f.delta(epsilon) <= GDP(1.0).delta(epsilon) + 2e-3
+        assert GDP(1.0).delta_at(epsilon) <= f.delta_at(epsilon) <= GDP(1.0).delta_at(epsilon) + 2e-3
 
 
 def test_the_bet_is_growth_optimal_for_two_bins():
@@ -81,7 +81,7 @@ def test_the_bet_is_growth_optimal_for_two_bins():
 
 
 def test_a_floor_under_the_profile_does_not_coarsen_it():
-    floor = Profile(lambda epsilon: max(GDP(0.5).delta(epsilon), 1e-9), "a profile with a floor")
+    floor = Profile(lambda epsilon: max(GDP(0.5).delta_at(epsilon), 1e-9), "a profile with a floor")
     pair = worst_pair(floor)
     assert np.sum((pair.ratios > 1) & (pair.ratios < np.exp(1.0))) > 20
     assert pair.p[-1] == pytest.approx(1e-9, rel=0.1)

@@ -55,7 +55,7 @@ def test_lower_bounds_grow_with_the_sample():
 
 
 def test_equivalent_epsilon_inverts_the_profile():
-    assert GDP(0.5).delta(equivalent_epsilon(0.5, 1e-6)) == pytest.approx(1e-6, rel=1e-6)
+    assert GDP(0.5).delta_at(equivalent_epsilon(0.5, 1e-6)) == pytest.approx(1e-6, rel=1e-6)
 
 
 @pytest.mark.parametrize(("n", "m"), [(5, 5), (60, 40), (20_000, 20_000), (300_000, 250_000)])

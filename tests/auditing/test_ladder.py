@@ -35,7 +35,7 @@ def step(result, rung):
         GDP(0.3),
         RDP(2.0, 0.02),
         ZCDP(0.02),
-        Profile(GDP(0.3).delta),
+        Profile(GDP(0.3).delta_at),
         TradeOff(lambda x: 0.98 * (1 - x)),
     ],
     ids=str,
@@ -48,7 +48,7 @@ def test_every_form_of_claim_can_be_refuted(claim):
 
 @pytest.mark.parametrize(
     "claim",
-    [PureDP(5.0), ApproxDP(4.0, 0.01), GDP(1.0), RDP(2.0, 1.0), ZCDP(0.5), Profile(GDP(1.0).delta)],
+    [PureDP(5.0), ApproxDP(4.0, 0.01), GDP(1.0), RDP(2.0, 1.0), ZCDP(0.5), Profile(GDP(1.0).delta_at)],
     ids=str,
 )
 def test_a_true_claim_is_supported_and_says_its_ceiling(claim):

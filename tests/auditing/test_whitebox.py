@@ -22,7 +22,7 @@ from dpverify.verdicts import REFUTED
 def test_profile_bounds_cover_the_exact_profile():
     rng, alpha, misses, trials = np.random.default_rng(3), 0.2, 0, 40
     epsilons = np.array([0.0, 0.5, 1.0, 2.0])
-    exact = np.array([GDP(1.0).delta(e) for e in epsilons])
+    exact = np.array([GDP(1.0).delta_at(e) for e in epsilons])
     for _ in range(trials):
         bounds = profile_bounds(rng.normal(0.5, 1.0, 400), epsilons, alpha)
         misses += bool((bounds.lower > exact).any() or (bounds.upper < exact).any())
@@ -38,7 +38,7 @@ def test_mean_bound_is_tight_for_rare_events():
 def test_bounds_between_the_grid_points():
     bounds = profile_bounds(np.random.default_rng(0).normal(0.5, 1.0, 4000), np.array([0.0, 1.0, 2.0]), 1e-3)
     low, high = bounds.at(0.7)
-    assert low <= GDP(1.0).delta(0.7) <= high
+    assert low <= GDP(1.0).delta_at(0.7) <= high
     assert bounds.at(5.0)[0] == 0.0
 
 

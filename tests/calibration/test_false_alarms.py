@@ -179,7 +179,7 @@ def test_coverage_of_lower_bounds(truth, many):
         profile = account(
             [Subsampled(Gaussian(1.0, {ADD_REMOVE: 1.0}), size=3, of=10, how="poisson")], ADD_REMOVE
         )
-        exact, delta = 0.25, profile.delta(0.25)
+        exact, delta = 0.25, profile.delta_at(0.25)
         assert p <= float(point_curve(exact, delta)(np.array([q]))[0]) + 1e-9
     counts = np.unique(
         np.stack([rng.binomial(n, p, draws), rng.binomial(n, q, draws)], axis=1), axis=0, return_counts=True

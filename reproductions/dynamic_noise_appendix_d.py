@@ -1,9 +1,9 @@
 """Appendix D of dynamic-noise again: Figure 3 for logistic loss on synthetic data, squared and logistic loss
 on 8x8 digits (3 against 5).
 
-    python benchmarks/dynamic_noise_appendix_d.py FOLDER           appendix_d.png and the figures on stdout; a
-    few minutes
-    python benchmarks/dynamic_noise_appendix_d.py FOLDER --quick   fewer repeats, scales and choices of T;
+    python reproductions/dynamic_noise_appendix_d.py FOLDER           appendix_d.png, figures on stdout;
+    a few minutes
+    python reproductions/dynamic_noise_appendix_d.py FOLDER --quick   fewer repeats, scales and choices of T;
     about a minute
 
 Left: final loss against sigma_t, with the fit c_2 sigma_t^2 + c_0. Middle: influence against t per data

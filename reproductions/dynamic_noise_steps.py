@@ -1,9 +1,9 @@
 """How far the choices of T of dynamic-noise are from the best one, over kappa and alpha: ratio of their
 bounds to the least, T = 0 included.
 
-python benchmarks/dynamic_noise_steps.py FOLDER           steps.png, and the worst and the median ratio of
+python reproductions/dynamic_noise_steps.py FOLDER           steps.png, and the worst and the median ratio of
 each formula on stdout; seconds
-python benchmarks/dynamic_noise_steps.py FOLDER --quick   a coarser grid
+python reproductions/dynamic_noise_steps.py FOLDER --quick   a coarser grid
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Section 5 of dp-accel again: six private algorithms, m in {1e3, 1e5}, T in {100, 200, 500, 1000}, c in
 {0.1, 1}, 20 runs each.
 
-python benchmarks/dp_accel_section5.py FOLDER           figure3.png (m = n) and figure4.png (m = 1000), the
+python reproductions/dp_accel_section5.py FOLDER           figure3.png (m = n) and figure4.png (m = 1000), the
 table on stdout; a few minutes
-python benchmarks/dp_accel_section5.py FOLDER --quick   T in {100, 200}, 10 runs, fewer distinct records;
+python reproductions/dp_accel_section5.py FOLDER --quick   T in {100, 200}, 10 runs, fewer distinct records;
 seconds
 """
 
