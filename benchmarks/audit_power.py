@@ -20,6 +20,7 @@ from dpverify import Budget, Neighbours
 from dpverify.auditing.claimed import worst_pair
 from dpverify.auditing.exact import clopper_pearson, equivalent_epsilon
 from dpverify.auditing.noise import noise_as_declared
+from dpverify.auditing.rungs import Audit
 from dpverify.auditing.sampling import chunk_sizes
 from dpverify.auditing.sequential import Sequential
 from dpverify.auditing.statistics import statistical_audit
@@ -82,7 +83,7 @@ def tightness(seeds: int) -> None:
             for seed in range(seeds):
                 # half of alpha goes to the fixed event
                 figures = statistical_audit(
-                    mechanism, PAIR, claim, Budget(runs=n, alpha=0.1, seed=seed)
+                    Audit(mechanism, PAIR, claim, Budget(runs=n, alpha=0.1, seed=seed))
                 ).evidence.certificate
                 mu = figures.get("mu_lower_bound")
                 found.append(
@@ -140,7 +141,7 @@ def refutation(seeds: int) -> None:
         ratio = f"{late / known:.2f}" if known else "-"
         print(f"{name:28} {known or '-':>8} | {middle:9.0f} {late:9.0f} {ratio:>6}")
     refuted = sum(
-        statistical_audit(gaussian(1.1), PAIR, CURVE, Budget(runs=100_000, alpha=0.05, seed=s)).verdict
+        statistical_audit(Audit(gaussian(1.1), PAIR, CURVE, Budget(runs=100_000, alpha=0.05, seed=s))).verdict
         is REFUTED
         for s in range(20)
     )
@@ -171,7 +172,7 @@ def cost() -> None:
             audit = min(
                 clock(
                     lambda n=n, s=s, claim=claim: statistical_audit(
-                        gaussian(), PAIR, claim, Budget(runs=n, alpha=0.05, seed=s)
+                        Audit(gaussian(), PAIR, claim, Budget(runs=n, alpha=0.05, seed=s))
                     )
                 )
                 for s in range(4)

@@ -1,4 +1,4 @@
-"""Rung 4, the accountant: the releases that were recorded, composed by an accountant of ours, against the
+"""Rung 3, the accountant: the releases that were recorded, composed by an accountant of ours, against the
 guarantee that is claimed.
 
 Gaussian releases compose exactly. Others go through privacy loss distributions, which bound from above; so
@@ -14,9 +14,9 @@ from typing import Any
 
 from dpverify.auditing.claimed import worst_pair
 from dpverify.auditing.replay import describe, execute
-from dpverify.auditing.sampling import Mechanism
+from dpverify.auditing.rungs import Audit, Rung
 from dpverify.guarantees import GDP, Guarantee, PureDP
-from dpverify.neighbours import ADD_REMOVE, Adjacency, Neighbours
+from dpverify.neighbours import ADD_REMOVE, Adjacency
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Witness
 
 
@@ -37,23 +37,24 @@ def _tight(declared: Any, adjacency: Adjacency, claim: Guarantee) -> bool:
     )
 
 
-def charged(
-    mechanism: Mechanism, neighbours: Neighbours, claim: Guarantee, declared: Any = None, seed: int = 0
-) -> Result:
-    """Rung 4 alone.
+def charged(audit: Audit) -> Result:
+    """Rung 3 alone.
 
     >>> import numpy as np
-    >>> from dpverify.neighbours import REPLACE
+    >>> from dpverify.neighbours import REPLACE, Neighbours
     >>> from dpverify.releases import Gaussian
     >>> pair = Neighbours.replace(np.zeros((3, 1)), 0, [1.0])
-    >>> print(charged(lambda data, rng: data.sum() + rng.normal(), pair, GDP(0.5), Gaussian(scale=1.0,
-    ...     sensitivity={REPLACE: 1.0})).verdict)
+    >>> declared = Gaussian(scale=1.0, sensitivity={REPLACE: 1.0})
+    >>> print(charged(Audit(lambda data, rng: data.sum() + rng.normal(), pair, GDP(0.5),
+    ...     declared=declared)).verdict)
     REFUTED
     """
     from dpverify.accounting import account
 
-    ledger = [entry.declared for entry in execute(mechanism, neighbours.data, seed, 0).tape.entries]
-    ledger = ledger or ([declared] if declared is not None else [])
+    claim, neighbours = audit.claim, audit.neighbours
+    execution = execute(audit.replayed, neighbours.data, audit.budget.seed, 0)
+    ledger = [entry.declared for entry in execution.tape.entries]
+    ledger = ledger or ([audit.declared] if audit.declared is not None else [])
     if not ledger or any(release is None for release in ledger):
         return Result(UNDECIDED, "No release was recorded or declared.")
     adjacency = neighbours.adjacency
@@ -93,3 +94,11 @@ def charged(
         "accountant", found, ceiling="any epsilon at which the recorded releases cost more than is claimed"
     )
     return Result(SUPPORTED, f"{short}, within the claim.", evidence)
+
+
+ACCOUNTANT = Rung(
+    "accountant",
+    shows="the recorded releases cost no more than is claimed",
+    needs="releases on a tape, or one declared for the whole output",
+    climb=charged,
+)

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from dpverify.auditing.replay import describe
+from dpverify.auditing.rungs import Audit, Rung
 from dpverify.auditing.sampling import Mechanism, _takes, batched, call
 from dpverify.auditing.tape import Tape
 from dpverify.neighbours import Data
@@ -309,3 +310,19 @@ def noise_as_declared(
         f"{total} draws of noise agree with the declared scale, law and independence.{note}",
         evidence,
     )
+
+
+def _climb(audit: Audit) -> Result:
+    budget = audit.budget
+    return noise_as_declared(
+        audit.replayed, audit.neighbours.data, audit.declared, audit.alpha, budget.seed, most=budget.runs
+    )
+
+
+NOISE = Rung(
+    "noise",
+    shows="the noise has the declared scale, law and independence",
+    needs="releases on a tape, or one declared for the whole output",
+    climb=_climb,
+    share=0.1,
+)

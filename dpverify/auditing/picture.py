@@ -14,7 +14,7 @@ import numpy as np
 
 from dpverify.auditing.claimed import worst_pair
 from dpverify.auditing.exact import clopper_pearson
-from dpverify.auditing.sampling import Budget, Mechanism, draw, name_of
+from dpverify.auditing.sampling import Budget, Mechanism, draw_pairs, name_of
 from dpverify.auditing.sequential import Sequential, believed
 from dpverify.guarantees import Guarantee
 from dpverify.neighbours import Neighbours
@@ -28,14 +28,12 @@ def observed_curve(
     """
     test = Sequential(worst_pair(claim))
     fresh: list[tuple[np.ndarray, np.ndarray]] = []
-    for a, b in zip(
-        draw(mechanism, neighbours.data, 0, budget), draw(mechanism, neighbours.other, 1, budget)
-    ):
+    for a, b in draw_pairs(mechanism, neighbours, budget):
         if 2 * test.samples < budget.runs:
             test.feed(a, b)
         else:
             fresh.append((a, b))
-    x, y = (np.concatenate([side[i] for side in fresh]) for i in (0, 1))
+    x, y = (np.concatenate([side[i][:, : test.width] for side in fresh]) for i in (0, 1))
     test.bettors[0].learn(test.counts, test.pair)
     of = test.bettors[0].of
     p, q = believed("smooth", *test.counts[of])

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dpverify.auditing.rungs import Rung
 from dpverify.auditing.sampling import Mechanism, call
 from dpverify.auditing.tape import Entry, Tape
 from dpverify.neighbours import Adjacency, Neighbours
@@ -246,3 +247,11 @@ def describe(data: Any, most: int = 12) -> str:
         for p in _parts(data)
     ]
     return parts[0] if len(parts) == 1 else "(" + ", ".join(parts) + ")"
+
+
+REPLAY = Rung(
+    "replay",
+    shows="no query moves further than its declared sensitivity, and the output depends on nothing else",
+    needs="releases on a tape, or one declared for the whole output, and all randomness from rng",
+    climb=lambda audit: replay(audit.replayed, audit.neighbours, audit.declared, audit.budget.seed),
+)

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from dpverify.auditing.tape import Tape
-from dpverify.neighbours import Data
+from dpverify.neighbours import Data, Neighbours
 
 Mechanism = Callable[..., Any]
 
@@ -239,3 +239,22 @@ def draw(mechanism: Mechanism, data: Data, side: int, budget: Budget) -> Iterato
             )
         width = part.shape[1]
         yield part
+
+
+def draw_pairs(
+    mechanism: Mechanism, neighbours: Neighbours, budget: Budget
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The outputs on both data sets, chunk by chunk: two matrices of numbers with one row per run.
+
+    Both have the same columns. A later chunk may have more of them, on the right: the outputs before it are 0
+    there.
+
+    >>> pair = Neighbours.replace(np.ones((2, 1)), 0, [2.0])
+    >>> [x.shape for x, y in draw_pairs(lambda data, rng: rng.normal(size=2), pair, Budget(runs=60))]
+    [(20, 2), (20, 2), (20, 2)]
+    """
+    for a, b in zip(
+        draw(mechanism, neighbours.data, 0, budget), draw(mechanism, neighbours.other, 1, budget)
+    ):
+        width = max(a.shape[1], b.shape[1])
+        yield tuple(np.pad(side, ((0, 0), (0, width - side.shape[1]))) for side in (a, b))  # type: ignore[misc]

@@ -142,6 +142,9 @@ def coarse(counts: np.ndarray, bins: int) -> np.ndarray:
 class Sequential:
     """The state of the test: feed it chunks of outputs on the two data sets; `log_wealth` is free to look at.
 
+    A chunk may have more columns than those before it, on the right: what was learned before does not look at
+    them, and earlier outputs are 0 there.
+
     >>> from dpverify.auditing.claimed import worst_pair
     >>> from dpverify.guarantees import PureDP
     >>> rng, test = np.random.default_rng(0), Sequential(worst_pair(PureDP(1.0)))
@@ -159,6 +162,7 @@ class Sequential:
     counts: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
     bettors: list[Bettor] = field(default_factory=lambda: [Bettor(kind) for kind in CAUTION])
     path: list[tuple[int, float]] = field(default_factory=list)
+    width: int = 0
     _kept: tuple[list[np.ndarray], list[np.ndarray]] = field(default_factory=lambda: ([], []))
 
     @property
@@ -181,8 +185,9 @@ class Sequential:
 
     def feed(self, x: np.ndarray, y: np.ndarray) -> None:
         """Learn from all earlier chunks, play this one, and remember it."""
+        u, v = x[:, : self.width], y[:, : self.width]
         fresh = [
-            (exceedances(s.apply(x), e), exceedances(s.apply(y), e)) for s, e in zip(self.scores, self.edges)
+            (exceedances(s.apply(u), e), exceedances(s.apply(v), e)) for s, e in zip(self.scores, self.edges)
         ]
         for bettor in self.bettors:
             bettor.learn(self.counts, self.pair)
@@ -192,7 +197,8 @@ class Sequential:
         if self.samples - len(x) < min(self.keep, max(256, MOST // x.shape[1])):
             self._kept[0].append(x)
             self._kept[1].append(y)
-            a, b = np.concatenate(self._kept[0]), np.concatenate(self._kept[1])
+            self.width = x.shape[1]
+            a, b = (_stacked(side, self.width) for side in self._kept)
             self.scores = learn_scores(a, b)
             values = [(s.apply(a), s.apply(b)) for s in self.scores]
             self.edges = [edges_of(np.concatenate(v)) for v in values]
@@ -200,3 +206,8 @@ class Sequential:
         else:
             self._kept = ([], [])
             self.counts = [(a + c, b + d) for (a, b), (c, d) in zip(self.counts, fresh)]
+
+
+def _stacked(chunks: list[np.ndarray], width: int) -> np.ndarray:
+    """All rows, with zeros in the columns that came later."""
+    return np.concatenate([np.pad(chunk, ((0, 0), (0, width - chunk.shape[1]))) for chunk in chunks])

@@ -14,11 +14,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpverify.auditing.sampling import Budget, Mechanism
+from dpverify.auditing.rungs import Audit, Rung
+from dpverify.auditing.sampling import Mechanism
 from dpverify.neighbours import ADD_REMOVE, Data, Neighbours, records
 from dpverify.verdicts import REFUTED, Result
-
-Refute = Callable[[Mechanism, Neighbours, Budget], Result]
 
 
 def _each(data: Data, change: Callable[[np.ndarray], np.ndarray]) -> Data:
@@ -118,39 +117,43 @@ def _different(pair: Neighbours) -> bool:
     return not all(np.array_equal(np.asarray(u), np.asarray(v)) for u, v in zip(a, b))
 
 
-def shrink(
-    mechanism: Mechanism, pair: Neighbours, budget: Budget, refute: Refute, found: Result, attempts: int = 40
-) -> tuple[Mechanism, Neighbours, Result]:
-    """A smaller pair (and, if it has `steps`, a shorter mechanism) on which `refute` still ends in REFUTED,
-    with its result.
+def shrink(audit: Audit, rung: Rung, refuted: Result, attempts: int = 40) -> Result:
+    """The result of the same rung on a smaller pair (and, if it has `steps`, a shorter mechanism) that it
+    still refutes.
 
-    >>> from dpverify.auditing.replay import replay
+    >>> from dpverify.auditing.replay import REPLAY
+    >>> from dpverify.guarantees import GDP
     >>> from dpverify.neighbours import REPLACE
     >>> from dpverify.releases import Gaussian
-    >>> declared = Gaussian(scale=1.0, sensitivity={REPLACE: 1.0})
-    >>> noisy_sum = lambda data, rng: data.sum() + rng.normal()
-    >>> pair = Neighbours.replace(np.full((6, 1), 0.3), 2, [7.7])
-    >>> refute = lambda mechanism, pair, budget: replay(mechanism, pair, declared, budget.seed)
-    >>> shrink(noisy_sum, pair, Budget(), refute, refute(noisy_sum, pair, Budget()))[1].other.tolist()
+    >>> audit = Audit(lambda data, rng: data.sum() + rng.normal(),
+    ...     Neighbours.replace(np.full((6, 1), 0.3), 2, [7.7]), GDP(1.0),
+    ...     declared=Gaussian(scale=1.0, sensitivity={REPLACE: 1.0}))
+    >>> shrink(audit, REPLAY, REPLAY.climb(audit)).witness.exact["other"]
     [[8.0]]
     """
+    runs = audit.budget.runs
+    if rung.share and refuted.evidence is not None and refuted.evidence.samples is not None:
+        runs = min(runs, 4 * refuted.evidence.samples + 64)
     spent = 0
 
     def confirm(candidate: Mechanism, smaller: Neighbours) -> Result | None:
         nonlocal spent
         spent += 1
-        fresh = replace(
-            budget,
-            alpha=budget.alpha / (spent * (spent + 1)),
-            seed=budget.seed + 1_000_003 * spent,
+        budget = replace(
+            audit.budget,
+            runs=runs,
+            alpha=audit.alpha / (spent * (spent + 1)),
+            seed=audit.budget.seed + 1_000_003 * spent,
             chunks=None,
         )
+        asked = audit.with_(mechanism=candidate, neighbours=smaller, budget=budget, progress=False)
         try:
-            result = refute(candidate, smaller, fresh)
+            result = rung.climb(asked)
         except Exception:  # the mechanism, the accountant or the algorithm does not take such data
             return None
         return result if result.verdict is REFUTED else None
 
+    mechanism, pair = audit.mechanism, audit.neighbours
     progress = True
     while progress and spent < attempts:
         progress = False
@@ -162,11 +165,11 @@ def shrink(
                     continue
                 result = confirm(mechanism, smaller)
                 if result is not None:
-                    pair, found, progress = smaller, result, True
+                    pair, refuted, progress = smaller, result, True
                     break
         for shorter in _fewer_steps(mechanism):
             result = confirm(shorter, pair) if spent < attempts else None
             if result is not None:
-                mechanism, found, progress = shorter, result, True
+                mechanism, refuted, progress = shorter, result, True
                 break
-    return mechanism, pair, found
+    return refuted

@@ -1,4 +1,4 @@
-"""Rung 3, the statistical audit: outputs on the two data sets against the claimed guarantee, end to end,
+"""Rung 4, the statistical audit: outputs on the two data sets against the claimed guarantee, end to end,
 nothing assumed.
 
 Half of alpha goes to the sequential test (`sequential`), which may stop at any chunk. The other half goes to
@@ -21,11 +21,12 @@ from dpverify.auditing.betting import best_bet
 from dpverify.auditing.claimed import WorstPair, worst_pair
 from dpverify.auditing.exact import Curve, clopper_pearson, epsilon_lower_bound, mu_lower_bound, refutes
 from dpverify.auditing.replay import as_json, describe
-from dpverify.auditing.sampling import Budget, Mechanism, draw, name_of
+from dpverify.auditing.rungs import Audit, Rung
+from dpverify.auditing.sampling import draw_pairs, name_of
 from dpverify.auditing.scores import Score
 from dpverify.auditing.sequential import Sequential, believed
 from dpverify.guarantees import ApproxDP, Guarantee, PureDP
-from dpverify.neighbours import Neighbours
+from dpverify.progress import progress_bar
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Witness
 
 LEARN = 1 / 8  # the share of the budget on which the fixed event is learned
@@ -36,7 +37,8 @@ class Event:
     """A set of outputs: those whose score lies in one of the bins; `swapped` if it is likelier on the second
     data set.
 
-    `expected` are its two probabilities as learned, the larger first.
+    `expected` are its two probabilities as learned, the larger first. It looks at the first `width` columns
+    of the outputs, those that were there when it was chosen.
     """
 
     score: Score
@@ -44,9 +46,10 @@ class Event:
     bins: np.ndarray
     swapped: bool
     expected: tuple[float, float]
+    width: int
 
     def count(self, outputs: np.ndarray) -> int:
-        values = self.score.apply(outputs)
+        values = self.score.apply(outputs[:, : self.width])
         inside = len(values) if self.bins[0] else 0
         for i in np.flatnonzero(self.bins[1:] != self.bins[:-1]):
             above = int(np.count_nonzero(values > self.edges[i]))
@@ -104,7 +107,7 @@ def choose_event(test: Sequential, claim: Guarantee, runs: int) -> Event | None:
                     bins = np.zeros(len(order), dtype=bool)
                     bins[order[: k + 1]] = True
                     expected = (float(curves[1][0][k]), float(curves[1][1][k]))
-                    best = (float(value[k]), Event(score, edges, bins, swapped, expected))
+                    best = (float(value[k]), Event(score, edges, bins, swapped, expected, test.width))
     return best[1] if best else None
 
 
@@ -137,59 +140,45 @@ def ceiling_epsilon(runs: int, delta: float, alpha: float) -> float:
     return math.log(max(lower - delta, 1e-300) / upper)
 
 
-def statistical_audit(
-    mechanism: Mechanism,
-    neighbours: Neighbours,
-    claim: Guarantee,
-    budget: Budget,
-    alpha: float | None = None,
-    progress: Any = None,
-) -> Result:
-    """Rung 3 alone.
+def statistical_audit(audit: Audit) -> Result:
+    """Rung 4 alone: draw chunk by chunk, bet on each, and test one event exactly at the end.
 
     >>> from dpverify.guarantees import GDP
+    >>> from dpverify.neighbours import Neighbours
     >>> noisy_sum = lambda data, rng, runs: data.sum() + rng.normal(size=(runs, 1))
     >>> pair = Neighbours.replace(np.zeros((3, 1)), 0, [1.0])
-    >>> [str(statistical_audit(noisy_sum, pair, GDP(mu), Budget(runs=5000)).verdict) for mu in (0.5, 1.0)]
+    >>> audits = [Audit(noisy_sum, pair, GDP(mu), Budget(runs=5000)) for mu in (0.5, 1.0)]
+    >>> [str(statistical_audit(audit).verdict) for audit in audits]
     ['REFUTED', 'SUPPORTED']
     """
     started = time.perf_counter()
-    alpha = budget.alpha if alpha is None else alpha
-    pair = worst_pair(claim)
-    test = Sequential(pair)
+    runs = audit.budget.runs
+    test = Sequential(worst_pair(audit.claim))
     event: Event | None = None
     x = y = n = 0
     fixed = True
-    for a, b in zip(
-        draw(mechanism, neighbours.data, 0, budget), draw(mechanism, neighbours.other, 1, budget)
-    ):
-        if a.shape[1] != b.shape[1]:
-            return _shapes(mechanism, neighbours, budget, (a.shape[1], b.shape[1]))
-        fixed = fixed and bool((a == a[0]).all())
-        test.feed(a, b)
-        if event is not None:
-            x, y, n = x + event.count(a), y + event.count(b), n + len(a)
-        if progress is not None:
-            progress(len(a), test.log_wealth)
-        if test.log_wealth >= math.log(2 / alpha):
-            result = _refuted_by_wealth(
-                mechanism, neighbours, claim, budget, alpha, test, time.perf_counter() - started
-            )
-            return _noting(result, fixed, claim)
-        if event is None and test.samples >= LEARN * budget.runs:
-            event = choose_event(test, claim, max(budget.runs - test.samples, 1))
-    result = _at_the_end(
-        mechanism, neighbours, claim, budget, alpha, event, (x, y, n), time.perf_counter() - started
-    )
-    return _noting(result, fixed, claim)
+    with progress_bar(f"auditing {name_of(audit.drawn)}", runs, audit.progress) as advance:
+        for a, b in draw_pairs(audit.drawn, audit.neighbours, audit.budget):
+            fixed = fixed and bool((a == a[0]).all())
+            test.feed(a, b)
+            if event is not None:
+                x, y, n = x + event.count(a), y + event.count(b), n + len(a)
+            advance(len(a), f"wealth {math.exp(min(test.log_wealth, 99)):.3g}")
+            if test.log_wealth >= math.log(2 / audit.alpha):
+                result = _refuted_by_wealth(audit, test, time.perf_counter() - started)
+                return _noting(audit, result, fixed)
+            if event is None and test.samples >= LEARN * runs:
+                event = choose_event(test, audit.claim, max(runs - test.samples, 1))
+    result = _at_the_end(audit, event, (x, y, n), time.perf_counter() - started)
+    return _noting(audit, result, fixed)
 
 
-def _noting(result: Result, fixed: bool, claim: Guarantee) -> Result:
+def _noting(audit: Audit, result: Result, fixed: bool) -> Result:
     """The same result, saying what its verdict means, and whether the mechanism showed any randomness at
     all.
     """
     means = (
-        f"For this pair of neighbours, some epsilon and the delta that {claim} implies there fail."
+        f"For this pair of neighbours, some epsilon and the delta that {audit.claim} implies there fail."
         if result.verdict is REFUTED
         else ""
     )
@@ -198,55 +187,37 @@ def _noting(result: Result, fixed: bool, claim: Guarantee) -> Result:
     return result.with_(because=result.because + note, evidence=evidence)
 
 
-def _let(mechanism: Mechanism, neighbours: Neighbours, budget: Budget) -> dict[str, str]:
-    other = f"{describe(neighbours.other)} ({neighbours.adjacency})"
-    return {"M": name_of(mechanism), "D": describe(neighbours.data), "D'": other, "seed": str(budget.seed)}
+def _let(audit: Audit) -> dict[str, str]:
+    pair = audit.neighbours
+    return {
+        "M": name_of(audit.drawn),
+        "D": describe(pair.data),
+        "D'": f"{describe(pair.other)} ({pair.adjacency})",
+        "seed": str(audit.budget.seed),
+    }
 
 
-def _shapes(mechanism: Mechanism, neighbours: Neighbours, budget: Budget, widths: tuple[int, int]) -> Result:
-    then = (
-        f"the outputs have {widths[0]} numbers on D and {widths[1]} on D': their size alone tells the "
-        "data sets apart"
-    )
-    witness = Witness(
-        _let(mechanism, neighbours, budget),
-        then,
-        "outputs that are hard to tell apart",
-        {"widths": list(widths)},
-    )
-    return Result(REFUTED, f"{then[0].upper()}{then[1:]}.", witness=witness)
-
-
-def _exact(
-    neighbours: Neighbours, claim: Guarantee, budget: Budget, alpha: float, **more: Any
-) -> dict[str, Any]:
+def _exact(audit: Audit, **more: Any) -> dict[str, Any]:
     """The machine-readable half of a witness: the data, the claim's worst pair, and what was counted."""
-    pair = worst_pair(claim)
+    pair = worst_pair(audit.claim)
     claimed = {
-        "text": str(claim),
+        "text": str(audit.claim),
         "ratios": pair.ratios[:-1].tolist(),
         "p": pair.p.tolist(),
         "q": pair.q.tolist(),
     }
     return {
         "kind": "event",
-        **as_json(neighbours),
+        **as_json(audit.neighbours),
         "claim": claimed,
-        "seed": budget.seed,
-        "alpha": alpha,
+        "seed": audit.budget.seed,
+        "alpha": audit.alpha,
         **more,
     }
 
 
-def _refuted_by_wealth(
-    mechanism: Mechanism,
-    neighbours: Neighbours,
-    claim: Guarantee,
-    budget: Budget,
-    alpha: float,
-    test: Sequential,
-    seconds: float,
-) -> Result:
+def _refuted_by_wealth(audit: Audit, test: Sequential, seconds: float) -> Result:
+    claim, alpha, seed = audit.claim, audit.alpha, audit.budget.seed
     seen, wealth = test.samples, math.exp(min(test.log_wealth, 700))
     then = (
         f"in {seen} runs a side a stake of 1, which cannot grow on average if the claim is true, grew "
@@ -263,19 +234,13 @@ def _refuted_by_wealth(
         f"wealth above {2 / alpha:.3g} at any time has probability below {alpha / 2:.3g} if the claim "
         "is true (Ville)"
     )
-    witness = Witness(
-        _let(mechanism, neighbours, budget),
-        then,
-        str(claim),
-        _exact(neighbours, claim, budget, alpha, **more),
-        because,
-    )
+    witness = Witness(_let(audit), then, str(claim), _exact(audit, **more), because)
     evidence = Evidence(
         "sequential",
         {"log_wealth": test.log_wealth, "looks": len(test.path)},
         alpha=alpha,
         samples=seen,
-        seed=budget.seed,
+        seed=seed,
     )
     return Result(
         REFUTED,
@@ -286,16 +251,8 @@ def _refuted_by_wealth(
     )
 
 
-def _at_the_end(
-    mechanism: Mechanism,
-    neighbours: Neighbours,
-    claim: Guarantee,
-    budget: Budget,
-    alpha: float,
-    event: Event | None,
-    counts: tuple[int, int, int],
-    seconds: float,
-) -> Result:
+def _at_the_end(audit: Audit, event: Event | None, counts: tuple[int, int, int], seconds: float) -> Result:
+    claim, alpha, budget = audit.claim, audit.alpha, audit.budget
     started = time.perf_counter()
     x, y, n = counts
     certificate: dict[str, Any] = {}
@@ -336,8 +293,8 @@ def _at_the_end(
                 f"such counts have probability below {alpha / 2:.3g} if the claim is true (exact test "
                 "of two binomials)"
             )
-            exact = _exact(neighbours, claim, budget, alpha, **more)
-            witness = Witness(_let(mechanism, neighbours, budget), then, str(claim), exact, because)
+            exact = _exact(audit, **more)
+            witness = Witness(_let(audit), then, str(claim), exact, because)
             evidence = Evidence(
                 "exact event", certificate, alpha=alpha, samples=budget.runs, seed=budget.seed
             )
@@ -391,3 +348,12 @@ def _slope(pair: WorstPair, q: float) -> float:
     at = min(int(np.searchsorted(pair.curve[0], q)), len(pair.ratios) - 1)
     ratio = float(pair.ratios[::-1][at])
     return ratio if math.isfinite(ratio) and ratio > 0 else 1.0
+
+
+STATISTICS = Rung(
+    "statistics",
+    shows="no event of the outputs breaks the claimed guarantee",
+    needs="thousands of runs on both data sets",
+    climb=statistical_audit,
+    share=1.0,
+)

@@ -43,6 +43,6 @@ BUG = Bug(
     twin=twin,
     neighbours=Neighbours.add(np.array([[0.5], [0.25]]), [1.0]),
     claim=PureDP(EPSILON),
-    rung="statistics",
+    rung="accountant",
     runs=6000,
 )

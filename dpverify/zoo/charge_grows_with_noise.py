@@ -21,6 +21,6 @@ BUG = Bug(
     neighbours=PAIR,
     claim=GDP(1 / DECLARED.ratio(REPLACE)),
     twin_claim=GDP(DECLARED.ratio(REPLACE)),
-    rung="statistics",
+    rung="accountant",
     runs=2000,
 )

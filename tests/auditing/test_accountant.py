@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from dpverify.auditing.accountant import charged
+from dpverify.auditing.rungs import Audit
 from dpverify.guarantees import GDP, Profile, PureDP
 from dpverify.neighbours import REPLACE, Neighbours
 from dpverify.releases import Laplace, TreeNode
@@ -35,11 +36,12 @@ def noisy_sum(data, rng):
     ],
 )
 def test_the_exact_profile_of_laplace_noise_is_not_refuted(claim, verdict):
-    assert charged(noisy_sum, PAIR, claim, Laplace(scale=1.0, sensitivity={REPLACE: 1.0})).verdict is verdict
+    declared = Laplace(scale=1.0, sensitivity={REPLACE: 1.0})
+    assert charged(Audit(noisy_sum, PAIR, claim, declared=declared)).verdict is verdict
 
 
 @pytest.mark.parametrize(("period", "verdict"), [(4, REFUTED), (2, UNDECIDED)])
 def test_a_tree_of_several_epochs_is_only_bounded_from_above(period, verdict):
     nodes = ((1, 1), (2, 2), (3, 3), (4, 4), (1, 2), (3, 4), (1, 4))
     declared = TreeNode(scale=(1.0,) * 7, sensitivity={REPLACE: (1.0,) * 7}, nodes=nodes, period=period)
-    assert charged(noisy_sum, PAIR, GDP(1.0), declared).verdict is verdict
+    assert charged(Audit(noisy_sum, PAIR, GDP(1.0), declared=declared)).verdict is verdict

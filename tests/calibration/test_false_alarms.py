@@ -26,6 +26,7 @@ from dpverify.accounting import account
 from dpverify.auditing.claimed import worst_pair
 from dpverify.auditing.exact import epsilon_lower_bound, mu_lower_bound, point_curve, refutes
 from dpverify.auditing.noise import noise_as_declared
+from dpverify.auditing.rungs import Audit
 from dpverify.auditing.sampling import chunk_sizes
 from dpverify.auditing.sequential import Sequential
 from dpverify.auditing.statistics import statistical_audit
@@ -85,7 +86,7 @@ def test_audits_of_true_claims(name, many):
     mechanism, claim = CASES[name]
     audits, runs, alpha = many(20, 500), 1500, 0.05
     results = [
-        statistical_audit(mechanism, PAIR, claim, Budget(runs=runs, alpha=alpha, seed=s))
+        statistical_audit(Audit(mechanism, PAIR, claim, Budget(runs=runs, alpha=alpha, seed=s)))
         for s in range(audits)
     ]
     report(name, sum(r.verdict is REFUTED for r in results), audits, alpha)
@@ -94,7 +95,7 @@ def test_audits_of_true_claims(name, many):
 def test_audits_at_a_small_alpha(many):
     audits, alpha = many(60, 10_000), 1e-3
     results = [
-        statistical_audit(laplace, PAIR, PureDP(1.0), Budget(runs=200, alpha=alpha, seed=s))
+        statistical_audit(Audit(laplace, PAIR, PureDP(1.0), Budget(runs=200, alpha=alpha, seed=s)))
         for s in range(audits)
     ]
     report("Laplace, cheap", sum(r.verdict is REFUTED for r in results), audits, alpha)

@@ -1,0 +1,33 @@
+"""The one progress bar: on stderr, gone when it is done, silent where nobody looks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+Advance = Callable[..., None]  # advance(done=1, note="")
+
+
+@contextmanager
+def progress_bar(title: str, total: int, shown: bool = True) -> Iterator[Advance]:
+    """A function to call as the work goes on: by how much, and what to say beside the bar.
+
+    >>> with progress_bar("counting", 3, shown=False) as advance:
+    ...     for number in range(3):
+    ...         advance(1, f"at {number}")
+    """
+    if not shown:
+        yield lambda done=1, note="": None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(title, total=total)
+
+        def advance(done: int = 1, note: str = "") -> None:
+            bar.update(task, advance=done, description=f"{title}: {note}" if note else title)
+
+        yield advance
