@@ -19,6 +19,7 @@ from typing import Any
 from dpverify.claims import Claim, find, select
 from dpverify.effort import QUICK, Effort
 from dpverify.memory import Memory
+from dpverify.parallel import each, workers_in_use
 from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Evidence, Result
 
 
@@ -98,13 +99,18 @@ def _found(paths: tuple[str, ...]) -> dict[str, Claim]:
     return find(*paths)
 
 
-def _by_id(id: str, paths: tuple[str, ...], effort: Effort, in_worker: bool) -> tuple[str, Result]:
+def _lost(id: str, error: Exception) -> Result:
+    """The result of a claim that nobody could finish: it took its worker's memory, or killed it."""
+    return Result(UNDECIDED, f"crashed: {type(error).__name__}: {error}")
+
+
+def _by_id(paths: tuple[str, ...], effort: Effort, in_worker: bool, id: str) -> Result:
     result = decide(_found(paths)[id], effort)
     if in_worker:
         # joblib collects garbage every second in a worker: what algebra keeps for later need not be searched
         # each time
         gc.freeze()
-    return id, result
+    return result
 
 
 def _closure(ids: Iterable[str], found: dict[str, Claim]) -> list[str]:
@@ -136,8 +142,6 @@ def check(
     >>> [c.result.verdict.value for c in check("dynamic-noise/lemma-4.1")]
     ['PROVED']
     """
-    from joblib import Parallel, delayed
-
     where = tuple(str(path) for path in paths)
     found = _found(where)
     if paper is not None:
@@ -152,10 +156,8 @@ def check(
     todo = sorted(
         (id for id in ids if id not in results), key=lambda id: found[id].expect is not SUPPORTED
     )  # runs first: they take longest
-    work = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(
-        delayed(_by_id)(id, where, effort, jobs > 1) for id in todo
-    )
-    for id, result in work:
+    shared = (where, effort, workers_in_use(jobs) > 1)
+    for id, result in each(_by_id, todo, shared=shared, workers=jobs, ordered=False, instead=_lost):
         results[id] = result
         if memory:
             memory.keep(found[id], effort, result)

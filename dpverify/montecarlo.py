@@ -20,6 +20,7 @@ import numpy as np
 from dpverify.algorithms import Algorithm, Answer, State
 from dpverify.neighbours import Data
 from dpverify.neighbours import records as count_records
+from dpverify.parallel import each, stop, workers_in_use
 from dpverify.releases import Release, Subsampled
 
 Array = np.ndarray[Any, Any]
@@ -91,6 +92,16 @@ def block_size(algorithm: Algorithm) -> int:
     """The number of runs in a block: a power of two that depends on the dimension alone."""
     d = algorithm.output(algorithm.init(1)).shape[1]
     return 2 ** min(12, max(4, round(math.log2(_ENTRIES / d))))
+
+
+def blocks_at_once(blocks: int, workers: int) -> int:
+    """How many blocks a worker takes at a time: about eight portions each, none above 64 blocks.
+
+    >>> blocks_at_once(1000, 1), blocks_at_once(1000, 4)
+    (1, 31)
+    """
+    count = workers_in_use(workers)
+    return max(1, min(64, blocks // (8 * count))) if count > 1 else 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +195,7 @@ def run(
     measures = dict(measure or {})
     size = block_size(algorithm)
     blocks = [(k, min(size, runs - k * size)) for k in range(math.ceil(runs / size))]
-    per_task = max(1, (chunk or size) // size)
+    per_task = max(1, chunk // size) if chunk else blocks_at_once(len(blocks), workers)
     tasks = [blocks[a : a + per_task] for a in range(0, len(blocks), per_task)]
 
     def task(part: list[tuple[int, int]]) -> list[_Block]:
@@ -198,7 +209,9 @@ def run(
             ]
 
     done: list[_Block] = []
-    for batch in _tracked(in_order(task, tasks, workers), len(tasks), f"running {algorithm.name}", progress):
+    for _, batch in _tracked(
+        each(task, tasks, workers=workers, instead=stop), len(tasks), f"running {algorithm.name}", progress
+    ):
         done.extend(batch)
     return _collect(algorithm, runs, seed, measures, every_step, keep, done)
 
@@ -259,16 +272,6 @@ def _block(
         np.stack(iterates, axis=1) if iterates else None,
         releases if "releases" in keep else None,
     )
-
-
-def in_order(task: Callable[[Any], Any], tasks: list[Any], workers: int) -> Iterator[Any]:
-    """The results of the tasks in their order, computed by that many processes."""
-    if workers == 1 or len(tasks) == 1:
-        yield from map(task, tasks)
-        return
-    from joblib import Parallel, delayed
-
-    yield from Parallel(n_jobs=workers, return_as="generator")(delayed(task)(part) for part in tasks)
 
 
 def _tracked(results: Iterator[Any], total: int, title: str, progress: bool) -> Iterator[Any]:

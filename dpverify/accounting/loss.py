@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpverify.algorithms import Algorithm
-from dpverify.montecarlo import Step, block_size, count_of, generator, in_order, walk
+from dpverify.montecarlo import Step, block_size, count_of, generator, walk
 from dpverify.neighbours import ADD_REMOVE, ZERO_OUT, Neighbours
+from dpverify.parallel import each, stop
 from dpverify.releases import NotEnumerable, Release, Subsampled
 
 Array = np.ndarray[Any, Any]
@@ -48,7 +49,7 @@ def privacy_losses(
     def task(block: tuple[int, int]) -> Array:
         return block_losses(algorithm, data, other, block[1], generator(seed, block[0]))
 
-    return np.concatenate(list(in_order(task, blocks, workers)))
+    return np.concatenate([part for _, part in each(task, blocks, workers=workers, instead=stop)])
 
 
 def check_neighbours(pair: Neighbours) -> None:

@@ -4,7 +4,8 @@ checked.
 A mechanism is any callable `(data, rng) -> numbers`. One that has a parameter named `runs` is called in
 batched form, `(data, rng, runs) -> array whose first axis counts the runs`. One that has a parameter named
 `tape` may declare its releases (see `dpverify.auditing.tape`). Run i of chunk c on side s draws from
-SeedSequence(seed, spawn_key=(s, c, i)); a batched chunk from spawn_key=(s, c).
+SeedSequence(seed, spawn_key=(s, c, i)); a batched chunk from spawn_key=(s, c), or, if it is too large for one
+call, its part from run i on from spawn_key=(s, c, i).
 """
 
 from __future__ import annotations
@@ -12,18 +13,21 @@ from __future__ import annotations
 import hashlib
 import inspect
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dpverify.auditing.tape import Tape
 from dpverify.neighbours import Data, Neighbours
+from dpverify.parallel import each, stop
 
 Mechanism = Callable[..., Any]
+
+LARGEST = 65_536  # runs that a worker draws at a time
 
 
 class MechanismError(ValueError):
@@ -148,34 +152,45 @@ def call(
     return values
 
 
-def _one_chunk(
-    mechanism: Mechanism, data: Data, seed: int, side: int, chunk: int, runs: int, workers: int
-) -> np.ndarray:
+class Part(NamedTuple):
+    """Some runs of a chunk, the unit that a worker draws; the cut depends on the number of runs alone."""
+
+    side: int
+    chunk: int
+    start: int
+    stop: int
+
+
+def cut(side: int, chunk: int, runs: int, together: bool) -> list[Part]:
+    """The parts of a chunk; those of a batched mechanism (`together`) are as large as one call may be.
+
+    >>> [part.stop - part.start for part in cut(0, 3, 30, together=False)]
+    [5, 5, 5, 5, 5, 5]
+    """
+    size = LARGEST if together else min(max(5, -(-runs // 64)), LARGEST)
+    return [Part(side, chunk, start, min(start + size, runs)) for start in range(0, runs, size)]
+
+
+def _drawn(mechanism: Mechanism, data: tuple[Data, Data], seed: int, part: Part) -> np.ndarray:
+    """The outputs of one part, one row per run."""
+    side, chunk, start, stop = part
     if batched(mechanism):
-        return call(mechanism, data, np.random.SeedSequence(seed, spawn_key=(side, chunk)), runs)
-
-    def some(start: int, stop: int) -> list[np.ndarray]:
-        return [
-            call(mechanism, data, np.random.SeedSequence(seed, spawn_key=(side, chunk, i)))
-            for i in range(start, stop)
-        ]
-
-    if workers == 1 or runs < 2 * workers:
-        parts = [some(0, runs)]
-    else:
-        import joblib
-
-        cuts = np.linspace(0, runs, workers + 1).astype(int)
-        parts = joblib.Parallel(n_jobs=workers)(joblib.delayed(some)(a, b) for a, b in pairwise(cuts))
-    rows = [row for part in parts for row in part]
-    widths = {row.shape[1] for row in rows}
-    if len(widths) != 1:
-        where = f"(side {side}, chunk {chunk}, seed {seed})"
-        raise MechanismError(
-            f"mechanism {name_of(mechanism)} changes the shape of its output: {sorted(widths)} "
-            f"numbers {where}."
-        )
+        place = (side, chunk) if start == 0 else (side, chunk, start)
+        return call(mechanism, data[side], np.random.SeedSequence(seed, spawn_key=place), stop - start)
+    rows = [
+        call(mechanism, data[side], np.random.SeedSequence(seed, spawn_key=(side, chunk, i)))
+        for i in range(start, stop)
+    ]
+    _one_width(mechanism, seed, part, [row.shape[1] for row in rows])
     return np.concatenate(rows)
+
+
+def _one_width(mechanism: Mechanism, seed: int, part: Part, widths: list[int]) -> None:
+    if len(set(widths)) > 1:
+        raise MechanismError(
+            f"mechanism {name_of(mechanism)} changes the shape of its output: {sorted(set(widths))} "
+            f"numbers (side {part.side}, chunk {part.chunk}, seed {seed})."
+        )
 
 
 def _identity(mechanism: Mechanism) -> str:
@@ -209,36 +224,25 @@ def fingerprint(mechanism: Mechanism, data: Data) -> str:
     return digest.hexdigest()[:16]
 
 
-def draw(mechanism: Mechanism, data: Data, side: int, budget: Budget) -> Iterator[np.ndarray]:
-    """The outputs on one data set, chunk by chunk.
+class _Folder:
+    """Parts that were drawn before, one file each; without a folder there are none."""
 
-    >>> [part.shape for part in draw(lambda data, rng, runs: rng.normal(size=(runs, 2)), np.ones(3), 0,
-    ...     Budget(runs=100))]
-    [(20, 2), (20, 2), (20, 2), (30, 2), (10, 2)]
-    """
-    key = fingerprint(mechanism, data) if budget.chunks else ""
-    width = None
-    for chunk, runs in enumerate(chunk_sizes(budget.runs)):
-        path = (
-            Path(budget.chunks) / f"{key}-{budget.seed}-{side}-{chunk}-{runs}.npy" if budget.chunks else None
-        )
-        if path is not None and path.exists():
-            part = np.load(path)
-        else:
-            part = _one_chunk(mechanism, data, budget.seed, side, chunk, runs, budget.workers)
-            if path is not None:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                unfinished = path.with_suffix(".part.npy")
-                np.save(unfinished, part)
-                unfinished.replace(path)
-        if width is not None and part.shape[1] != width:
-            where = f"(side {side}, chunk {chunk}, seed {budget.seed})"
-            raise MechanismError(
-                f"mechanism {name_of(mechanism)} changes the shape of its output: {width}, then "
-                f"{part.shape[1]} {where}."
-            )
-        width = part.shape[1]
-        yield part
+    def __init__(self, mechanism: Mechanism, data: tuple[Data, Data], budget: Budget) -> None:
+        self.folder, self.seed = Path(budget.chunks or "."), budget.seed
+        self.keys = [fingerprint(mechanism, one) for one in data] if budget.chunks else []
+
+    def path(self, part: Part) -> Path:
+        return self.folder / f"{self.keys[part.side]}-{self.seed}-{'-'.join(map(str, part))}.npy"
+
+    def has(self, part: Part) -> bool:
+        return bool(self.keys) and self.path(part).exists()
+
+    def keep(self, part: Part, rows: np.ndarray) -> None:
+        if self.keys:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            unfinished = self.path(part).with_suffix(".part.npy")
+            np.save(unfinished, rows)
+            unfinished.replace(self.path(part))
 
 
 def draw_pairs(
@@ -246,15 +250,37 @@ def draw_pairs(
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """The outputs on both data sets, chunk by chunk: two matrices of numbers with one row per run.
 
-    Both have the same columns. A later chunk may have more of them, on the right: the outputs before it are 0
-    there.
+    They come in the order of their numbers, whatever was drawn first; leaving the loop cancels what is still
+    being drawn. Both have the same columns. A later chunk may have more of them, on the right: the outputs
+    before it are 0 there.
 
-    >>> pair = Neighbours.replace(np.ones((2, 1)), 0, [2.0])
-    >>> [x.shape for x, y in draw_pairs(lambda data, rng: rng.normal(size=2), pair, Budget(runs=60))]
-    [(20, 2), (20, 2), (20, 2)]
+    >>> pair = Neighbours.replace(np.zeros((3, 1)), 0, [4.0])
+    >>> noise = lambda data, rng, runs: rng.normal(size=(runs, 2))
+    >>> [a.shape for a, b in draw_pairs(noise, pair, Budget(runs=100))]
+    [(20, 2), (20, 2), (20, 2), (30, 2), (10, 2)]
     """
-    for a, b in zip(
-        draw(mechanism, neighbours.data, 0, budget), draw(mechanism, neighbours.other, 1, budget)
-    ):
-        width = max(a.shape[1], b.shape[1])
-        yield tuple(np.pad(side, ((0, 0), (0, width - side.shape[1]))) for side in (a, b))  # type: ignore[misc]
+    sizes, together = chunk_sizes(budget.runs), batched(mechanism)
+    parts = [p for c, runs in enumerate(sizes) for side in (0, 1) for p in cut(side, c, runs, together)]
+    data = (neighbours.data, neighbours.other)
+    folder = _Folder(mechanism, data, budget)
+    known = {part for part in parts if folder.has(part)}
+    shared = (mechanism, data, budget.seed)
+    todo = [part for part in parts if part not in known]
+    fresh = each(_drawn, todo, shared=shared, workers=budget.workers, ahead=4, instead=stop)
+    waiting: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
+    widths: dict[int, int] = {}
+    with closing(fresh):
+        for part in parts:
+            if part in known:
+                rows = np.load(folder.path(part))
+            else:
+                _, rows = next(fresh)
+                folder.keep(part, rows)
+            width = rows.shape[1]
+            _one_width(mechanism, budget.seed, part, [widths.setdefault(part.side, width), width])
+            waiting[part.side].append(rows)
+            if part.side == 1 and part.stop == sizes[part.chunk]:
+                a, b = (np.concatenate(rows) for rows in waiting)
+                more = a.shape[1] - b.shape[1]
+                yield np.pad(a, ((0, 0), (0, max(-more, 0)))), np.pad(b, ((0, 0), (0, max(more, 0))))
+                waiting = ([], [])

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dpverify.effort import PROFILES, QUICK, Effort
+from dpverify.parallel import each
 from dpverify.verdicts import PROVED, REFUTED, Result
 
 
@@ -58,20 +59,16 @@ def cases() -> list[Case]:
     return found
 
 
-def _answer(i: int, effort: Effort) -> tuple[int, Result]:
+def _answer(effort: Effort, i: int) -> Result:
     from dpverify.proving import prove
 
-    return i, prove(cases()[i].build(), effort)
+    return prove(cases()[i].build(), effort)
 
 
 def sit(effort: Effort = QUICK, jobs: int = 1) -> Iterator[Grade]:
     """Answer every question."""
-    from joblib import Parallel, delayed
-
     questions = cases()
-    for i, result in Parallel(n_jobs=jobs, return_as="generator_unordered")(
-        delayed(_answer)(i, effort) for i in range(len(questions))
-    ):
+    for i, result in each(_answer, range(len(questions)), shared=(effort,), workers=jobs, ordered=False):
         yield Grade(questions[i], result)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from dpverify import __version__
 from dpverify.effort import QUICK, Effort
 from dpverify.memory import Memory, versions
+from dpverify.parallel import each
 from dpverify.reporting.document import SCHEMA
 
 ALPHA = 1e-3  # of one audit in the zoo
@@ -104,21 +105,17 @@ def _alphas(record: dict[str, Any]) -> list[float]:
 def _each(
     kind: str,
     names: list[str],
-    one: Callable[[str, Effort], dict[str, Any]],
+    one: Callable[[Effort, str], dict[str, Any]],
     effort: Effort,
     jobs: int,
     memory: Memory | None,
     tell: Progress,
 ) -> list[dict[str, Any]]:
     """One record per name, in order, from memory or made anew in parallel."""
-    from joblib import Parallel, delayed
-
     found = {name: memory.recall_record(f"{kind} {name}", effort) for name in names} if memory else {}
     made = {name: record for name, record in found.items() if record is not None}
     todo = [name for name in names if name not in made]
-    for name, record in zip(
-        todo, Parallel(n_jobs=jobs, return_as="generator")(delayed(one)(name, effort) for name in todo)
-    ):
+    for name, record in each(one, todo, shared=(effort,), workers=jobs, ordered=False):
         made[name] = record
         if memory:
             memory.keep_record(f"{kind} {name}", effort, record)
@@ -126,7 +123,7 @@ def _each(
     return [made[name] for name in names]
 
 
-def _run(name: str, effort: Effort) -> dict[str, Any]:
+def _run(effort: Effort, name: str) -> dict[str, Any]:
     from dpverify.algorithms import example
     from dpverify.montecarlo import run
     from dpverify.reporting.runs import along, summary
@@ -144,7 +141,7 @@ def _run(name: str, effort: Effort) -> dict[str, Any]:
     return summary(case, result, False) | along(case, result)
 
 
-def _audit(name: str, effort: Effort) -> dict[str, Any]:
+def _audit(effort: Effort, name: str) -> dict[str, Any]:
     from dpverify import zoo
     from dpverify.zoo.inspection import inspect
 

@@ -9,7 +9,7 @@ import pytest
 
 from dpverify import Budget, Neighbours, audit
 from dpverify.auditing import Tape, verify_event
-from dpverify.auditing.sampling import chunk_sizes, draw
+from dpverify.auditing.sampling import chunk_sizes, draw_pairs
 from dpverify.guarantees import GDP, RDP, ZCDP, ApproxDP, Profile, PureDP, TradeOff
 from dpverify.neighbours import ADD_REMOVE, REPLACE
 from dpverify.releases import Gaussian, Laplace, Subsampled
@@ -222,11 +222,11 @@ def test_chunks_are_resumed(tmp_path):
         return data.sum() + rng.normal(size=(runs, 1))
 
     budget = Budget(runs=1000, chunks=str(tmp_path))
-    first = list(draw(counted, PAIR.data, 0, budget))
-    assert calls == chunk_sizes(1000)
+    first = list(draw_pairs(counted, PAIR, budget))
+    assert calls == [size for size in chunk_sizes(1000) for _ in range(2)]
     sorted(tmp_path.iterdir())[0].unlink()  # one chunk was lost in the kill
-    again = list(draw(counted, PAIR.data, 0, budget))
-    assert len(calls) == len(first) + 1
+    again = list(draw_pairs(counted, PAIR, budget))
+    assert len(calls) == 2 * len(first) + 1
     assert all(np.array_equal(a, b) for a, b in zip(first, again))
 
 
@@ -235,7 +235,7 @@ def test_chunks_of_another_mechanism_are_not_taken_for_its_own(tmp_path):
         return lambda data, rng, runs: by + rng.normal(size=(runs, 1))
 
     budget = Budget(runs=100, chunks=str(tmp_path))
-    one, two = (np.concatenate(list(draw(shifted(by), PAIR.data, 0, budget))) for by in (0.0, 5.0))
+    one, two = (np.concatenate([a for a, _ in draw_pairs(shifted(by), PAIR, budget)]) for by in (0.0, 5.0))
     assert two.mean() > one.mean() + 3
 
 

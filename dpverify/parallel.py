@@ -1,0 +1,345 @@
+"""Many independent pieces of work, done here, by processes of this machine, or by a Dask cluster: the same
+results in the same order, wherever they were made.
+
+    for piece, result in each(task, pieces, workers=4): ...
+    with on("tcp://scheduler:8786"): ...        every `each` inside goes to that cluster, through joblib
+
+A piece carries its own seed, so nothing depends on who does it. A worker that dies costs its pieces, which
+are done again elsewhere; one that raises, or that kills every worker it is given to, is named, and the rest
+goes on. Leaving the loop early cancels what is outstanding.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import pickle
+import traceback
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any, TypeVar
+
+PATIENCE = "10s"  # with a scheduler that does not answer
+Piece = TypeVar("Piece")
+Outcome = tuple[int, Any, Exception | None]  # the number of the piece, its result, or why there is none
+
+
+class ClusterError(ValueError):
+    """The cluster cannot be used: it is not there, went away, or differs from this machine."""
+
+
+class PiecesFailed(RuntimeError):
+    """Some pieces failed wherever they were tried; all others are done. `pieces` names them."""
+
+    def __init__(self, failures: dict[str, Exception]) -> None:
+        self.pieces = list(failures)
+        first, error = next(iter(failures.items()))
+        more = f" Also failed: {', '.join(self.pieces[1:])}." if len(failures) > 1 else ""
+        super().__init__(f"{first} failed: {type(error).__name__}: {error}{more}")
+
+
+class WorkersDied(RuntimeError):
+    """The processes that a piece was given to were killed, or ran out of memory."""
+
+
+_active: list[Any] = []  # the backends of the clusters in use, the innermost last
+
+
+def workers_in_use(workers: int = 1) -> int:
+    """How many pieces can be done at once: by the cluster in use, else by that many processes.
+
+    >>> workers_in_use(3)
+    3
+    """
+    return max(1, len(_active[-1].client.ncores())) if _active else workers
+
+
+def each(
+    task: Callable[..., Any],
+    pieces: Iterable[Piece],
+    *,
+    shared: tuple[Any, ...] = (),
+    workers: int = 1,
+    ordered: bool = True,
+    ahead: int | None = None,
+    instead: Callable[[Piece, Exception], Any] | None = None,
+) -> Generator[tuple[Piece, Any], None, None]:
+    """Every piece with `task(*shared, piece)`: in their order, or, if not `ordered`, as they are finished.
+
+    What is `shared` travels once to each worker. At most `ahead` pieces per worker are started before the
+    results of earlier ones are taken. A piece that fails is replaced by `instead(piece, error)`; without it
+    the rest is done first, and then `PiecesFailed` names those that failed.
+
+    >>> list(each(pow, [1, 2, 3], shared=(10,)))
+    [(1, 10), (2, 100), (3, 1000)]
+    >>> list(each(int, ["7", "seven"], instead=lambda piece, error: None))
+    [('7', 7), ('seven', None)]
+    """
+    failures: dict[str, Exception] = {}
+    todo = list(pieces)
+    outcomes = _outcomes(task, shared, todo, workers, ordered, ahead)
+    try:
+        for number, result, error in outcomes:
+            if error is None:
+                yield todo[number], result
+            elif instead is not None:
+                yield todo[number], instead(todo[number], error)
+            else:
+                failures[str(todo[number])] = error
+    finally:
+        outcomes.close()
+    if failures:
+        raise PiecesFailed(failures) from next(iter(failures.values()))
+
+
+def stop(piece: Any, error: Exception) -> Any:
+    """For `instead`: the first piece that fails ends the loop with its own error.
+
+    >>> list(each(int, ["7", "seven"], instead=stop))
+    Traceback (most recent call last):
+    ValueError: invalid literal for int() with base 10: 'seven'
+    """
+    raise error
+
+
+def _outcomes(
+    task: Callable[..., Any],
+    shared: tuple[Any, ...],
+    todo: list[Any],
+    workers: int,
+    ordered: bool,
+    ahead: int | None,
+) -> Generator[Outcome, None, None]:
+    count = workers_in_use(workers)
+    if not _active and (count == 1 or len(todo) == 1):
+        for number, piece in enumerate(todo):
+            yield _attempt(task, shared, number, piece)
+        return
+    packed = _Packed(task, shared)
+    if _active:
+        _active[-1].send(packed)
+    numbered = iter(enumerate(todo))
+    while window := list(islice(numbered, ahead * count if ahead else len(todo))):
+        suspects: list[int] = []
+        held: list[Outcome] = []  # what must wait for a suspect that comes before it
+        seen: set[int] = set()
+        for outcome in _in_parallel(packed, window, count, ordered):
+            if isinstance(outcome, WorkersDied):
+                suspects += [number for number, _ in window if number not in seen]
+                break
+            seen.add(outcome[0])
+            if isinstance(outcome[2], WorkersDied):
+                suspects.append(outcome[0])
+            if suspects and (ordered or isinstance(outcome[2], WorkersDied)):
+                held.append(outcome)
+            else:
+                yield outcome
+        # Whoever shared a worker with the culprit is suspected too: each suspect is tried once more, alone.
+        again = {number: _alone(packed, number, todo[number]) for number in suspects}
+        yield from (again.pop(outcome[0], outcome) for outcome in held)
+        yield from again.values()
+
+
+def _alone(packed: _Packed, number: int, piece: Any) -> Outcome:
+    (outcome,) = _in_parallel(packed, [(number, piece)], 2, True)
+    return (number, None, outcome) if isinstance(outcome, WorkersDied) else outcome
+
+
+def _in_parallel(packed: _Packed, window: list[tuple[int, Any]], count: int, ordered: bool) -> Iterator[Any]:
+    """The outcomes of some pieces; last `WorkersDied` if processes died and it cannot be said for which."""
+    from joblib import Parallel, delayed, parallel_config
+    from joblib.externals.loky.process_executor import BrokenProcessPool
+
+    with parallel_config(_active[-1] if _active else "loky"):
+        work = Parallel(
+            n_jobs=count,
+            batch_size=1,  # a lost worker costs one piece, and it is known which
+            return_as="generator" if ordered else "generator_unordered",
+        )(delayed(_piece)(packed, number, piece) for number, piece in window)
+    try:
+        for outcome in work:
+            yield outcome
+    except BrokenProcessPool:
+        yield WorkersDied("its process was killed")
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # joblib warns that results were not used: that is meant
+            work.close()
+
+
+def _attempt(task: Callable[..., Any], shared: tuple[Any, ...], number: int, piece: Any) -> Outcome:
+    try:
+        return number, task(*shared, piece), None
+    except Exception as error:
+        return number, None, error
+
+
+def _piece(packed: _Packed, number: int, piece: Any) -> Outcome:
+    """One piece in a worker; an error comes back as a value, with the worker's traceback."""
+    task, shared = packed.open()
+    _, result, error = _attempt(task, shared, number, piece)
+    if error is not None:
+        where = "".join(traceback.format_exception(error))
+        try:
+            pickle.loads(pickle.dumps(error))
+        except Exception:  # an exception class that cannot travel
+            error = RuntimeError(f"{type(error).__name__}: {error}")
+        error.add_note(f"In a worker:\n{where}")
+    return number, result, error
+
+
+class _Packed:
+    """A task and what its pieces share, pickled once, and unpickled once by each worker."""
+
+    def __init__(self, *parts: Any) -> None:
+        import cloudpickle
+
+        self.data: bytes = cloudpickle.dumps(parts)
+        self.digest = hashlib.sha256(self.data).hexdigest()
+
+    def itself(self) -> _Packed:
+        return self
+
+    def open(self) -> Any:
+        if self.digest not in _opened:
+            _opened.clear()
+            _opened[self.digest] = pickle.loads(self.data)
+        return _opened[self.digest]
+
+
+_opened: dict[str, Any] = {}  # in a worker, what it was last sent
+
+
+@contextmanager
+def on(where: str | None) -> Iterator[None]:
+    """Within it, pieces are done by a Dask cluster: `local:4` starts four processes here, `tcp://host:8786`
+    uses the scheduler at that address; None changes nothing.
+
+    >>> with on(None):
+    ...     workers_in_use()
+    1
+    >>> with on("everywhere"):
+    ...     pass
+    Traceback (most recent call last):
+    dpverify.parallel.ClusterError: Expected on='everywhere' to be local:N or an address such as tcp://host:8786.
+    """
+    if where is None:
+        yield
+        return
+    with _client(where) as client:
+        _agrees(client, where)
+        _active.append(_backend(client, where))
+        try:
+            yield
+        finally:
+            _active.pop()
+
+
+@contextmanager
+def _client(where: str) -> Iterator[Any]:
+    kind, _, rest = where.partition(":")
+    count = int(rest) if kind == "local" and rest.isdecimal() else 0
+    if count < 1 and "://" not in where:
+        raise ClusterError(f"Expected on={where!r} to be local:N or an address such as tcp://host:8786.")
+    try:
+        import dask
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise ClusterError(f'on={where!r} needs Dask: pip install "dpverify[dask]".') from None
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what went wrong is raised, not logged
+    with dask.config.set({"distributed.comm.timeouts.connect": PATIENCE}):
+        if count:
+            with (
+                LocalCluster(
+                    n_workers=count, threads_per_worker=1, dashboard_address=None, silence_logs=50
+                ) as cluster,
+                Client(cluster, set_as_default=False) as client,
+            ):
+                yield client
+            return
+        try:
+            client = Client(where, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise ClusterError(f"No Dask scheduler answers at on={where!r}: {error}") from None
+        with client:
+            yield client
+
+
+def _agrees(client: Any, where: str) -> None:
+    """Whether the workers can give the same bytes as this process: one thread each, the same versions."""
+    from dpverify.memory import versions
+
+    client.wait_for_workers(1, timeout=60)
+    threads = {address: count for address, count in client.nthreads().items() if count != 1}
+    if threads:
+        raise ClusterError(
+            f"Expected workers of one thread each at on={where!r} (dask worker --nthreads 1), got {threads}."
+        )
+    here = versions()
+    for address, there in client.run(versions).items():
+        other = [name for name in here if there.get(name) != here[name]]
+        differ = [f"{name} {there.get(name)} instead of {here[name]}" for name in other]
+        if differ:
+            raise ClusterError(f"The worker {address} at on={where!r} has {', '.join(differ)}.")
+
+
+def _reason(error: Exception) -> Exception:
+    from distributed import KilledWorker
+
+    return WorkersDied("each worker that it was given to died") if isinstance(error, KilledWorker) else error
+
+
+class _Callback:
+    """What joblib wants to be told when a piece is finished, and which piece it was."""
+
+    def __init__(self, tell: Callable[[Any], None], number: int) -> None:
+        self.tell, self.number = tell, number
+
+
+def _backend(client: Any, where: str) -> Any:
+    """Joblib's Dask backend with three repairs: it would wait for ever for a piece whose worker died too
+    often, it would lose what the pieces share with the worker that was sent it, and it would leave running
+    what nobody waits for.
+    """
+    from joblib._dask import DaskDistributedBackend
+
+    class Backend(DaskDistributedBackend):
+        def send(self, packed: _Packed) -> None:
+            # The result of a task, unlike data that is scattered, is made again when its worker dies.
+            self.data_futures = {id(packed): self.client.submit(packed.itself, pure=False)}
+
+        def effective_n_jobs(self, n_jobs: int) -> int:
+            # Of one job joblib thinks that it is best done in this process.
+            return max(2, int(super().effective_n_jobs(n_jobs)))
+
+        def submit(self, func: Any, callback: Any = None) -> Any:
+            _, (_, number, _), _ = func.items[0]
+            return super().submit(func, _Callback(callback, number))
+
+        async def _collect(self) -> None:
+            while self._continue:
+                async for future, result in self.waiting_futures:
+                    self._results.pop(future, None)
+                    callback = self._callbacks.pop(future, None)
+                    if callback is None:  # cancelled
+                        continue
+                    if future.status == "finished":
+                        callback.tell(result)
+                    elif future.status == "error":
+                        callback.tell([(callback.number, None, _reason(result[1]))])
+                    else:
+                        callback.tell(ClusterError(f"The scheduler at on={where!r} is gone."))
+                await asyncio.sleep(0.01)
+
+        def abort_everything(self, ensure_ready: bool = True) -> None:
+            outstanding = list(self._callbacks)
+            super().abort_everything(ensure_ready)
+            self._results.clear()
+            self._callbacks.clear()
+            if outstanding and self.client.status == "running":
+                self.client.cancel(outstanding)
+
+    return Backend(client=client)

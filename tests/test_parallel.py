@@ -1,0 +1,248 @@
+"""Pieces done here, by processes and by a Dask cluster: the same results, and what happens when one dies."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from dpverify.auditing import Budget, audit
+from dpverify.guarantees import GDP
+from dpverify.neighbours import Neighbours
+from dpverify.parallel import ClusterError, PiecesFailed, each, on, stop, workers_in_use
+
+pytest.importorskip("distributed", reason='needs Dask: pip install "dpverify[dask]"')
+
+PAIR = Neighbours.replace(np.zeros((3, 1)), 0, [1.0])
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Two processes of a Dask cluster; every `each` of the test goes to them."""
+    from dpverify import parallel
+
+    with on("local:2"):
+        backend = parallel._active.pop()
+        yield backend
+        parallel._active.append(backend)
+
+
+@pytest.fixture
+def on_cluster(cluster, monkeypatch):
+    from dpverify import parallel
+
+    monkeypatch.setattr(parallel, "_active", [cluster])
+
+
+def square(k):
+    return k * k
+
+
+def divide(a, b):
+    return a / b
+
+
+def test_a_cluster_gives_the_same_results_in_the_same_order(on_cluster):
+    assert workers_in_use() == 2
+    assert list(each(square, range(7))) == [(k, k * k) for k in range(7)]
+    assert sorted(each(square, range(7), ordered=False)) == [(k, k * k) for k in range(7)]
+    assert list(each(square, range(7), ahead=1)) == [(k, k * k) for k in range(7)]
+    assert list(each(square, [])) == []
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_piece_that_raises_is_named_and_the_rest_is_done(workers):
+    done = []
+    with pytest.raises(PiecesFailed, match="0 failed: ZeroDivisionError") as failed:
+        done.extend(each(divide, [2, 0, 4], shared=(8,), workers=workers))
+    assert failed.value.pieces == ["0"]
+    assert len(done) == 0 or done == [(2, 4.0), (4, 2.0)]
+    kept = [result for _, result in each(divide, [2, 0, 4], shared=(8,), instead=lambda piece, error: None)]
+    assert kept == [4.0, None, 2.0]
+    with pytest.raises(ZeroDivisionError):
+        list(each(divide, [2, 0, 4], shared=(8,), workers=workers, instead=stop))
+
+
+def test_what_was_done_before_a_piece_failed_is_not_lost(on_cluster):
+    done = {}
+    with pytest.raises(PiecesFailed, match="0 failed"):
+        for piece, result in each(divide, [2, 0, 4], shared=(8,)):
+            done[piece] = result
+    assert done == {2: 4.0, 4: 2.0}
+
+
+def kill_once(flag, k):
+    if k == 3 and not os.path.exists(flag):
+        with open(flag, "w"):
+            pass
+        os.kill(os.getpid(), signal.SIGKILL)
+    return k
+
+
+def kill_always(here, k):
+    if k == 3 and os.getpid() != here:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return k
+
+
+def test_a_worker_that_is_killed_costs_its_pieces_and_they_are_done_again(on_cluster, tmp_path):
+    flag = str(tmp_path / "killed")
+    assert list(each(kill_once, range(8), shared=(flag,))) == [(k, k) for k in range(8)]
+    assert os.path.exists(flag)
+
+
+def test_a_piece_that_kills_every_worker_is_named_and_its_neighbours_are_done(on_cluster):
+    seen = dict(each(kill_always, range(6), shared=(os.getpid(),), instead=lambda piece, error: str(error)))
+    assert seen.pop(3) == "each worker that it was given to died"
+    assert seen == {k: k for k in (0, 1, 2, 4, 5)}
+
+
+def test_a_piece_that_kills_a_process_of_this_machine_is_named_too():
+    seen = list(
+        each(kill_always, range(6), shared=(os.getpid(),), workers=2, instead=lambda piece, error: str(error))
+    )
+    assert seen == [(0, 0), (1, 1), (2, 2), (3, "its process was killed"), (4, 4), (5, 5)]
+
+
+def leave_a_mark(folder, k):
+    time.sleep(0.05)
+    with open(os.path.join(folder, str(k)), "w"):
+        pass
+    return k
+
+
+def test_leaving_the_loop_cancels_what_is_outstanding(on_cluster, tmp_path):
+    for piece, _ in each(leave_a_mark, range(200), shared=(str(tmp_path),), ahead=50):
+        if piece == 3:
+            break
+    assert list(each(square, [1, 2])) == [(1, 1), (2, 4)]  # after which the cluster is free
+    assert len(list(tmp_path.iterdir())) < 100
+
+
+def late(data, rng):
+    """A mechanism whose runs are finished in an order that has nothing to do with their numbers."""
+    value = data.sum() + rng.normal()
+    time.sleep(0.002 * float(np.random.default_rng().random()))
+    return value
+
+
+def test_an_audit_is_the_same_whoever_was_drawn_first(on_cluster):
+    def timeless(result):
+        return json.dumps(result.with_(seconds=0.0, steps=()).to_json())
+
+    budget = Budget(runs=300, seed=5)
+    there = [timeless(audit(late, PAIR, GDP(mu), budget=budget, smaller=False)) for mu in (0.25, 1.0)]
+    from dpverify import parallel
+
+    parallel._active.clear()
+    here = [timeless(audit(late, PAIR, GDP(mu), budget=budget, smaller=False)) for mu in (0.25, 1.0)]
+    assert there == here
+
+
+def test_runs_are_the_same_bytes(on_cluster):
+    from dpverify import parallel
+    from dpverify.algorithms import example
+    from dpverify.montecarlo import run
+
+    case = example("private-gd")
+    there = run(case.algorithm, case.data, 20_000, 3, measure={"excess": case.measured})
+    parallel._active.clear()
+    here = run(case.algorithm, case.data, 20_000, 3, measure={"excess": case.measured})
+    assert there.output.tobytes() == here.output.tobytes()
+    assert there.values["excess"].tobytes() == here.values["excess"].tobytes()
+
+
+def test_claims_are_checked_alike(on_cluster):
+    from dpverify import parallel
+    from dpverify.checking import check
+
+    def timeless(record):
+        if isinstance(record, dict):
+            return {key: timeless(value) for key, value in record.items() if key != "seconds"}
+        return [timeless(part) for part in record] if isinstance(record, list) else record
+
+    there = [timeless(c.to_json()) for c in check("dynamic-noise/lemma-4.1", "dynamic-noise/eq-1*")]
+    parallel._active.clear()
+    here = [timeless(c.to_json()) for c in check("dynamic-noise/lemma-4.1", "dynamic-noise/eq-1*")]
+    assert json.dumps(there) == json.dumps(here)
+
+
+def for_ever(seconds):
+    from dpverify.proving.limits import TimeLimit, within
+
+    try:
+        with within(seconds):
+            while True:
+                pass
+    except TimeLimit as limit:
+        return str(limit)
+
+
+def test_a_limit_on_time_holds_in_a_worker_of_a_cluster(on_cluster):
+    assert list(each(for_ever, [0.2])) == [(0.2, "no answer in 0.2 s")]
+
+
+@pytest.mark.parametrize(
+    ("where", "says"),
+    [
+        ("local:0", "Expected on='local:0' to be local:N"),
+        ("nowhere", "Expected on='nowhere' to be local:N"),
+        ("tcp://127.0.0.1:1", "No Dask scheduler answers at on='tcp://127.0.0.1:1'"),
+    ],
+)
+def test_a_cluster_that_is_not_there_is_named(where, says, monkeypatch):
+    from dpverify import parallel
+
+    monkeypatch.setattr(parallel, "PATIENCE", "1s")
+    with pytest.raises(ClusterError, match=says), on(where):
+        pass
+
+
+def test_without_dask_the_message_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ClusterError, match=r"pip install \"dpverify\[dask\]\""), on("local:2"):
+        pass
+
+
+@pytest.fixture
+def scheduler_and_workers(request):
+    """A scheduler and workers as one starts them on three machines."""
+    threads = getattr(request, "param", 1)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    dask = [sys.executable, "-m", "dask"]
+    command = [*dask, "scheduler", "--host", "127.0.0.1", "--port", address.rpartition(":")[2]]
+    worker = [*dask, "worker", address, "--nthreads", str(threads), "--death-timeout", "10"]
+    started = [
+        subprocess.Popen([*command, "--no-dashboard"], **quiet),
+        subprocess.Popen([*worker, "--no-dashboard"], **quiet),
+    ]
+    yield address, started[0]
+    for process in started:
+        process.terminate()
+        process.wait()
+
+
+def test_a_scheduler_that_dies_ends_the_loop_with_what_is_finished_kept(scheduler_and_workers):
+    address, scheduler = scheduler_and_workers
+    done = []
+    with on(address), pytest.raises(ClusterError, match="is gone"):
+        for piece, _ in each(time.sleep, [0.05] * 4 + [0.5] * 20):
+            done.append(piece)
+            if len(done) == 2:
+                scheduler.kill()
+    assert 2 <= len(done) < 24
+
+
+@pytest.mark.parametrize("scheduler_and_workers", [2], indirect=True)
+def test_workers_of_several_threads_are_refused(scheduler_and_workers):
+    address, _ = scheduler_and_workers
+    with pytest.raises(ClusterError, match="Expected workers of one thread each"), on(address):
+        pass
