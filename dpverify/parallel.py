@@ -160,7 +160,7 @@ def _in_parallel(packed: _Packed, window: list[tuple[int, Any]], count: int, ord
             return_as="generator" if ordered else "generator_unordered",
         )(delayed(_piece)(packed, number, piece) for number, piece in window)
     try:
-        for outcome in work:
+        while outcome := next(work, None):  # not `yield from`, which would close it with a warning
             yield outcome
     except BrokenProcessPool:
         yield WorkersDied("its process was killed")
