@@ -19,15 +19,16 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.algorithms import Algorithm, example, names
-from dpverify.algorithms.adp_erm import adaptive_alpha, polynomial_b
+from dpverify.algorithms import example, names
 from dpverify.algorithms.adp_sgd import adp_sgd
-from dpverify.algorithms.momentum_agg import small_problem as nsgd_problem
 from dpverify.algorithms.private_gd import private_gd
 from dpverify.algorithms.private_gd_momentum import private_gd_momentum
 from dpverify.algorithms.private_sgd import private_sgd
 from dpverify.algorithms.sensitivity_reduced_nsgd import Scales, sensitivity_reduced_nsgd
-from dpverify.montecarlo import block_size, generator, run, walk
+from dpverify.engine import Algorithm, walk
+from dpverify.formulas.adp_erm import adaptive_alpha, polynomial_b
+from dpverify.montecarlo import block_size, generator, run
+from dpverify.parts.cases import logistic_case
 from dpverify.problems import Problem, quadratic
 from dpverify.releases import Laplace, Subsampled, TreeNode
 from dpverify.schedules import Schedule
@@ -188,7 +189,7 @@ def main() -> None:
     print("\nsensitivity-reduced NSGD, T = 4 N: time a step over that at N = 16")
     times = []
     for n in (16, 64, 256):
-        problem, data = nsgd_problem(n)
+        problem, data = logistic_case(n, ridge=0.05, doubt=0.3)
         settings = {
             "clip": 1.0,
             "smoothness": 0.25,

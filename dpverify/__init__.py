@@ -29,7 +29,7 @@ _NAMES = {
     "prove": "proving",
     "check": "checking",
     "Schedule": "schedules",
-    "Algorithm": "algorithms",
+    "Algorithm": "engine",
     "run": "montecarlo",
     "audit": "auditing",
     "Budget": "auditing",

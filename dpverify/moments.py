@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.algorithms import Algorithm, State
-from dpverify.montecarlo import count_of
+from dpverify.engine import Algorithm, State, count_of
 from dpverify.neighbours import Data
 from dpverify.problems import Linear, Problem, Quadratic
 from dpverify.releases import Subsampled, TreeNode

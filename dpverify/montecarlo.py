@@ -17,29 +17,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpverify.algorithms import Algorithm, Answer, State
+from dpverify.engine import Algorithm, State, Step, walk
 from dpverify.neighbours import Data
-from dpverify.neighbours import records as count_records
 from dpverify.parallel import each, stop, workers_in_use
-from dpverify.releases import Release, Subsampled
 
 Array = np.ndarray[Any, Any]
 Measure = Callable[[Array], Array]  # (runs, d) iterates to (runs,) values
 
 _ENTRIES = 2**14  # of a block's iterates: they and their noise stay in the processor's cache
-
-
-class Step(NamedTuple):
-    """One step of a block of runs: the state before it, the secret batch, the exact answer, and what was
-    released.
-    """
-
-    t: int
-    release: Release
-    state: State
-    batch: Array | None
-    answer: Answer
-    released: Array
 
 
 def generator(seed: int, block: int) -> np.random.Generator:
@@ -51,41 +36,6 @@ def generator(seed: int, block: int) -> np.random.Generator:
     if seed < 0:
         raise ValueError(f"Expected seed={seed} >= 0.")
     return np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(block,))))
-
-
-def walk(algorithm: Algorithm, data: Data, runs: int, rng: np.random.Generator) -> Iterator[Step | State]:
-    """Every `Step` of a block of runs in turn, and last the final state.
-
-    >>> from dpverify.algorithms import example
-    >>> case = example("private-gd")
-    >>> *steps, last = walk(case.algorithm, case.data, 3, np.random.default_rng(0))
-    >>> len(steps) == case.algorithm.steps, last.x.shape[0]
-    (True, 3)
-    """
-    loaded = algorithm.load(data)
-    state = algorithm.init(runs)
-    memory = algorithm.memory(loaded, runs) if algorithm.memory is not None else None
-    for t in range(1, algorithm.steps + 1):
-        release = algorithm.release(t)
-        if algorithm.coins is not None:
-            state = algorithm.coins(state, rng)
-        batch = release.batch(rng, runs, count_of(loaded)) if isinstance(release, Subsampled) else None
-        answer = algorithm.ask(loaded, state, release, batch=batch, memory=memory)
-        memory = answer.memory
-        released = release.noise(rng, answer.value.shape)
-        if answer.unit is not None:
-            released *= answer.unit.reshape(-1, *(1,) * (released.ndim - 1))
-        released += answer.value
-        yield Step(t, release, state, batch, answer, released)
-        state = algorithm.update(state, released)
-    yield state
-
-
-def count_of(loaded: Any) -> int:
-    """The number of records of a data set, loaded or not."""
-    return (
-        len(loaded) if hasattr(loaded, "__len__") and not isinstance(loaded, tuple) else count_records(loaded)
-    )
 
 
 def block_size(algorithm: Algorithm) -> int:

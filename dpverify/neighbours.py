@@ -121,3 +121,43 @@ def _index(data: Data, index: int) -> None:
     n = records(data)
     if not 0 <= index < n:
         raise IndexError(f"Expected 0 <= index={index} < {n}, the number of records.")
+
+
+def check_neighbours(pair: Neighbours) -> None:
+    """Refuses a pair whose data sets are not neighbours under its relation.
+
+    >>> check_neighbours(Neighbours(np.zeros((3, 1)), np.ones((3, 1)), REPLACE))
+    Traceback (most recent call last):
+    ...
+    ValueError: Expected neighbours under replace, got data sets of 3 and 3 records that differ in 3.
+    """
+    sides = [
+        np.column_stack([np.asarray(p, float).reshape(len(p), -1) for p in _parts(side)])
+        for side in (pair.data, pair.other)
+    ]
+    sizes = [len(side) for side in sides]
+    short, long = sorted(sides, key=len)
+    if pair.adjacency is not ADD_REMOVE:
+        differ = int(np.any(short != long, axis=1).sum()) if sizes[0] == sizes[1] else max(sizes)
+        fine = sizes[0] == sizes[1] and differ <= 1
+        if fine and pair.adjacency is ZERO_OUT and differ:
+            row = int(np.flatnonzero(np.any(short != long, axis=1))[0])
+            fine = not np.any(short[row]) or not np.any(long[row])
+    else:
+        same = np.all(short == long[: len(short)], axis=1)
+        first = int(np.argmin(same)) if not same.all() else len(short)
+        differ = (
+            int(np.any(short[first:] != long[first + 1 :], axis=1).sum())
+            if len(long) == len(short) + 1
+            else max(sizes)
+        )
+        fine = len(long) == len(short) + 1 and differ == 0
+    if not fine:
+        raise ValueError(
+            f"Expected neighbours under {pair.adjacency}, got data sets of {sizes[0]} and "
+            f"{sizes[1]} records that differ in {differ}."
+        )
+
+
+def _parts(data: Any) -> tuple[Any, ...]:
+    return data if isinstance(data, tuple) else (data,)

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.algorithms import Algorithm, Example
+from dpverify.algorithms import Example
+from dpverify.engine import Algorithm
 from dpverify.neighbours import ADD_REMOVE, REPLACE, Adjacency, Data
 from dpverify.releases import Subsampled, TreeNode
 

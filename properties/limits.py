@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.algorithms import Algorithm
-from dpverify.montecarlo import Step, walk
+from dpverify.engine import Algorithm, Step, walk
 from dpverify.problems import Quadratic
 from dpverify.releases import Release, Subsampled, TreeNode
 

@@ -11,10 +11,9 @@ import numpy as np
 
 from dpverify.accounting import meets
 from dpverify.accounting.gaussian import gaussian_mu, is_gaussian
-from dpverify.accounting.loss import privacy_losses
 from dpverify.accounting.pure import pure_epsilon
-from dpverify.algorithms import Algorithm
-from dpverify.montecarlo import Step, walk
+from dpverify.engine import Algorithm, Step, walk
+from dpverify.losses import privacy_losses
 from dpverify.neighbours import Neighbours, records
 from dpverify.releases import Gaussian, Laplace, NotEnumerable, Subsampled, TreeNode
 

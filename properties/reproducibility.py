@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.algorithms import Algorithm
-from dpverify.montecarlo import Step, block_size, run, walk
+from dpverify.engine import Algorithm, Step, walk
+from dpverify.montecarlo import block_size, run
 
 from .laws import NotApplicable, Subject, law, same
 

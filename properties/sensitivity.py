@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.algorithms import Algorithm, Answer
-from dpverify.montecarlo import Step, walk
+from dpverify.engine import Algorithm, Answer, Step, walk
 from dpverify.neighbours import ADD_REMOVE, REPLACE, ZERO_OUT, Adjacency, Neighbours, records
 from dpverify.releases import Laplace, Subsampled, TreeNode
 from dpverify.strategies import datasets, neighbours, points, shape

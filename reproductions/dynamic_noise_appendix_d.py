@@ -23,7 +23,7 @@ import numpy as np
 from rich.console import Console
 from rich.progress import Progress
 
-from dpverify.algorithms.dynamic_noise import PRINTED_R
+from dpverify.formulas.dynamic_noise import PRINTED_R
 from dpverify.schedules import Schedule
 from dpverify.symbolic.dynamic_noise import runs as appendix
 

@@ -17,7 +17,7 @@ import numpy as np
 from rich.console import Console
 from rich.progress import Progress
 
-from dpverify.algorithms import dynamic_noise as paper
+from dpverify.formulas import dynamic_noise as paper
 
 Array = np.ndarray[Any, Any]
 Choice = tuple[str, Callable[..., Any], Callable[[float, float], float]]

@@ -3,22 +3,24 @@
 import numpy as np
 import pytest
 
-from dpverify.algorithms import Algorithm, example
-from dpverify.algorithms.adp_erm import adaptive_alpha, polynomial_b
+from dpverify.algorithms import example
 from dpverify.algorithms.adp_sgd import adp_sgd
 from dpverify.algorithms.adp_sgd_norm import adp_sgd_norm
-from dpverify.algorithms.private_gd import private_gd, small_problem
+from dpverify.algorithms.private_gd import private_gd
 from dpverify.algorithms.private_gd_momentum import private_gd_momentum
 from dpverify.algorithms.private_sgd import private_sgd
 from dpverify.algorithms.private_sgd_momentum import private_sgd_momentum
+from dpverify.engine import Algorithm
+from dpverify.formulas.adp_erm import adaptive_alpha, polynomial_b
 from dpverify.moments import NotAffine, NotQuadratic, exact_moments
 from dpverify.montecarlo import run
 from dpverify.neighbours import REPLACE
+from dpverify.parts.cases import quadratic_case
 from dpverify.problems import least_squares, logistic
 from dpverify.releases import Laplace
 from dpverify.schedules import Schedule
 
-PROBLEM, DATA = small_problem(count=30, dimension=3)
+PROBLEM, DATA = quadratic_case(count=30, dimension=3)
 B = polynomial_b(1, 1)
 FOUR = Schedule(4.0)
 

@@ -104,7 +104,7 @@ def test_slicing_the_records_changes_nothing(problem, data, monkeypatch):
         ]
 
     whole = sums()
-    monkeypatch.setattr("dpverify.problems._ELEMENTS", 16)
+    monkeypatch.setattr("dpverify.problems.records.ENTRIES", 16)
     for a, b in zip(whole, sums()):
         assert np.allclose(a, b, rtol=1e-12)
 

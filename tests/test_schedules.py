@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import sympy
 
-from dpverify.algorithms.dynamic_noise import (
+from dpverify.formulas.dynamic_noise import (
     dynamic,
     expinfl,
     exponential,

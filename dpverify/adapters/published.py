@@ -230,7 +230,7 @@ def _adp(
     """Algorithm 1 of adp-erm on one random record a step: (g_t + alpha_t c_t)/b_t with public b_t, or with
     b_t from the raw gradients.
     """
-    from dpverify.algorithms.adp_erm import printed_sigma
+    from dpverify.formulas.adp_erm import printed_sigma
 
     def train(data: Any, rng: np.random.Generator, runs: int, tape: Tape) -> Array:
         rows = _some(data)
@@ -261,7 +261,7 @@ def adp_erm(steps: int = 4, epsilon: float = 2.0, delta: float = 0.01, count: in
     shows one number: the largest first coordinate of the noisy gradients, in whole multiples of G.
     """
     positive(steps=steps, epsilon=epsilon, delta=delta, count=count)
-    from dpverify.algorithms.adp_erm import adaptive_alpha, polynomial_b
+    from dpverify.formulas.adp_erm import adaptive_alpha, polynomial_b
 
     b = polynomial_b(1, 1).values(steps)
     release = _adp(adaptive_alpha(polynomial_b(1, 1)).values(steps), b, 1.0, epsilon, delta)
@@ -306,7 +306,7 @@ def adp_erm_norm(
     sigma is.
     """
     positive(steps=steps, epsilon=epsilon, delta=delta, clip=clip, width=width)
-    from dpverify.algorithms.adp_erm import norm_alpha
+    from dpverify.formulas.adp_erm import norm_alpha
 
     data = np.zeros((1, width))
     data[0, 0] = clip
@@ -331,7 +331,7 @@ def momentum_agg(epochs: int = 2, epsilon: float = 4.0, delta: float = 0.02, cou
     if delta < math.exp(-epsilon):
         raise ValueError(f"Expected delta={delta} >= exp(-epsilon) = {math.exp(-epsilon):.4g}.")
     from dpverify.algorithms.dp_nsgd import dp_nsgd
-    from dpverify.algorithms.momentum_agg import printed_sigma, printed_v
+    from dpverify.formulas.momentum_agg import printed_sigma, printed_v
     from dpverify.problems import quadratic
 
     def build(n: int) -> Any:
@@ -366,8 +366,8 @@ def diff2(
     gradients clipped to C_2 |x_r - x_(r-1)|, C_2 = 1.
     """
     positive(steps=steps, restart=restart, epsilon=epsilon, delta=delta, count=count)
-    from dpverify.algorithms.diff2 import printed_variances, renyi_order, round_variances
     from dpverify.algorithms.diff2_gd import diff2_gd
+    from dpverify.formulas.diff2 import printed_variances, renyi_order, round_variances
     from dpverify.problems import logistic
 
     def build(n: int) -> Any:

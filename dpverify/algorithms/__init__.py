@@ -1,8 +1,4 @@
-"""An algorithm is four pure functions: init, query, release, update; only `query` sees data. One file per
-algorithm.
-
-    for t = 1..steps:   released = query(data, state) + unit * noise of release(t);   state = update(state,
-    released)
+"""The algorithms of the papers, one file each.
 
 A module of this package that has a function `example` is an algorithm: it is found by its name, without a
 second edit.
@@ -15,90 +11,16 @@ import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from dpverify.engine import Algorithm
 from dpverify.guarantees import Guarantee
 from dpverify.neighbours import Adjacency, Data
 from dpverify.problems import Problem
-from dpverify.releases import Release, Subsampled
 
 Array = np.ndarray[Any, Any]
-State = Any  # a NamedTuple whose arrays have one row per run
-
-
-class Answer(NamedTuple):
-    """What a query returns when a value is not all: the factor `unit` of its release (one per run), and its
-    secret memory.
-    """
-
-    value: Array
-    unit: Array | None = None
-    memory: Any = None
-
-
-def _iterate(state: State) -> Array:
-    return state.x
-
-
-def _as_given(data: Data) -> Data:
-    return data
-
-
-@dataclass(frozen=True)
-class Algorithm:
-    """Four pure functions, vectorised over runs; from them come Monte Carlo, the ledger, exact losses and
-    exact moments.
-
-    - `init(runs)`: the public state before step 1.
-    - `query(data, state)`: the exact answer, one row per run: an array, or an `Answer`. If the step's release
-    is `Subsampled`, it
-      gets the secret batch as third argument; if the algorithm has `memory`, it gets that last and returns
-      the new one.
-    - `release(t)`: what step t = 1..steps publishes; must not depend on data.
-    - `update(state, released)`: post-processing; no data in reach.
-
-    Optional: `load(data)` checks the data once and precomputes; `coins(state, rng)` refreshes the public
-    state with public randomness before a query (a permutation, an index drawn for the output); `memory(data,
-    runs)` starts what the query keeps to itself between steps (node sums of a tree); `output(state)` is the
-    (runs, d) iterate that is judged.
-    """
-
-    name: str
-    steps: int
-    init: Callable[[int], State]
-    query: Callable[..., Any]
-    release: Callable[[int], Release]
-    update: Callable[[State, Array], State]
-    load: Callable[[Data], Any] = _as_given
-    coins: Callable[[State, np.random.Generator], State] | None = None
-    memory: Callable[[Any, int], Any] | None = None
-    output: Callable[[State], Array] = _iterate
-
-    def __post_init__(self) -> None:
-        if self.steps < 1:
-            raise ValueError(f"Expected steps={self.steps} >= 1.")
-
-    def ask(
-        self, data: Data, state: State, release: Release, *, batch: Array | None = None, memory: Any = None
-    ) -> Answer:
-        """The query of the step with that release as an `Answer`, whichever arguments this algorithm's query
-        takes.
-        """
-        arguments = [self.load(data), state]
-        if isinstance(release, Subsampled):
-            if batch is None:
-                raise ValueError(f"Expected a batch for a step of {self.name} whose release is subsampled.")
-            arguments.append(batch)
-        if self.memory is not None:
-            arguments.append(memory)
-        answer = self.query(*arguments)
-        return answer if isinstance(answer, Answer) else Answer(answer)
-
-    def ledger(self) -> tuple[Release, ...]:
-        """Every release in order: what an accountant reads."""
-        return tuple(self.release(t) for t in range(1, self.steps + 1))
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,19 @@ replaced records, the accountant certifies 0.17 of it, the different noises of t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpverify.algorithms import Algorithm, Example
-from dpverify.algorithms.adp_erm import BATCH, adaptive_alpha, batch_release, polynomial_b, small_example
-from dpverify.problems import Problem
+from dpverify.accounting import calibrate
+from dpverify.algorithms import Example
+from dpverify.engine import Algorithm
+from dpverify.formulas.adp_erm import TARGET, adaptive_alpha, gradient_bound, polynomial_b, printed_sigma
+from dpverify.neighbours import REPLACE
+from dpverify.parts.cases import logistic_case
+from dpverify.parts.gradients import batch_release
+from dpverify.problems import Linear, Problem
 from dpverify.schedules import Schedule
 
 Array = np.ndarray[Any, Any]
@@ -69,6 +75,59 @@ def adp_sgd(
         return State(np.subtract(state.x, move, out=move), state.t + 1)
 
     return Algorithm(name, steps, init, query, lambda t: releases[t - 1], update, load=problem.load)
+
+
+BATCH = 10
+
+
+def small_example(
+    build: Callable[[Linear, float], Any],
+    alpha: Array,
+    b: Array,
+    *,
+    eta: float,
+    as_printed: bool,
+    bound: bool = True,
+    note: str = "",
+) -> Example:
+    """The example of an adp-erm algorithm: sigma by Eq (6) or by the accountant, and the bound of Theorem
+    4.2.
+    """
+    problem, data = logistic_case(500, 4, start=-2.0, sphere=True)
+    n, d, G, L = problem.count, problem.dimension, 1.0, 0.25
+    if as_printed:
+        sigma = printed_sigma(alpha, G=G, n=n, epsilon=TARGET.epsilon, delta=TARGET.delta)
+    else:
+        sigma = calibrate(
+            lambda m: [batch_release(m * a, G=G, batch=BATCH, of=n) for a in alpha.tolist()],
+            TARGET,
+            REPLACE,
+            tolerance=1e-2,
+        )
+    gap = float(problem.excess(problem.start[None], data)[0])
+    loaded = problem.load(data)
+
+    def squared_gradient(x: Array) -> Array:
+        slope = problem.gradient(x, loaded)
+        return np.einsum("rd,rd->r", slope, slope)
+
+    return Example(
+        build(problem, sigma),
+        "adp-erm",
+        problem,
+        data,
+        REPLACE,
+        TARGET,
+        bound=gradient_bound(alpha, b, sigma, gap=gap, eta=eta, L=L, G=G, d=d, printed=as_printed)
+        if bound
+        else None,
+        bound_source="Theorem 4.2, Eq (7)" if bound else "",
+        quantity="min over t of E|F'(x_t)|^2",
+        measure=squared_gradient,
+        best_step=True,
+        note=note,
+        limit=("gradient descent", {"step_size": eta / b}) if bound else None,
+    )
 
 
 def example(*, as_printed: bool = False, steps: int = 12, eta: float = 1.0) -> Example:

@@ -24,8 +24,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpverify.algorithms import Algorithm, Answer, Example
-from dpverify.algorithms.adp_erm import BATCH, batch_release, norm_alpha, small_example
+from dpverify.algorithms import Example
+from dpverify.algorithms.adp_sgd import BATCH, small_example
+from dpverify.engine import Algorithm, Answer
+from dpverify.formulas.adp_erm import norm_alpha
+from dpverify.parts.gradients import batch_release
 from dpverify.problems import Problem
 from dpverify.schedules import Schedule
 

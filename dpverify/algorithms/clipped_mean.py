@@ -16,16 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpverify.accounting import calibrate
-from dpverify.algorithms import Algorithm, Example
-from dpverify.algorithms.diff2 import (
-    TARGET,
-    client_sizes,
-    clipped_mean,
-    mean_sensitivity,
-    printed_variances,
-    renyi_order,
-)
+from dpverify.algorithms import Example
+from dpverify.engine import Algorithm
+from dpverify.formulas.diff2 import TARGET, printed_variances, renyi_order
 from dpverify.neighbours import REPLACE
+from dpverify.parts.clients import client_sizes, clipped_mean, mean_sensitivity
 from dpverify.problems import Problem, mean_estimation
 from dpverify.releases import Gaussian
 

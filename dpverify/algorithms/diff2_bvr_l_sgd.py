@@ -24,22 +24,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpverify.accounting import calibrate
-from dpverify.algorithms import Algorithm, Answer, Example
-from dpverify.algorithms.diff2 import (
+from dpverify.algorithms import Example
+from dpverify.algorithms.diff2_gd import diff2_gd, server_releases
+from dpverify.engine import Algorithm, Answer
+from dpverify.formulas.diff2 import (
     TARGET,
-    client_sizes,
-    clipped_mean,
-    distance,
-    kept,
     printed_local_sigma,
     printed_variances,
     renyi_order,
     round_variances,
-    small_problem,
-    squared_gradient,
 )
-from dpverify.algorithms.diff2_gd import diff2_gd, server_releases
 from dpverify.neighbours import REPLACE, ZERO_OUT
+from dpverify.parts.cases import logistic_case
+from dpverify.parts.clients import client_sizes, clipped_mean, distance, kept, squared_gradient
 from dpverify.problems import Problem
 from dpverify.releases import Gaussian, Release, Subsampled
 from dpverify.schedules import Schedule
@@ -98,7 +95,7 @@ def diff2_bvr_l_sgd(
 ) -> Algorithm:
     """DIFF2 with local steps: K is `local`, b `batch`, C_2 = C_3 `difference_clip`, sigma_3 `local_sigma`.
 
-    >>> algorithm = diff2_bvr_l_sgd(small_problem()[0], clip=1.0, difference_clip=0.25,
+    >>> algorithm = diff2_bvr_l_sgd(logistic_case()[0], clip=1.0, difference_clip=0.25,
     ...     variances=Schedule(1.0), local_sigma=2.0,
     ...     restart=2, rounds=3, local=4, batch=5, step_size=0.1, clients=4)
     >>> algorithm.steps, algorithm.release(2).first
@@ -167,7 +164,7 @@ def example(
     >>> example(as_printed=True).algorithm.steps
     32
     """
-    problem, data = small_problem(200)
+    problem, data = logistic_case(200)
     sizes = client_sizes(problem, clients)
     order = renyi_order(TARGET.epsilon, TARGET.delta)
     u = 3.0

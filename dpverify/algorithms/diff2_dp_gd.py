@@ -18,21 +18,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpverify.accounting import calibrate
-from dpverify.algorithms import Algorithm, Example
-from dpverify.algorithms.diff2 import (
-    TARGET,
-    client_sizes,
-    clipped_mean,
-    gradient_bound,
-    kept,
-    largest_step,
-    mean_sensitivity,
-    printed_variances,
-    renyi_order,
-    small_problem,
-    squared_gradient,
-)
+from dpverify.algorithms import Example
+from dpverify.engine import Algorithm
+from dpverify.formulas.diff2 import TARGET, gradient_bound, largest_step, printed_variances, renyi_order
 from dpverify.neighbours import REPLACE
+from dpverify.parts.cases import logistic_case
+from dpverify.parts.clients import client_sizes, clipped_mean, kept, mean_sensitivity, squared_gradient
 from dpverify.problems import Problem
 from dpverify.releases import Gaussian
 
@@ -56,7 +47,7 @@ def diff2_dp_gd(
 ) -> Algorithm:
     """Gradient descent on the noisy clipped means of the clients; `clip` is C_1.
 
-    >>> diff2_dp_gd(small_problem()[0], clip=1.0, sigma=2.0, rounds=3, step_size=0.1,
+    >>> diff2_dp_gd(logistic_case()[0], clip=1.0, sigma=2.0, rounds=3, step_size=0.1,
     ...     clients=4).release(1).scale
     2.0
     """
@@ -96,7 +87,7 @@ def example(*, as_printed: bool = False, rounds: int = 20, clients: int = 4) -> 
     >>> round(example().algorithm.release(1).scale / example(as_printed=True).algorithm.release(1).scale, 2)
     0.8
     """
-    problem, data = small_problem()
+    problem, data = logistic_case()
     order = renyi_order(TARGET.epsilon, TARGET.delta)
     sigma = math.sqrt(printed_variances(rounds, 1, problem.count, TARGET.epsilon, order, 1)[0])
     eta = largest_step(0.25, 1, 0.0, 0.25, problem.dimension)

@@ -22,24 +22,27 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpverify.accounting import calibrate
-from dpverify.algorithms import Algorithm, Answer, Example
-from dpverify.algorithms.diff2 import (
+from dpverify.algorithms import Example
+from dpverify.algorithms.diff2_dp_gd import diff2_dp_gd
+from dpverify.engine import Algorithm, Answer
+from dpverify.formulas.diff2 import (
     TARGET,
-    client_sizes,
-    clipped_mean,
-    distance,
     gradient_bound,
-    kept,
     largest_step,
-    mean_sensitivity,
     printed_variances,
     renyi_order,
     round_variances,
-    small_problem,
+)
+from dpverify.neighbours import REPLACE
+from dpverify.parts.cases import logistic_case
+from dpverify.parts.clients import (
+    client_sizes,
+    clipped_mean,
+    distance,
+    kept,
+    mean_sensitivity,
     squared_gradient,
 )
-from dpverify.algorithms.diff2_dp_gd import diff2_dp_gd
-from dpverify.neighbours import REPLACE
 from dpverify.problems import Problem
 from dpverify.releases import Gaussian
 from dpverify.schedules import Schedule
@@ -82,7 +85,7 @@ def diff2_gd(
     """DIFF2 with gradient steps: `clip` is C_1, `difference_clip` C_2, `restart` T, `variances` sigma_1^2 or
     sigma_2^2 of every round.
 
-    >>> algorithm = diff2_gd(small_problem()[0], clip=2.0, difference_clip=0.25,
+    >>> algorithm = diff2_gd(logistic_case()[0], clip=2.0, difference_clip=0.25,
     ...     variances=round_variances(1.0, 9.0, 5), restart=5,
     ...     rounds=10, step_size=0.1, clients=4)
     >>> algorithm.release(1).scale, algorithm.release(2).scale
@@ -129,7 +132,7 @@ def example(
     >>> round(example().algorithm.release(1).scale / example(as_printed=True).algorithm.release(1).scale, 2)
     0.8
     """
-    problem, data = small_problem()
+    problem, data = logistic_case()
     d, L = problem.dimension, 0.25
     order = renyi_order(TARGET.epsilon, TARGET.delta)
     first, second = printed_variances(

@@ -17,18 +17,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpverify.algorithms import Algorithm, Example
-from dpverify.algorithms.dp_accel import (
+from dpverify.algorithms import Example
+from dpverify.engine import Algorithm
+from dpverify.formulas.dp_accel import (
     S1,
     TARGET,
     certified_scales,
     heavy_ball_bound,
-    noisy_gradient,
     sampling_variance,
-    small_problem,
     uniform_epsilons,
 )
 from dpverify.neighbours import REPLACE
+from dpverify.parts.cases import quadratic_case
+from dpverify.parts.gradients import noisy_gradient
 from dpverify.problems import Problem
 from dpverify.schedules import Schedule
 
@@ -46,7 +47,8 @@ def dp_gd(
     """Gradient descent with Laplace noise of scale b_t; `clip` is in the L1 norm, `batch` the size of a
     secret batch (None: all records).
 
-    >>> dp_gd(small_problem()[0], clip=1.0, scales=Schedule(0.5), steps=3, step_size=1.0).release(1).scale
+    >>> problem = quadratic_case(norm=1)[0]
+    >>> dp_gd(problem, clip=1.0, scales=Schedule(0.5), steps=3, step_size=1.0).release(1).scale
     0.5
     """
     releases, gradient = noisy_gradient(problem, clip=clip, scales=scales, steps=steps, batch=batch)
@@ -71,7 +73,7 @@ def example(
     >>> example().algorithm.release(1).scale
     0.2
     """
-    problem, data = small_problem()
+    problem, data = quadratic_case(norm=1)
     m = batch or problem.count
     scales = certified_scales(uniform_epsilons(TARGET.epsilon, steps), steps, m, problem.count)
     variance = 2 * scales(1) ** 2 + sampling_variance(S1, m, problem.count)

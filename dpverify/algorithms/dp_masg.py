@@ -19,8 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.algorithms import Algorithm, Example
-from dpverify.algorithms.dp_accel import (
+from dpverify.algorithms import Example
+from dpverify.algorithms.dp_nag import dp_nag
+from dpverify.engine import Algorithm
+from dpverify.formulas.dp_accel import (
     S1,
     TARGET,
     Stages,
@@ -28,15 +30,14 @@ from dpverify.algorithms.dp_accel import (
     masg_stages,
     momentum_of,
     nag_bound,
-    nesterov,
     one_stage,
     printed_nag_scale,
     sampling_variance,
-    small_problem,
     uniform_epsilons,
 )
-from dpverify.algorithms.dp_nag import dp_nag
 from dpverify.neighbours import REPLACE
+from dpverify.parts.cases import quadratic_case
+from dpverify.parts.nesterov import nesterov
 from dpverify.problems import Problem
 from dpverify.schedules import Schedule
 
@@ -53,7 +54,7 @@ def dp_masg(
 ) -> Algorithm:
     """Multistage Nesterov with Laplace noise of scale b_t.
 
-    >>> dp_masg(small_problem()[0], clip=1.0, scales=Schedule(0.5), stages=masg_stages(0.1, 1.0, 20),
+    >>> dp_masg(quadratic_case(norm=1)[0], clip=1.0, scales=Schedule(0.5), stages=masg_stages(0.1, 1.0, 20),
     ...     steps=20, mu=0.1).steps
     20
     """
@@ -81,7 +82,7 @@ def example(
     >>> example().algorithm.steps
     20
     """
-    problem, data = small_problem()
+    problem, data = quadratic_case(norm=1)
     mu, L, n = 0.1, 1.0, problem.count
     m = batch or n
     stages = masg_stages(mu, L, steps, c=c)

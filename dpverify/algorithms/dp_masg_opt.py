@@ -13,9 +13,9 @@ of m < n.
 from __future__ import annotations
 
 from dpverify.algorithms import Example
-from dpverify.algorithms.dp_accel import masg_stages
 from dpverify.algorithms.dp_masg import dp_masg, staged_limit
 from dpverify.algorithms.dp_nag_opt import optimised_example
+from dpverify.formulas.dp_accel import masg_stages
 
 
 def example(

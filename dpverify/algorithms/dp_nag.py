@@ -15,21 +15,22 @@ Proposition 3.1's.
 
 from __future__ import annotations
 
-from dpverify.algorithms import Algorithm, Example
-from dpverify.algorithms.dp_accel import (
+from dpverify.algorithms import Example
+from dpverify.engine import Algorithm
+from dpverify.formulas.dp_accel import (
     S1,
     TARGET,
     certified_scales,
     momentum_of,
     nag_bound,
-    nesterov,
     one_stage,
     printed_nag_scale,
     sampling_variance,
-    small_problem,
     uniform_epsilons,
 )
 from dpverify.neighbours import REPLACE
+from dpverify.parts.cases import quadratic_case
+from dpverify.parts.nesterov import nesterov
 from dpverify.problems import Problem
 from dpverify.schedules import Schedule
 
@@ -46,7 +47,7 @@ def dp_nag(
 ) -> Algorithm:
     """Nesterov's method with Laplace noise of scale b_t and strong convexity mu.
 
-    >>> dp_nag(small_problem()[0], clip=1.0, scales=Schedule(0.5), steps=3, step_size=1.0,
+    >>> dp_nag(quadratic_case(norm=1)[0], clip=1.0, scales=Schedule(0.5), steps=3, step_size=1.0,
     ...     mu=0.1).release(1).scale
     0.5
     """
@@ -65,7 +66,7 @@ def example(
     >>> round(certified.algorithm.release(1).scale / printed.algorithm.release(1).scale, 9)
     4.0
     """
-    problem, data = small_problem()
+    problem, data = quadratic_case(norm=1)
     mu, L, n = 0.1, 1.0, problem.count
     m = batch or n
     split = uniform_epsilons(TARGET.epsilon, steps)

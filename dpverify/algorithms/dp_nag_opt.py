@@ -18,7 +18,8 @@ from __future__ import annotations
 from typing import Any
 
 from dpverify.algorithms import Example
-from dpverify.algorithms.dp_accel import (
+from dpverify.algorithms.dp_nag import dp_nag
+from dpverify.formulas.dp_accel import (
     S1,
     TARGET,
     Stages,
@@ -27,15 +28,14 @@ from dpverify.algorithms.dp_accel import (
     exact_epsilons,
     momentum_of,
     nag_bound,
-    nesterov,
     one_stage,
     optimal_scales,
     sampling_variance,
-    small_problem,
     stage_weights,
 )
-from dpverify.algorithms.dp_nag import dp_nag
 from dpverify.neighbours import REPLACE
+from dpverify.parts.cases import quadratic_case
+from dpverify.parts.nesterov import nesterov
 from dpverify.problems import Problem
 from dpverify.schedules import Schedule
 
@@ -73,7 +73,7 @@ def optimised_example(
     """The example of an algorithm that chooses T' and splits the budget by its bound; `forms(common, T')` are
     its equal forms.
     """
-    problem, data = small_problem()
+    problem, data = quadratic_case(norm=1)
     mu, L, n = 0.1, 1.0, problem.count
     m = batch or n
     steps = chosen_steps(problem, stages, longest, mu, L, guess)

@@ -23,22 +23,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpverify.accounting import calibrate
-from dpverify.algorithms import Algorithm, Answer, Example
-from dpverify.algorithms.momentum_agg import (
+from dpverify.algorithms import Example
+from dpverify.engine import Algorithm, Answer
+from dpverify.formulas.momentum_agg import (
     TARGET,
-    epoch_order,
     level,
-    load_exactly,
-    node_sums,
-    normalised,
     normalised_bound,
-    prefix,
     prefix_deviation,
     printed_sigma,
     printed_v,
-    small_problem,
 )
 from dpverify.neighbours import REPLACE, ZERO_OUT
+from dpverify.parts.cases import logistic_case
+from dpverify.parts.trees import epoch_order, load_exactly, node_sums, normalised, prefix
 from dpverify.problems import Problem
 from dpverify.releases import TreeNode
 
@@ -70,7 +67,7 @@ def dp_nsgd(
 ) -> Algorithm:
     """Normalised SGD with noise of that scale at every node; clip is G.
 
-    >>> dp_nsgd(small_problem()[0], clip=1.0, alpha=0.1, scale=1.0, steps=8, step_size=0.1).release(6).nodes
+    >>> dp_nsgd(logistic_case(20)[0], clip=1.0, alpha=0.1, scale=1.0, steps=8, step_size=0.1).release(6).nodes
     ((5, 6),)
     """
     if not clip > 0:
@@ -131,7 +128,7 @@ def example(
     >>> round(certified / printed, 2)
     0.29
     """
-    problem, data = small_problem()
+    problem, data = logistic_case(20, ridge=0.05, doubt=0.3)
     N = problem.count
     eta = 1 / math.sqrt(N * steps) if step_size is None else step_size
     scale = 4 * alpha * printed_sigma(TARGET.epsilon, TARGET.delta) * math.sqrt(printed_v(steps, N))

@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 
 from dpverify.algorithms import Example
-from dpverify.algorithms.adp_erm import BATCH, polynomial_b, small_example
-from dpverify.algorithms.adp_sgd import adp_sgd
+from dpverify.algorithms.adp_sgd import BATCH, adp_sgd, small_example
+from dpverify.formulas.adp_erm import polynomial_b
 from dpverify.schedules import Schedule
 
 

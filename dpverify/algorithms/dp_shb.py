@@ -16,21 +16,22 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.algorithms import Algorithm, Example
-from dpverify.algorithms.dp_accel import (
+from dpverify.algorithms import Example
+from dpverify.algorithms.dp_gd import dp_gd
+from dpverify.engine import Algorithm
+from dpverify.formulas.dp_accel import (
     S1,
     TARGET,
-    Accelerated,
     certified_scales,
     heavy_ball_bound,
     momentum_of,
-    noisy_gradient,
     sampling_variance,
-    small_problem,
     uniform_epsilons,
 )
-from dpverify.algorithms.dp_gd import dp_gd
 from dpverify.neighbours import REPLACE
+from dpverify.parts.cases import quadratic_case
+from dpverify.parts.gradients import noisy_gradient
+from dpverify.parts.nesterov import Accelerated
 from dpverify.problems import Problem
 from dpverify.schedules import Schedule
 
@@ -51,7 +52,7 @@ def dp_shb(
     """The heavy ball with Laplace noise of scale b_t; `averaged` computes it as Eqs (3.6) and (3.7) do,
     with the average of the past gradients in the place of the previous iterate.
 
-    >>> dp_shb(small_problem()[0], clip=1.0, scales=Schedule(0.5), steps=3, step_size=1.0,
+    >>> dp_shb(quadratic_case(norm=1)[0], clip=1.0, scales=Schedule(0.5), steps=3, step_size=1.0,
     ...     beta=0.5).release(1).scale
     0.5
     """
@@ -92,7 +93,7 @@ def example(
     >>> example().algorithm.steps
     20
     """
-    problem, data = small_problem()
+    problem, data = quadratic_case(norm=1)
     m = batch or problem.count
     beta = momentum_of(0.1, step_size) if beta is None else beta
     scales = certified_scales(uniform_epsilons(TARGET.epsilon, steps), steps, m, problem.count)

@@ -20,21 +20,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpverify.algorithms import Algorithm, Example
-from dpverify.algorithms.dynamic_noise import (
+from dpverify.algorithms import Example
+from dpverify.engine import Algorithm
+from dpverify.formulas.dynamic_noise import (
     PRINTED_R,
     TARGET,
     alpha_of,
-    certified_budget,
     dynamic,
     erub,
-    full_batch_sensitivity,
     gd_influence,
     noise_multipliers,
     uniform,
 )
 from dpverify.neighbours import REPLACE
-from dpverify.problems import Problem, divided, quadratic
+from dpverify.parts.budgets import certified_budget
+from dpverify.parts.cases import quadratic_case
+from dpverify.parts.gradients import full_batch_sensitivity
+from dpverify.problems import Problem, divided
 from dpverify.releases import Gaussian
 from dpverify.schedules import Schedule
 
@@ -51,8 +53,9 @@ def private_gd(
 ) -> Algorithm:
     """Private gradient descent with squared noise multipliers sigma_t^2; the step size is 1/M unless given.
 
-    >>> private_gd(quadratic([1.0], count=10), clip=1.0, variances=Schedule(4.0), steps=3).release(1).scale
-    0.2
+    >>> problem = quadratic_case()[0]
+    >>> private_gd(problem, clip=1.0, variances=Schedule(4.0), steps=3).release(1).scale
+    0.01
     """
     if not clip > 0:
         raise ValueError(f"Expected clip={clip} > 0.")
@@ -81,15 +84,6 @@ def _smoothness(problem: Problem) -> float:
     return problem.smoothness
 
 
-def small_problem(count: int = 200, dimension: int = 5, seed: int = 0) -> tuple[Problem, Array]:
-    """The quadratic with kappa = 10 on which the examples of dynamic-noise run, and its records in the unit
-    ball.
-    """
-    problem = quadratic(np.linspace(0.1, 1.0, dimension), count=count, start=np.ones(dimension), radius=1.0)
-    rows = np.random.default_rng(seed).standard_normal((count, dimension))
-    return problem, rows / np.maximum(1.0, np.linalg.norm(rows, axis=1))[:, None]
-
-
 def example(*, as_printed: bool = False, schedule: str = "dynamic", steps: int = 20) -> Example:
     """A quadratic with kappa = 10, N = 200, d = 5, under Eq (7)'s schedule or the uniform one.
 
@@ -98,7 +92,7 @@ def example(*, as_printed: bool = False, schedule: str = "dynamic", steps: int =
     """
     if schedule not in ("dynamic", "uniform"):
         raise ValueError(f"Expected schedule={schedule!r} to be 'dynamic' or 'uniform'.")
-    problem, data = small_problem()
+    problem, data = quadratic_case()
     R = PRINTED_R if as_printed else certified_budget(TARGET, REPLACE)
     M, mu = 1.0, 0.1
     gamma = 1 - mu / M

@@ -20,14 +20,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpverify.algorithms import Algorithm, Example
-from dpverify.algorithms.dynamic_noise import (
+from dpverify.algorithms import Example
+from dpverify.algorithms.private_gd import private_gd
+from dpverify.engine import Algorithm
+from dpverify.formulas.dynamic_noise import (
     PRINTED_R,
     TARGET,
     alpha_of,
-    certified_budget,
     erub,
-    full_batch_sensitivity,
     largest_eta0,
     momentum_influence,
     noise_multipliers,
@@ -35,8 +35,10 @@ from dpverify.algorithms.dynamic_noise import (
     t_hat,
     uniform,
 )
-from dpverify.algorithms.private_gd import private_gd, small_problem
 from dpverify.neighbours import REPLACE
+from dpverify.parts.budgets import certified_budget
+from dpverify.parts.cases import quadratic_case
+from dpverify.parts.gradients import full_batch_sensitivity
 from dpverify.problems import Problem, divided
 from dpverify.releases import Gaussian
 from dpverify.schedules import Schedule, from_influence
@@ -58,7 +60,7 @@ def start(problem: Problem, runs: int) -> State:
 def momentum_step(problem: Problem, state: State, released: Array, beta: float, step_size: float) -> State:
     """One step along the bias-corrected average.
 
-    >>> problem = small_problem()[0]
+    >>> problem = quadratic_case()[0]
     >>> first = momentum_step(problem, start(problem, 1), np.zeros((1, 5)), 0.9, 1.0)
     >>> bool(np.allclose(first.x, problem.start * (1 - problem.spectrum)))
     True
@@ -75,7 +77,7 @@ def private_gd_momentum(
 ) -> Algorithm:
     """Private gradient descent with momentum and squared noise multipliers sigma_t^2.
 
-    >>> private_gd_momentum(small_problem()[0], clip=1.0, variances=Schedule(4.0), steps=3, beta=0.9,
+    >>> private_gd_momentum(quadratic_case()[0], clip=1.0, variances=Schedule(4.0), steps=3, beta=0.9,
     ...     step_size=0.1).steps
     3
     """
@@ -125,7 +127,7 @@ def example(
     >>> example().algorithm.name
     'private-gd-momentum'
     """
-    problem, data = small_problem()
+    problem, data = quadratic_case()
     M, kappa = 1.0, 10.0
     R = PRINTED_R if as_printed else certified_budget(TARGET, REPLACE)
     eta0 = largest_eta0(beta, kappa, as_printed=as_printed)

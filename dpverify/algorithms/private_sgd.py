@@ -23,42 +23,25 @@ from typing import Any
 import numpy as np
 
 from dpverify.accounting import calibrate
-from dpverify.algorithms import Algorithm, Example
-from dpverify.algorithms.dynamic_noise import (
+from dpverify.algorithms import Example
+from dpverify.algorithms.private_gd import State, private_gd
+from dpverify.engine import Algorithm
+from dpverify.formulas.dynamic_noise import (
     PRINTED_R,
     TARGET,
     alpha_of,
     erub,
-    full_batch_sensitivity,
     gd_influence,
-    noise_multipliers,
     uniform,
 )
-from dpverify.algorithms.private_gd import State, private_gd, small_problem
 from dpverify.neighbours import REPLACE
+from dpverify.parts.cases import quadratic_case
+from dpverify.parts.gradients import batch_releases
 from dpverify.problems import Problem
-from dpverify.releases import Gaussian, Subsampled
+from dpverify.releases import Subsampled
 from dpverify.schedules import Schedule
 
 Array = np.ndarray[Any, Any]
-
-
-def batch_releases(
-    problem: Problem, clip: float, batch: int, variances: Schedule, steps: int, how: str
-) -> list[Subsampled]:
-    """The releases of the averages over secret batches of n records with squared noise multipliers
-    sigma_t^2.
-    """
-    if not clip > 0:
-        raise ValueError(f"Expected clip={clip} > 0.")
-    if not 1 <= batch <= problem.count:
-        raise ValueError(f"Expected 1 <= batch={batch} <= {problem.count}, the number of records.")
-    largest = clip / batch
-    sensitivity = full_batch_sensitivity(largest)
-    return [
-        Subsampled(Gaussian(largest * s, sensitivity), size=batch, of=problem.count, how=how)
-        for s in noise_multipliers(variances, steps)
-    ]
 
 
 def private_sgd(
@@ -74,7 +57,7 @@ def private_sgd(
     """Private SGD with squared noise multipliers sigma_t^2 on batches of (about) `batch` records; the step
     size is 1/M unless given.
 
-    >>> private_sgd(small_problem()[0], clip=1.0, batch=10, variances=Schedule(4.0), steps=3).release(1).rate
+    >>> private_sgd(quadratic_case()[0], clip=1.0, batch=10, variances=Schedule(4.0), steps=3).release(1).rate
     0.05
     """
     releases = batch_releases(problem, clip, batch, variances, steps, how)
@@ -126,7 +109,7 @@ def example(*, as_printed: bool = False, steps: int = 10) -> Example:
     >>> example(as_printed=True).algorithm.release(1).how
     'with replacement'
     """
-    problem, data = small_problem()
+    problem, data = quadratic_case()
     M, mu = 1.0, 0.1
     gamma = 1 - mu / M
     n = printed_batch(problem.count, PRINTED_R)

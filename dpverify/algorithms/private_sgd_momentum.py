@@ -18,8 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.algorithms import Algorithm, Example
-from dpverify.algorithms.dynamic_noise import (
+from dpverify.algorithms import Example
+from dpverify.algorithms.private_gd_momentum import State, momentum_step, start
+from dpverify.algorithms.private_sgd import certified_factor, printed_batch, private_sgd, sampling_variance
+from dpverify.engine import Algorithm
+from dpverify.formulas.dynamic_noise import (
     PRINTED_R,
     TARGET,
     alpha_of,
@@ -28,16 +31,9 @@ from dpverify.algorithms.dynamic_noise import (
     momentum_influence,
     uniform,
 )
-from dpverify.algorithms.private_gd import small_problem
-from dpverify.algorithms.private_gd_momentum import State, momentum_step, start
-from dpverify.algorithms.private_sgd import (
-    batch_releases,
-    certified_factor,
-    printed_batch,
-    private_sgd,
-    sampling_variance,
-)
 from dpverify.neighbours import REPLACE
+from dpverify.parts.cases import quadratic_case
+from dpverify.parts.gradients import batch_releases
 from dpverify.problems import Problem
 from dpverify.schedules import Schedule
 
@@ -57,7 +53,7 @@ def private_sgd_momentum(
 ) -> Algorithm:
     """Private SGD with momentum on batches of (about) `batch` records.
 
-    >>> private_sgd_momentum(small_problem()[0], clip=1.0, batch=10, variances=Schedule(4.0), steps=3,
+    >>> private_sgd_momentum(quadratic_case()[0], clip=1.0, batch=10, variances=Schedule(4.0), steps=3,
     ...     beta=0.9, step_size=0.1).steps
     3
     """
@@ -85,7 +81,7 @@ def example(*, as_printed: bool = False, steps: int = 10, beta: float = 0.5) -> 
     >>> example(as_printed=True).algorithm.steps
     10
     """
-    problem, data = small_problem()
+    problem, data = quadratic_case()
     M, mu, kappa = 1.0, 0.1, 10.0
     n = printed_batch(problem.count, PRINTED_R)
     printed = uniform(steps, PRINTED_R * (problem.count / n) ** 2)

@@ -33,25 +33,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpverify.accounting import calibrate
-from dpverify.algorithms import Algorithm, Answer, Example
+from dpverify.algorithms import Example
 from dpverify.algorithms.dp_nsgd import gradient_norm, refreshed
-from dpverify.algorithms.momentum_agg import (
+from dpverify.engine import Algorithm, Answer
+from dpverify.formulas.momentum_agg import (
     TARGET,
-    Forest,
     block_coefficients,
-    covering,
     ending_at,
-    grow,
-    load_exactly,
-    node_sums,
-    normalised,
     normalised_bound,
     printed_sigma,
     printed_v_reduced,
     reduced_deviation,
-    small_problem,
 )
 from dpverify.neighbours import REPLACE, ZERO_OUT
+from dpverify.parts.cases import logistic_case
+from dpverify.parts.trees import Forest, covering, grow, load_exactly, node_sums, normalised
 from dpverify.problems import Problem
 from dpverify.releases import TreeNode
 
@@ -98,7 +94,7 @@ def sensitivity_reduced_nsgd(
 
     Without `reshuffle` every epoch takes the records in the order of the first.
 
-    >>> problem, scales = small_problem()[0], Scales(1.0, 1.0, 0.1)
+    >>> problem, scales = logistic_case(20)[0], Scales(1.0, 1.0, 0.1)
     >>> algorithm = sensitivity_reduced_nsgd(
     ...     problem, clip=1.0, smoothness=0.25, alpha=0.1, gamma=0.5, scales=scales, steps=8, step_size=0.01)
     >>> len(algorithm.release(4).nodes)
@@ -224,7 +220,7 @@ def example(
     >>> example().algorithm.name
     'sensitivity-reduced-nsgd'
     """
-    problem, data = small_problem()
+    problem, data = logistic_case(20, ridge=0.05, doubt=0.3)
     N = problem.count
     eta = 1 / math.sqrt(N * steps) if step_size is None else step_size
     gamma = min(eta * N, 0.5) if gamma is None else gamma

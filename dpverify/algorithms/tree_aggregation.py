@@ -22,9 +22,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpverify.accounting import calibrate
-from dpverify.algorithms import Algorithm, Answer, Example
-from dpverify.algorithms.momentum_agg import TARGET, level, load_exactly, node_sums, prefix
+from dpverify.algorithms import Example
+from dpverify.engine import Algorithm, Answer
+from dpverify.formulas.momentum_agg import TARGET, level
 from dpverify.neighbours import REPLACE, ZERO_OUT
+from dpverify.parts.trees import load_exactly, node_sums, prefix
 from dpverify.problems import Problem, mean_estimation
 from dpverify.releases import TreeNode
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.algorithms import Algorithm
 from dpverify.auditing.tape import Tape
+from dpverify.engine import Algorithm
 from dpverify.neighbours import Data, Neighbours, records
 from dpverify.releases import Subsampled
 
@@ -60,7 +60,7 @@ def as_mechanism(algorithm: Algorithm, shows: str = "output") -> Any:
 
 def loss_mechanism(algorithm: Algorithm, pair: Neighbours) -> Any:
     """The exact loss of a transcript as a mechanism: on `pair.data` and `pair.other`, and on nothing else."""
-    from dpverify.accounting.loss import block_losses
+    from dpverify.losses import block_losses
 
     data, other = algorithm.load(pair.data), algorithm.load(pair.other)
 

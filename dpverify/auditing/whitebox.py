@@ -20,10 +20,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpverify.algorithms import Algorithm
 from dpverify.auditing.claimed import _hull
 from dpverify.auditing.exact import clopper_pearson
 from dpverify.auditing.replay import as_json, describe
+from dpverify.engine import Algorithm
 from dpverify.guarantees import Guarantee
 from dpverify.neighbours import Neighbours
 from dpverify.verdicts import REFUTED, SUPPORTED, Evidence, Result, Witness
@@ -175,7 +175,7 @@ def loss_tradeoff(
     >>> low <= high
     True
     """
-    from dpverify.accounting.loss import privacy_losses
+    from dpverify.losses import privacy_losses
 
     first, second = (int(child.generate_state(1)[0]) for child in np.random.SeedSequence(seed).spawn(2))
     on_data = privacy_losses(algorithm, pair, runs, first)
@@ -202,7 +202,7 @@ def loss_audit(
     'SUPPORTED'
     """
     from dpverify.accounting import account
-    from dpverify.accounting.loss import privacy_losses
+    from dpverify.losses import privacy_losses
 
     losses = privacy_losses(algorithm, pair, runs, seed)
     grid = np.array(epsilons or np.linspace(0, max(0.1, float(np.quantile(losses, 0.999))), 9))

@@ -54,7 +54,7 @@ def _alone(svg: str, name: str, alt: str) -> str:
 
 def schedules(T: int = 60, gamma: float = 0.95, beta: float = 0.9, R: float = 1.0) -> str:
     """sigma_t^2 over t of the schedules of dynamic-noise, all spending the same budget."""
-    from dpverify.algorithms import dynamic_noise as dn
+    from dpverify.formulas import dynamic_noise as dn
     from dpverify.schedules import from_influence
 
     t = np.arange(1, T + 1)
@@ -83,7 +83,7 @@ def bound_over_T(kappa: float = 10.0, alpha: float = 1e-3) -> str:
     """The bound of dynamic-noise over T, uniform and dynamic schedule, with the stated T and the true
     minimisers.
     """
-    from dpverify.algorithms import dynamic_noise as dn
+    from dpverify.formulas import dynamic_noise as dn
 
     gamma = 1 - 1 / kappa
     stated = {"uniform": float(dn.eq_23(kappa, alpha)), "dynamic": float(dn.eq_7(kappa, alpha))}
@@ -164,11 +164,11 @@ def profile_curve() -> str:
     """delta(eps) of Algorithm 1 of dynamic-noise with its printed budget, from exact losses, against what
     Theorem 3.1 says of it.
     """
-    from dpverify.accounting.loss import privacy_losses
-    from dpverify.algorithms import dynamic_noise as dn
     from dpverify.algorithms.private_gd import private_gd
     from dpverify.auditing.whitebox import profile_bounds
+    from dpverify.formulas import dynamic_noise as dn
     from dpverify.guarantees import GDP
+    from dpverify.losses import privacy_losses
     from dpverify.neighbours import Neighbours
     from dpverify.problems import quadratic
 

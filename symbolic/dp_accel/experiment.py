@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import sympy as sp
 
-from dpverify.algorithms.dp_accel import noise_scale, sampling_variance
 from dpverify.claims import claim
 from dpverify.effort import Effort
+from dpverify.formulas.dp_accel import noise_scale, sampling_variance
 from dpverify.relations import AtMost, Derivation, Equal, Instance, Minimises, Tested
 from dpverify.symbolic.dp_accel import PAPER
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Witness
@@ -280,7 +280,7 @@ def scanned_number_of_steps_is_the_closed_form_rounded():
     def run(effort: Effort) -> Result:
         import math
 
-        from dpverify.algorithms.dp_accel import choose_steps, one_stage
+        from dpverify.formulas.dp_accel import choose_steps, one_stage
         from dpverify.symbolic.dp_accel import runs as section5
 
         place = section5.setting(500)

@@ -12,9 +12,9 @@ from typing import Any
 
 import sympy as sp
 
-from dpverify.algorithms.dp_accel import inner_epsilon, noise_scale, sampling_variance, step_loss
 from dpverify.claims import claim
 from dpverify.effort import Effort
+from dpverify.formulas.dp_accel import inner_epsilon, noise_scale, sampling_variance, step_loss
 from dpverify.relations import AtMost, Derivation, Equal, Instance, Tested
 from dpverify.symbolic.dp_accel import PAPER
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result
@@ -271,9 +271,9 @@ def exact_losses_of_dp_shb_stay_below_eps():
     import numpy as np
 
     def run(effort: Effort) -> Result:
-        from dpverify.accounting.loss import privacy_losses
-        from dpverify.algorithms.dp_accel import certified_scales, uniform_epsilons
         from dpverify.algorithms.dp_shb import dp_shb
+        from dpverify.formulas.dp_accel import certified_scales, uniform_epsilons
+        from dpverify.losses import privacy_losses
         from dpverify.neighbours import Neighbours
 
         problem, pair = small_pair()

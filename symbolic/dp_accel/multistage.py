@@ -12,9 +12,9 @@ from typing import Any
 
 import sympy as sp
 
-from dpverify.algorithms.dp_accel import masg_stages, momentum_of, stage_weights
 from dpverify.claims import claim
 from dpverify.effort import Effort
+from dpverify.formulas.dp_accel import masg_stages, momentum_of, stage_weights
 from dpverify.relations import AtMost, Derivation, Equal, Instance, Minimises, Quoted, Tested
 from dpverify.symbolic.dp_accel import PAPER
 from dpverify.symbolic.dp_accel.nesterov import (

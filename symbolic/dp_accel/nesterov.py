@@ -17,7 +17,9 @@ from typing import Any
 
 import sympy as sp
 
-from dpverify.algorithms.dp_accel import (
+from dpverify.claims import claim
+from dpverify.effort import Effort
+from dpverify.formulas.dp_accel import (
     inner_epsilon,
     momentum_of,
     nag_weights,
@@ -28,8 +30,6 @@ from dpverify.algorithms.dp_accel import (
     sampling_variance,
     step_loss,
 )
-from dpverify.claims import claim
-from dpverify.effort import Effort
 from dpverify.relations import AtMost, Derivation, Equal, Induction, Instance, Minimises, Tested
 from dpverify.schedules import Schedule, step
 from dpverify.symbolic.dp_accel import PAPER
@@ -469,7 +469,7 @@ def error_of_dp_nag_on_logistic_regression_stays_below_the_corrected_bound():
     """
 
     def run(effort: Effort) -> Result:
-        from dpverify.algorithms.dp_accel import nag_bound, one_stage
+        from dpverify.formulas.dp_accel import nag_bound, one_stage
         from dpverify.montecarlo import mean_at_least
         from dpverify.symbolic.dp_accel import runs as section5
 
@@ -575,7 +575,7 @@ def bisection_beats_the_full_data_split_when_subsampling():
     import numpy as np
 
     def run(effort: Effort) -> Result:
-        from dpverify.algorithms.dp_accel import exact_epsilons
+        from dpverify.formulas.dp_accel import exact_epsilons
 
         steps, size, records = 30, 10, 1000
         weights = nag_weights(0.02, 1.0, 1.0, steps)

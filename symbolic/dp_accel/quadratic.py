@@ -13,9 +13,9 @@ from typing import Any
 
 import sympy as sp
 
-from dpverify.algorithms.dp_accel import noise_scale
 from dpverify.claims import claim
 from dpverify.effort import Effort
+from dpverify.formulas.dp_accel import noise_scale
 from dpverify.relations import AtMost, Derivation, Equal, Instance, Tested
 from dpverify.symbolic.dp_accel import PAPER
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result
@@ -282,7 +282,7 @@ def exact_error_of_dp_shb_stays_below_the_corrected_bound():
 
     def run(effort: Effort) -> Result:
         from dpverify.algorithms import example
-        from dpverify.algorithms.dp_accel import momentum_of
+        from dpverify.formulas.dp_accel import momentum_of
         from dpverify.moments import exact_moments
         from dpverify.releases import Laplace
 

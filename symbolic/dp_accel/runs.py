@@ -18,8 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.algorithms import Algorithm
-from dpverify.algorithms.dp_accel import (
+from dpverify.algorithms.dp_gd import dp_gd
+from dpverify.algorithms.dp_masg import dp_masg
+from dpverify.algorithms.dp_nag import dp_nag
+from dpverify.algorithms.dp_shb import dp_shb
+from dpverify.engine import Algorithm
+from dpverify.formulas.dp_accel import (
     Stages,
     choose_steps,
     masg_stages,
@@ -29,10 +33,6 @@ from dpverify.algorithms.dp_accel import (
     optimal_epsilons,
     stage_weights,
 )
-from dpverify.algorithms.dp_gd import dp_gd
-from dpverify.algorithms.dp_masg import dp_masg
-from dpverify.algorithms.dp_nag import dp_nag
-from dpverify.algorithms.dp_shb import dp_shb
 from dpverify.montecarlo import Runs, run
 from dpverify.problems import Linear, Records
 from dpverify.schedules import Schedule

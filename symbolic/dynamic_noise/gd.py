@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import sympy as sp
 
-from dpverify.algorithms import dynamic_noise as schedules
 from dpverify.claims import claim
 from dpverify.effort import Effort
+from dpverify.formulas import dynamic_noise as schedules
 from dpverify.relations import (
     AtMost,
     Derivation,

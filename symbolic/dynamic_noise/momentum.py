@@ -19,13 +19,13 @@ import numpy as np
 import sympy as sp
 
 from dpverify import montecarlo
-from dpverify.algorithms import Algorithm
-from dpverify.algorithms import dynamic_noise as schedules
-from dpverify.algorithms.private_gd import small_problem
 from dpverify.algorithms.private_gd_momentum import momentum_schedule, private_gd_momentum
 from dpverify.claims import claim
 from dpverify.effort import Effort
+from dpverify.engine import Algorithm
+from dpverify.formulas import dynamic_noise as schedules
 from dpverify.moments import exact_moments
+from dpverify.parts.cases import quadratic_case
 from dpverify.problems import Problem, Quadratic
 from dpverify.relations import (
     AtMost,
@@ -316,7 +316,7 @@ def _cases() -> tuple[Problem, Any, list[tuple[str, Algorithm, float]]]:
     """A quadratic of condition number 10, its data, and runs of momentum on it: name, algorithm, the bound of
     thm-4.4-corrected.
     """
-    problem, data = small_problem()
+    problem, data = quadratic_case()
     assert isinstance(problem, Quadratic)
     smooth, budget = float(problem.spectrum.max()), 0.3927
     condition = smooth / float(problem.spectrum.min())

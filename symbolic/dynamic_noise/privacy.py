@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import sympy as sp
 
-from dpverify.algorithms import dynamic_noise as schedules
 from dpverify.claims import claim
+from dpverify.formulas import dynamic_noise as schedules
 from dpverify.relations import AtMost, Derivation, Equal, Instance
 from dpverify.symbolic.dynamic_noise import PAPER
 from dpverify.symbolic.dynamic_noise.setting import gaussian_divergence

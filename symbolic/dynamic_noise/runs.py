@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpverify.algorithms.dynamic_noise import PRINTED_R, fitted_exponential, hessian_influence
 from dpverify.algorithms.private_gd import private_gd
+from dpverify.formulas.dynamic_noise import PRINTED_R, fitted_exponential, hessian_influence
 from dpverify.montecarlo import run
 from dpverify.problems import Linear, least_squares, logistic
 from dpverify.schedules import Schedule, from_influence

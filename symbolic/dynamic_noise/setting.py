@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import sympy as sp
 
-from dpverify.algorithms import dynamic_noise as schedules
 from dpverify.claims import claim
 from dpverify.effort import Effort
+from dpverify.formulas import dynamic_noise as schedules
 from dpverify.neighbours import Neighbours
 from dpverify.relations import AtMost, Derivation, Equal, Instance, Tested
 from dpverify.schedules import step

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import sympy as sp
 
-from dpverify.algorithms import dynamic_noise as schedules
 from dpverify.claims import claim
+from dpverify.formulas import dynamic_noise as schedules
 from dpverify.relations import AtMost, Derivation, Equal, Induction, Instance
 from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER

@@ -16,9 +16,9 @@ from dpverify.adapters.published import (
     momentum_agg,
 )
 from dpverify.adapters.suite import examine
-from dpverify.algorithms.adp_erm import printed_sigma
 from dpverify.auditing import Budget, Tape, audit
 from dpverify.auditing.noise import noise_as_declared
+from dpverify.formulas.adp_erm import printed_sigma
 from dpverify.verdicts import REFUTED, SUPPORTED
 
 

@@ -5,15 +5,17 @@ import math
 import numpy as np
 import pytest
 
-from dpverify.algorithms import adp_erm
 from dpverify.algorithms.adp_sgd import adp_sgd
 from dpverify.algorithms.adp_sgd_norm import adp_sgd_norm
-from dpverify.montecarlo import generator, run, walk
+from dpverify.engine import walk
+from dpverify.formulas import adp_erm
+from dpverify.montecarlo import generator, run
 from dpverify.neighbours import REPLACE
+from dpverify.parts.cases import logistic_case
 from dpverify.problems import quadratic
 from dpverify.schedules import Schedule
 
-PROBLEM, DATA = adp_erm.small_problem(count=40)
+PROBLEM, DATA = logistic_case(40, 4, start=-2.0, sphere=True)
 B = adp_erm.polynomial_b(1, 1)
 ALPHA = adp_erm.adaptive_alpha(B)
 

@@ -7,13 +7,16 @@ import pytest
 import sympy
 
 from dpverify.accounting import account, epsilon, meets
-from dpverify.algorithms import diff2, example
+from dpverify.algorithms import example
 from dpverify.algorithms.clipped_mean import private_mean
 from dpverify.algorithms.diff2_bvr_l_sgd import all_releases, diff2_bvr_l_sgd
 from dpverify.algorithms.diff2_dp_gd import diff2_dp_gd
 from dpverify.algorithms.diff2_gd import diff2_gd
-from dpverify.montecarlo import generator, run, walk
+from dpverify.engine import walk
+from dpverify.formulas import diff2
+from dpverify.montecarlo import generator, run
 from dpverify.neighbours import REPLACE
+from dpverify.parts.cases import logistic_case
 from dpverify.problems import mean_estimation
 from dpverify.schedules import Schedule
 
@@ -55,7 +58,7 @@ def test_variances_are_the_printed_formulas():
     assert diff2.round_variances(first, second, 6).values(8).tolist() == [first, *[second] * 5, first, second]
 
 
-PROBLEM, DATA = diff2.small_problem(count=12)
+PROBLEM, DATA = logistic_case(12)
 ROWS, LABELS = DATA
 
 

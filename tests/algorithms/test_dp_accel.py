@@ -11,14 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpverify.accounting import account, meets
-from dpverify.algorithms import dp_accel, example
+from dpverify.algorithms import example
 from dpverify.algorithms.dp_gd import dp_gd
 from dpverify.algorithms.dp_masg import dp_masg
 from dpverify.algorithms.dp_nag import dp_nag
 from dpverify.algorithms.dp_shb import dp_shb
+from dpverify.engine import walk
+from dpverify.formulas import dp_accel
 from dpverify.moments import exact_moments
-from dpverify.montecarlo import generator, run, walk
+from dpverify.montecarlo import generator, run
 from dpverify.neighbours import REPLACE
+from dpverify.parts.cases import quadratic_case
 from dpverify.problems import logistic
 from dpverify.schedules import Schedule
 
@@ -202,7 +205,7 @@ def _beta(alpha):
 
 
 def test_bad_input_is_named():
-    problem = dp_accel.small_problem()[0]
+    problem = quadratic_case(norm=1)[0]
     with pytest.raises(ValueError, match=r"clip=-1\.0 > 0"):
         dp_gd(problem, clip=-1.0, scales=Schedule(1.0), steps=2, step_size=1.0)
     with pytest.raises(ValueError, match="batch=300 <= 200"):

@@ -9,18 +9,21 @@ import pytest
 import sympy
 
 from dpverify.accounting.gaussian import gaussian_mu
-from dpverify.algorithms import dynamic_noise as dn
 from dpverify.algorithms import example
-from dpverify.algorithms.private_gd import private_gd, small_problem
+from dpverify.algorithms.private_gd import private_gd
 from dpverify.algorithms.private_gd_momentum import momentum_schedule, private_gd_momentum
 from dpverify.algorithms.private_sgd import private_sgd
+from dpverify.formulas import dynamic_noise as dn
 from dpverify.guarantees import ApproxDP
 from dpverify.moments import exact_moments
 from dpverify.montecarlo import run
 from dpverify.neighbours import REPLACE, ZERO_OUT
+from dpverify.parts.budgets import certified_budget, guarded
+from dpverify.parts.cases import quadratic_case
+from dpverify.parts.influence import retrained_influence
 from dpverify.schedules import Schedule, from_influence
 
-PROBLEM, DATA = small_problem(count=50, dimension=3)
+PROBLEM, DATA = quadratic_case(count=50, dimension=3)
 
 
 @pytest.mark.parametrize("T", [1, 2, 17])
@@ -118,8 +121,8 @@ def test_budgets():
     wrong = dn.printed_budget(4.0, L) / 2
     assert wrong + 2 * math.sqrt(wrong * L) > 100  # the printed root solves rho - 2 sqrt(rho L) = eps instead
     assert math.isclose(wrong - 2 * math.sqrt(wrong * L), 4.0)
-    R = dn.certified_budget(ApproxDP(4.0, 1e-8), REPLACE)
-    assert math.isclose(4 * R, dn.certified_budget(ApproxDP(4.0, 1e-8), ZERO_OUT), rel_tol=1e-6)
+    R = certified_budget(ApproxDP(4.0, 1e-8), REPLACE)
+    assert math.isclose(4 * R, certified_budget(ApproxDP(4.0, 1e-8), ZERO_OUT), rel_tol=1e-6)
 
 
 def test_the_guard_stops_before_the_budget_is_overspent():
@@ -132,11 +135,11 @@ def test_the_guard_stops_before_the_budget_is_overspent():
         assert cost[:steps].sum() <= budget * (1 + 1e-9)
         assert steps == 12 or cost[: steps + 1].sum() > budget
     full = private_gd(PROBLEM, clip=1.0, variances=dn.dynamic(0.9, 12, 1.0), steps=12)
-    assert dn.guarded(full, 1.0, ZERO_OUT).steps == 12
+    assert guarded(full, 1.0, ZERO_OUT).steps == 12
     assert (
-        dn.guarded(full, 1.0, ZERO_OUT, strict=True).steps == 11
+        guarded(full, 1.0, ZERO_OUT, strict=True).steps == 11
     )  # the printed guard cannot finish its own schedule
-    halted = dn.guarded(full, 1.0, REPLACE)
+    halted = guarded(full, 1.0, REPLACE)
     assert halted.steps < 12
     assert gaussian_mu(halted.ledger(), REPLACE) ** 2 <= 1.0 + 1e-9
     assert np.array_equal(
@@ -171,7 +174,7 @@ def test_retraining_finds_the_influence():
     q = dn.hessian_influence(PROBLEM.spectrum, steps=3, step_size=0.7, clip=1.0, count=PROBLEM.count).values(
         3
     )
-    fitted = dn.retrained_influence(
+    fitted = retrained_influence(
         build, PROBLEM, DATA, Schedule(25.0), 3, grid=[20.0, 60.0, 100.0], repeats=4000
     ).values(3)
     assert np.allclose(fitted, q, rtol=0.15)
@@ -228,7 +231,7 @@ def test_no_noise_is_the_plain_method():
         (lambda: example("private-gd", schedule="linear"), "schedule='linear'"),
         (lambda: dn.affordable_steps(np.ones(3), 0.0), "budget=0.0 > 0"),
         (
-            lambda: dn.guarded(example("private-gd").algorithm, 1e-9, REPLACE),
+            lambda: guarded(example("private-gd").algorithm, 1e-9, REPLACE),
             "budget=1e-09 to pay for the first step",
         ),
         (

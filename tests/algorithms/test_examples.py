@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from dpverify.accounting import account, epsilon, meets
-from dpverify.algorithms import Algorithm, example, names
+from dpverify.algorithms import example, names
+from dpverify.engine import Algorithm
 from dpverify.montecarlo import run
 
 MINE = {

@@ -13,12 +13,16 @@ from hypothesis import strategies as st
 
 from dpverify.accounting import account, epsilon, meets
 from dpverify.accounting.gaussian import tree_cost
-from dpverify.algorithms import example, momentum_agg
+from dpverify.algorithms import example
 from dpverify.algorithms.dp_nsgd import dp_nsgd
 from dpverify.algorithms.sensitivity_reduced_nsgd import Scales, sensitivity_reduced_nsgd
 from dpverify.algorithms.tree_aggregation import tree_aggregation
-from dpverify.montecarlo import generator, run, walk
+from dpverify.engine import walk
+from dpverify.formulas import momentum_agg
+from dpverify.montecarlo import generator, run
 from dpverify.neighbours import REPLACE
+from dpverify.parts.cases import logistic_case
+from dpverify.parts.trees import covering, grow, node_sums, prefix
 from dpverify.problems import mean_estimation
 from dpverify.releases import TreeNode, occurrences
 
@@ -80,33 +84,29 @@ def test_node_sums_and_prefixes_are_direct_sums(T, decay):
     siblings = known = (None,) * T.bit_length()
     forest = ()
     for t in range(1, T + 1):
-        sums, siblings = momentum_agg.node_sums(siblings, terms[[t - 1]], t, decay)
+        sums, siblings = node_sums(siblings, terms[[t - 1]], t, decay)
         for (y, z), total in zip(momentum_agg.ending_at(t), sums, strict=True):
             assert total[0] == pytest.approx(sum(decay ** (z - i) * terms[i - 1] for i in range(y, z + 1)))
-        total, known = momentum_agg.prefix(known, sums[-1], t, decay)
+        total, known = prefix(known, sums[-1], t, decay)
         assert total[0] == pytest.approx(sum(decay ** (t - i) * terms[i - 1] for i in range(1, t + 1)))
-        forest = momentum_agg.grow(forest, sums, t, 8)
+        forest = grow(forest, sums, t, 8)
         for a in range(max(1, t - 7), t + 1):
-            assert [
-                (node.first, node.last) for node in momentum_agg.covering(forest, a, t)
-            ] == momentum_agg.compose(a, t)
-            direct = sum(
-                decay ** (t - node.last) * node.value[0] for node in momentum_agg.covering(forest, a, t)
-            )
+            assert [(node.first, node.last) for node in covering(forest, a, t)] == momentum_agg.compose(a, t)
+            direct = sum(decay ** (t - node.last) * node.value[0] for node in covering(forest, a, t))
             assert direct == pytest.approx(sum(decay ** (t - i) * terms[i - 1] for i in range(a, t + 1)))
 
 
 def test_the_forest_forgets_what_no_window_needs():
     forest = ()
     for t in range(1, 1025):
-        forest = momentum_agg.grow(forest, [np.zeros(1)] * (momentum_agg.level(t) + 1), t, 8)
+        forest = grow(forest, [np.zeros(1)] * (momentum_agg.level(t) + 1), t, 8)
 
     def size(node):
         return 0 if node is None else 1 + size(node.left) + size(node.right)
 
     assert sum(map(size, forest)) < 64
     with pytest.raises(ValueError, match="window"):
-        list(momentum_agg.covering(forest, 1, 3))
+        list(covering(forest, 1, 3))
 
 
 @quick
@@ -143,7 +143,7 @@ def test_printed_counts():
     assert momentum_agg.momentum_weights(0.2, 6).values(6).sum() == pytest.approx(1 - 0.8**6)
 
 
-PROBLEM, DATA = momentum_agg.small_problem(count=6)
+PROBLEM, DATA = logistic_case(6, ridge=0.05, doubt=0.3)
 
 
 def gradients(x, i, clip):
@@ -265,7 +265,7 @@ def test_the_exact_noise_of_the_momentum(reduced):
             if reduced:
                 r = sum(
                     0.7 ** (state.t - 1 - node.last) * node.value[:, 1]
-                    for node in momentum_agg.covering(state.forest, 1, state.t - 1)
+                    for node in covering(state.forest, 1, state.t - 1)
                 )
                 seen.append((0.3 * (state.sums[0] + r)).std())
             else:

@@ -7,11 +7,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpverify.algorithms import Algorithm, example, names
+from dpverify.algorithms import example, names
 from dpverify.algorithms.dp_gd import dp_gd
 from dpverify.algorithms.dp_nag import dp_nag
 from dpverify.algorithms.private_gd import private_gd
 from dpverify.algorithms.private_gd_momentum import private_gd_momentum
+from dpverify.engine import Algorithm
 from dpverify.neighbours import REPLACE
 from dpverify.problems import logistic, network, wavy
 from dpverify.properties import LAWS, NotApplicable, hold

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from dpverify.accounting.gaussian import gaussian_mu
-from dpverify.algorithms import Answer, example
+from dpverify.algorithms import example
+from dpverify.engine import Answer
 from dpverify.guarantees import GDP
 from dpverify.neighbours import REPLACE, ZERO_OUT
 from dpverify.properties import LAWS, NotApplicable, subject

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from dpverify.algorithms import dynamic_noise as schedules
 from dpverify.claims import find
 from dpverify.effort import QUICK
+from dpverify.formulas import dynamic_noise as schedules
 from dpverify.proving import prove
 from dpverify.relations import AtMost, Equal, Instance
 from dpverify.symbolic.dynamic_noise import experiments, runs, sgd

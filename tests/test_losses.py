@@ -10,19 +10,20 @@ import pytest
 from scipy import stats
 
 from dpverify.accounting.gaussian import gaussian_mu
-from dpverify.accounting.loss import check_neighbours, privacy_losses
-from dpverify.algorithms import Algorithm
 from dpverify.algorithms.adp_sgd_norm import adp_sgd_norm
-from dpverify.algorithms.private_gd import private_gd, small_problem
+from dpverify.algorithms.private_gd import private_gd
 from dpverify.algorithms.private_gd_momentum import private_gd_momentum
 from dpverify.algorithms.private_sgd import private_sgd
+from dpverify.engine import Algorithm
+from dpverify.losses import privacy_losses
 from dpverify.montecarlo import run
-from dpverify.neighbours import ADD_REMOVE, REPLACE, ZERO_OUT, Neighbours
+from dpverify.neighbours import ADD_REMOVE, REPLACE, ZERO_OUT, Neighbours, check_neighbours
+from dpverify.parts.cases import quadratic_case
 from dpverify.problems import logistic, quadratic
 from dpverify.releases import Laplace, NotEnumerable
 from dpverify.schedules import Schedule
 
-PROBLEM, DATA = small_problem(count=20, dimension=3)
+PROBLEM, DATA = quadratic_case(count=20, dimension=3)
 RNG = np.random.default_rng(0)
 ROWS, LABELS = RNG.standard_normal((6, 2)), np.sign(RNG.standard_normal(6))
 LOGISTIC = logistic(ROWS, count=6)

@@ -18,16 +18,11 @@ objects that the algorithms run.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpverify.algorithms import Algorithm
-from dpverify.algorithms.dynamic_noise import full_batch_sensitivity
 from dpverify.guarantees import PureDP
-from dpverify.problems import Problem, Quadratic, quadratic
-from dpverify.releases import Laplace, Subsampled
 from dpverify.schedules import Number, Schedule, step
 
 Array = np.ndarray[Any, Any]
@@ -343,90 +338,6 @@ def heavy_ball_bound(
         * float(np.sum(2 * alpha * (1 + beta) / ((1 - beta) * spectrum * (2 + 2 * beta - alpha * spectrum))))
     )
     return V * power**2 + float(spectrum.max()) * m
-
-
-def noisy_gradient(
-    problem: Problem, *, clip: float, scales: Schedule, steps: int, batch: int | None
-) -> tuple[list[Any], Callable[..., Array]]:
-    """The releases of steps 1..T, and the query: the mean of the records' gradients, clipped in the L1 norm,
-    over all or a secret batch.
-    """
-    if not clip > 0:
-        raise ValueError(f"Expected clip={clip} > 0.")
-    m = problem.count if batch is None else batch
-    if not 1 <= m <= problem.count:
-        raise ValueError(f"Expected 1 <= batch={batch} <= {problem.count}, the number of records.")
-    sensitivity = full_batch_sensitivity(clip / m)
-    releases: list[Any] = [Laplace(b, sensitivity) for b in scales.values(steps).tolist()]
-    if batch is None:
-        return releases, lambda data, x, chosen=None: problem.private_sum(x, data, clip, order=1) / m
-    sampled = [Subsampled(release, size=m, of=problem.count) for release in releases]
-    return sampled, lambda data, x, chosen: problem.private_sum(x, data, clip, batch=chosen, order=1) / m
-
-
-class Accelerated(NamedTuple):
-    """The iterate and the one before it."""
-
-    x: Array  # (runs, d)
-    previous: Array  # (runs, d)
-    t: int
-
-
-def nesterov(
-    name: str,
-    problem: Problem,
-    *,
-    clip: float,
-    scales: Schedule,
-    stages: Stages,
-    steps: int,
-    mu: float,
-    batch: int | None,
-) -> Algorithm:
-    """Nesterov's method along stages, momentum restarted at the first step of every new stage.
-
-    >>> problem = small_problem()[0]
-    >>> nesterov("nag", problem, clip=1.0, scales=Schedule(1.0), stages=one_stage(1.0, 3), steps=3, mu=0.1,
-    ...     batch=None).steps
-    3
-    """
-    if not mu > 0:
-        raise ValueError(f"Expected mu={mu} > 0.")
-    alpha, stage = stages.alpha.values(steps).tolist(), stages.stage.values(steps).tolist()
-    if not max(alpha) * mu <= 1:
-        raise ValueError(f"Expected step sizes alpha <= 1/mu={1 / mu}, got {max(alpha)}.")
-    beta = [momentum_of(mu, a) for a in alpha]
-    releases, gradient = noisy_gradient(problem, clip=clip, scales=scales, steps=steps, batch=batch)
-
-    def init(runs: int) -> Accelerated:
-        x = np.tile(problem.start, (runs, 1))
-        return Accelerated(x, x, 1)
-
-    def ahead(state: Accelerated) -> Array:
-        i = state.t - 1
-        if i == 0 or stage[i] != stage[i - 1]:
-            return state.x
-        return (1 + beta[i]) * state.x - beta[i] * state.previous
-
-    def query(data: Any, state: Accelerated, chosen: Array | None = None) -> Array:
-        return gradient(data, ahead(state), chosen)
-
-    def update(state: Accelerated, released: Array) -> Accelerated:
-        z = ahead(state)
-        return Accelerated(
-            z - alpha[state.t - 1] * (problem.public_gradient(z) + released), state.x, state.t + 1
-        )
-
-    return Algorithm(name, steps, init, query, lambda t: releases[t - 1], update, load=problem.load)
-
-
-def small_problem(count: int = 200, dimension: int = 5, seed: int = 0) -> tuple[Quadratic, Array]:
-    """The quadratic with kappa = 10 on which the examples run, and its records in the L1 unit ball, so that
-    S1 = 2.
-    """
-    problem = quadratic(np.linspace(0.1, 1.0, dimension), count=count, start=np.ones(dimension), radius=1.0)
-    rows = np.random.default_rng(seed).standard_normal((count, dimension))
-    return problem, rows / np.maximum(1.0, np.abs(rows).sum(axis=1))[:, None]
 
 
 def certified_scales(split: Schedule, steps: int, m: int, n: int) -> Schedule:

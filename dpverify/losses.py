@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpverify.algorithms import Algorithm
-from dpverify.montecarlo import Step, block_size, count_of, generator, walk
-from dpverify.neighbours import ADD_REMOVE, ZERO_OUT, Neighbours
+from dpverify.engine import Algorithm, Step, count_of, walk
+from dpverify.montecarlo import block_size, generator
+from dpverify.neighbours import Neighbours, check_neighbours
 from dpverify.parallel import each, stop
 from dpverify.releases import NotEnumerable, Release, Subsampled
 
@@ -50,47 +50,6 @@ def privacy_losses(
         return block_losses(algorithm, data, other, block[1], generator(seed, block[0]))
 
     return np.concatenate([part for _, part in each(task, blocks, workers=workers, instead=stop)])
-
-
-def check_neighbours(pair: Neighbours) -> None:
-    """Refuses a pair whose data sets are not neighbours under its relation.
-
-    >>> from dpverify.neighbours import REPLACE
-    >>> check_neighbours(Neighbours(np.zeros((3, 1)), np.ones((3, 1)), REPLACE))
-    Traceback (most recent call last):
-    ...
-    ValueError: Expected neighbours under replace, got data sets of 3 and 3 records that differ in 3.
-    """
-    sides = [
-        np.column_stack([np.asarray(p, float).reshape(len(p), -1) for p in _parts(side)])
-        for side in (pair.data, pair.other)
-    ]
-    sizes = [len(side) for side in sides]
-    short, long = sorted(sides, key=len)
-    if pair.adjacency is not ADD_REMOVE:
-        differ = int(np.any(short != long, axis=1).sum()) if sizes[0] == sizes[1] else max(sizes)
-        fine = sizes[0] == sizes[1] and differ <= 1
-        if fine and pair.adjacency is ZERO_OUT and differ:
-            row = int(np.flatnonzero(np.any(short != long, axis=1))[0])
-            fine = not np.any(short[row]) or not np.any(long[row])
-    else:
-        same = np.all(short == long[: len(short)], axis=1)
-        first = int(np.argmin(same)) if not same.all() else len(short)
-        differ = (
-            int(np.any(short[first:] != long[first + 1 :], axis=1).sum())
-            if len(long) == len(short) + 1
-            else max(sizes)
-        )
-        fine = len(long) == len(short) + 1 and differ == 0
-    if not fine:
-        raise ValueError(
-            f"Expected neighbours under {pair.adjacency}, got data sets of {sizes[0]} and "
-            f"{sizes[1]} records that differ in {differ}."
-        )
-
-
-def _parts(data: Any) -> tuple[Any, ...]:
-    return data if isinstance(data, tuple) else (data,)
 
 
 def block_losses(algorithm: Algorithm, data: Any, other: Any, runs: int, rng: np.random.Generator) -> Array:

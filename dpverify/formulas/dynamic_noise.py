@@ -16,19 +16,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from dpverify.accounting import calibrate
-from dpverify.accounting.gaussian import gaussian_mu
-from dpverify.algorithms import Algorithm
-from dpverify.guarantees import ApproxDP, Guarantee
-from dpverify.neighbours import ADD_REMOVE, REPLACE, ZERO_OUT, Adjacency, Data
-from dpverify.problems import Problem, Records
-from dpverify.releases import Gaussian
+from dpverify.guarantees import ApproxDP
 from dpverify.schedules import Number, Schedule, from_influence, step
 
 Array = np.ndarray[Any, Any]
@@ -353,24 +346,6 @@ def printed_budget(epsilon: Number, L: Number) -> Number:
     return 2 * (epsilon + 2 * L + 2 * _functions(L, epsilon).sqrt(L * (epsilon + L)))
 
 
-def certified_budget(target: Guarantee, adjacency: Adjacency) -> float:
-    """The largest R = sum 1/sigma_t^2 that meets the target exactly; under replacement a record costs four
-    times as much.
-
-    >>> certified_budget(ApproxDP(4.0, 1e-8), ZERO_OUT) > zcdp_budget(4.0, 1e-8)
-    True
-    """
-    sensitivity = full_batch_sensitivity(1.0)
-    return float(calibrate(lambda m: [Gaussian(m, sensitivity)], target, adjacency, tolerance=1e-9)) ** -2
-
-
-def full_batch_sensitivity(largest: float) -> dict[Adjacency, float]:
-    """What a clipped sum moves by, `largest` being one record's most: as much if it is added, removed or
-    zeroed, twice if replaced.
-    """
-    return {ADD_REMOVE: largest, REPLACE: 2 * largest, ZERO_OUT: largest}
-
-
 def noise_multipliers(variances: Schedule, steps: int) -> list[float]:
     """sigma_1, ..., sigma_T of a schedule of sigma_t^2.
 
@@ -400,24 +375,6 @@ def affordable_steps(costs: Array, budget: float, *, strict: bool = False) -> in
     return int(np.argmin(allowed)) if not allowed.all() else len(costs)
 
 
-def guarded(algorithm: Algorithm, budget: float, adjacency: Adjacency, *, strict: bool = False) -> Algorithm:
-    """The algorithm cut off by the guard of Algorithm 1: step t costs (sensitivity/scale)^2, 1/sigma_t^2 for
-    a zeroed record.
-
-    >>> from dpverify.algorithms import example
-    >>> full = example("private-gd").algorithm
-    >>> guarded(full, gaussian_mu(full.ledger(), REPLACE) ** 2, REPLACE).steps == full.steps
-    True
-    >>> guarded(full, gaussian_mu(full.ledger(), REPLACE) ** 2 / 2, REPLACE).steps < full.steps
-    True
-    """
-    costs = np.array([gaussian_mu([release], adjacency) ** 2 for release in algorithm.ledger()])
-    steps = affordable_steps(costs, budget, strict=strict)
-    if steps == 0:
-        raise ValueError(f"Expected budget={budget} to pay for the first step, which costs {costs[0]:.6g}.")
-    return replace(algorithm, steps=steps)
-
-
 def hessian_influence(spectrum: Any, *, steps: int, step_size: float, clip: float, count: int) -> Schedule:
     """q_t = (eta G/N)^2 / 2 sum_j lambda_j (1 - eta lambda_j)^(2(T-t)): what sigma_t^2 adds to the final loss
     of a quadratic.
@@ -430,55 +387,6 @@ def hessian_influence(spectrum: Any, *, steps: int, step_size: float, clip: floa
     return Schedule(
         (step_size * clip / count) ** 2 / 2 * (lam * (1 - step_size * lam) ** (2 * age[:, None])).sum(axis=1)
     )
-
-
-def retrained_influence(
-    build: Callable[[Schedule], Algorithm],
-    problem: Problem,
-    data: Data | Records,
-    base: Schedule,
-    steps: int,
-    *,
-    grid: Any = None,
-    repeats: int = 100,
-    seed: int = 0,
-) -> Schedule:
-    """Influence by retraining (appendix D): for each t, train with sigma_t on a grid, fit loss = c2 sigma_t^2
-    + c0, take q_t = c2.
-
-    `build(variances)` makes the algorithm; the grid defaults to ten values of sigma in [20, 200]. The same
-    noise is used along the grid, so that the fit sees sigma_t alone. A fitted slope may be negative for want
-    of repeats; it is returned as it is.
-
-    >>> from dpverify.algorithms.private_gd import private_gd
-    >>> from dpverify.problems import quadratic
-    >>> problem, data = quadratic([1.0], count=1), np.zeros((1, 1))
-    >>> build = lambda variances: private_gd(problem, clip=1.0, variances=variances, steps=2, step_size=0.5)
-    >>> q = retrained_influence(build, problem, data, Schedule(1.0), 2, grid=[1.0, 2.0], repeats=2000)
-    >>> bool(np.allclose(q.values(2), [0.03125, 0.125], rtol=0.2))
-    True
-    """
-    from dpverify.montecarlo import run
-
-    sigmas = np.linspace(20, 200, 10) if grid is None else np.asarray(grid, dtype=float)
-    loaded = problem.load(data)
-    fitted = []
-    for t in range(steps):
-        losses = []
-        for sigma in sigmas:
-            variances = base.values(steps)
-            variances[t] = sigma**2
-            result = run(
-                build(Schedule(variances)),
-                loaded,
-                repeats,
-                seed + t,
-                measure={"F": lambda x: problem.value(x, loaded)},
-                keep=(),
-            )
-            losses.append(result.mean("F"))
-        fitted.append(np.polyfit(sigmas**2, losses, 1)[0])
-    return Schedule(np.array(fitted))
 
 
 TARGET = ApproxDP(4.0, 1e-8)  # App D: "0.1963-zCDP (equal to (4, 1e-8)-DP)"

@@ -17,17 +17,11 @@ run.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from dpverify.accounting import calibrate
-from dpverify.algorithms import Example
 from dpverify.guarantees import ApproxDP
-from dpverify.neighbours import ADD_REMOVE, REPLACE, ZERO_OUT
-from dpverify.problems import Linear, logistic
-from dpverify.releases import Gaussian, Subsampled
 from dpverify.schedules import Number, Schedule, step
 
 Array = np.ndarray[Any, Any]
@@ -116,80 +110,4 @@ def gradient_bound(
     return (gap / eta + eta * L / 2 * G**2 * float(np.sum(1 / b**2)) + noise) / float(np.sum(1 / b))
 
 
-def batch_release(sigma: float, *, G: float, batch: int, of: int, bounded: bool = True) -> Subsampled:
-    """A mean of clipped gradients over a secret batch without replacement; one record moves it by 2G/batch if
-    replaced.
-
-    With `bounded=False` the sensitivity is infinite: the query scales its noise by private data, so that no
-    number bounds it.
-    """
-    if not G > 0:
-        raise ValueError(f"Expected G={G} > 0.")
-    most = G / batch if bounded else math.inf
-    sensitivity = {REPLACE: 2 * most, ADD_REMOVE: most, ZERO_OUT: most}
-    return Subsampled(Gaussian(sigma, sensitivity), size=batch, of=of)
-
-
 TARGET = ApproxDP(1.0, 1e-5)
-BATCH = 10
-
-
-def small_problem(count: int = 500, dimension: int = 4, seed: int = 0) -> tuple[Linear, tuple[Array, Array]]:
-    """Logistic regression on the unit ball (G = 1, each record 1/4-smooth), on which the examples of adp-erm
-    run.
-    """
-    rng = np.random.default_rng(seed)
-    rows = rng.standard_normal((count, dimension))
-    rows /= np.linalg.norm(rows, axis=1)[:, None]
-    labels = np.where(rows[:, 0] + 0.5 * rng.standard_normal(count) > 0, 1.0, -1.0)
-    return logistic(rows, count=count, start=np.full(dimension, -2.0)), (rows, labels)
-
-
-def small_example(
-    build: Callable[[Linear, float], Any],
-    alpha: Array,
-    b: Array,
-    *,
-    eta: float,
-    as_printed: bool,
-    bound: bool = True,
-    note: str = "",
-) -> Example:
-    """The example of an adp-erm algorithm: sigma by Eq (6) or by the accountant, and the bound of Theorem
-    4.2.
-    """
-    problem, data = small_problem()
-    n, d, G, L = problem.count, problem.dimension, 1.0, 0.25
-    if as_printed:
-        sigma = printed_sigma(alpha, G=G, n=n, epsilon=TARGET.epsilon, delta=TARGET.delta)
-    else:
-        sigma = calibrate(
-            lambda m: [batch_release(m * a, G=G, batch=BATCH, of=n) for a in alpha.tolist()],
-            TARGET,
-            REPLACE,
-            tolerance=1e-2,
-        )
-    gap = float(problem.excess(problem.start[None], data)[0])
-    loaded = problem.load(data)
-
-    def squared_gradient(x: Array) -> Array:
-        slope = problem.gradient(x, loaded)
-        return np.einsum("rd,rd->r", slope, slope)
-
-    return Example(
-        build(problem, sigma),
-        "adp-erm",
-        problem,
-        data,
-        REPLACE,
-        TARGET,
-        bound=gradient_bound(alpha, b, sigma, gap=gap, eta=eta, L=L, G=G, d=d, printed=as_printed)
-        if bound
-        else None,
-        bound_source="Theorem 4.2, Eq (7)" if bound else "",
-        quantity="min over t of E|F'(x_t)|^2",
-        measure=squared_gradient,
-        best_step=True,
-        note=note,
-        limit=("gradient descent", {"step_size": eta / b}) if bound else None,
-    )

@@ -1,0 +1,23 @@
+"""Objectives whose records have clipped gradient sums in closed form; one file a kind."""
+
+from dpverify.problems.base import Problem, divided
+from dpverify.problems.linear import Linear, least_squares, logistic, wavy
+from dpverify.problems.network import Network, network
+from dpverify.problems.quadratic import Quadratic, mean_estimation, quadratic
+from dpverify.problems.records import Records, finite
+
+__all__ = [
+    "Linear",
+    "Network",
+    "Problem",
+    "Quadratic",
+    "Records",
+    "divided",
+    "finite",
+    "least_squares",
+    "logistic",
+    "mean_estimation",
+    "network",
+    "quadratic",
+    "wavy",
+]

@@ -1,0 +1,132 @@
+"""Quadratics with public curvature and one private vector a record, among them the mean of the records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpverify.neighbours import Data
+from dpverify.problems.base import Problem
+from dpverify.problems.records import Records, finite, limits, width_for
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quadratic(Problem):
+    """F(x) = sum_j spectrum_j x_j^2 / 2 - (1/N) sum_i b_i'x: public curvature, one private vector b_i per
+    record.
+
+    A record's gradient is -b_i, so the query does not depend on x and the privacy loss of Gaussian releases
+    is exactly normal.
+
+    >>> problem = quadratic([1.0, 4.0], count=2)
+    >>> problem.gradient(np.array([[1.0, 1.0]]), np.array([[2.0, 0.0], [0.0, 2.0]])).tolist()
+    [[0.0, 3.0]]
+    """
+
+    spectrum: Array
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not np.all(finite(self.spectrum, "spectrum") > 0):
+            raise ValueError(f"Expected spectrum > 0, got spectrum={self.spectrum.tolist()}.")
+
+    def public_value(self, x: Array) -> Array:
+        return 0.5 * (x * x) @ self.spectrum
+
+    def public_gradient(self, x: Array) -> Array:
+        return x * self.spectrum
+
+    def with_public(self, x: Array, private: Array) -> Array:
+        total = x * self.spectrum
+        total += private
+        return total
+
+    def private_value(self, x: Array, data: Data | Records) -> Array:
+        return -x @ self.load(data).features.sum(axis=0)
+
+    def private_sum(
+        self,
+        x: Array,
+        data: Data | Records,
+        clip: Any = np.inf,
+        *,
+        batch: Array | None = None,
+        minus: Array | None = None,
+        order: int = 2,
+    ) -> Array:
+        loaded = self.load(data)
+        if minus is not None:
+            return np.zeros(x.shape)
+        if np.ndim(clip):
+            weights = -np.minimum(limits(clip, loaded.norms(order)), 1.0)
+            if batch is None or batch.dtype == bool:
+                return (weights if batch is None else weights * batch) @ loaded.features
+            return _gather(weights, loaded.features, batch)
+        key = ("clipped", float(clip), order)
+        if key not in loaded.memo:
+            rows = -np.minimum(limits(clip, loaded.norms(order)), 1.0)[:, None] * loaded.features
+            loaded.memo[key] = rows, rows.sum(axis=0)
+        rows, total = loaded.memo[key]
+        if batch is None:
+            return np.broadcast_to(total, x.shape)
+        return batch.astype(float) @ rows if batch.dtype == bool else _gather(None, rows, batch)
+
+    def optimum(self, data: Data | Records) -> tuple[Array, float]:
+        best = self.load(data).features.sum(axis=0) / self.count / self.spectrum
+        return best, float(self.value(best[None], data)[0])
+
+
+def quadratic(spectrum: Any, *, count: int, start: Any = None, radius: float | None = None) -> Quadratic:
+    """A quadratic with that spectrum and `count` records; `radius` bounds the L2 norm of a record, if known.
+
+    >>> quadratic([1.0, 2.0], count=10).smoothness
+    2.0
+    """
+    spectrum = np.atleast_1d(finite(spectrum, "spectrum"))
+    d = len(spectrum)
+    return Quadratic(
+        dimension=d,
+        count=count,
+        start=np.ones(d) if start is None else finite(start, "start"),
+        smoothness=float(spectrum.max()),
+        pl=float(spectrum.min()),
+        lipschitz=radius,
+        lipschitz1=None if radius is None else radius * d**0.5,
+        spectrum=spectrum,
+    )
+
+
+def mean_estimation(
+    dimension: int, *, count: int, start: Any = None, radius: float | None = None
+) -> Quadratic:
+    """F(x) = |x|^2 / 2 - (1/N) sum_i y_i'x, whose minimiser is the mean of the records.
+
+    >>> mean_estimation(2, count=2).optimum(np.array([[0.0, 2.0], [2.0, 2.0]]))[0].tolist()
+    [1.0, 2.0]
+    """
+    start = np.zeros(dimension) if start is None else start
+    return quadratic(np.ones(dimension), count=count, start=start, radius=radius)
+
+
+def _gather(weights: Array | None, rows: Array, batch: Array) -> Array:
+    """sum over each run's batch of weights[run, record] * rows[record]; -1 counts as nobody."""
+    runs, m = batch.shape
+    everybody = weights is None and batch.min(initial=0) >= 0
+    if m == 1 and everybody:
+        return rows[batch[:, 0]]
+    total = np.zeros((runs, rows.shape[1]))
+    width = width_for(runs * rows.shape[1])
+    for a in range(0, m, width):
+        part = batch[:, a : a + width]
+        if everybody:
+            total += np.einsum("rmp->rp", rows[part])
+            continue
+        factor = (part >= 0).astype(float)
+        if weights is not None:
+            factor *= np.take_along_axis(weights, np.maximum(part, 0), axis=1)
+        total += np.einsum("rm,rmp->rp", factor, rows[part])
+    return total
