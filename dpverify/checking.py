@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import inspect
+import textwrap
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,9 +19,11 @@ from typing import Any
 
 from dpverify.claims import Claim, find, select
 from dpverify.effort import QUICK, Effort
-from dpverify.memory import Memory
+from dpverify.memory import Memory, watch_files
+from dpverify.optional import Missing
 from dpverify.parallel import each, workers_in_use
 from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Evidence, Result
+from dpverify.workers import Stopped, WorkersDied
 
 
 @dataclass(frozen=True)
@@ -34,8 +37,13 @@ class Checked:
 
     @property
     def as_expected(self) -> bool:
-        """Whether the verdict is the one that the claim expects."""
-        return self.result.verdict is self.claim.expect
+        """Whether the verdict is the one that the claim expects; a crash never is."""
+        return self.result.verdict is self.claim.expect and not self.crashed
+
+    @property
+    def crashed(self) -> bool:
+        """Whether there is no verdict because the claim, or the process it ran in, crashed."""
+        return self.result.evidence is not None and self.result.evidence.method == "crash"
 
     @property
     def summary(self) -> str:
@@ -55,6 +63,8 @@ class Checked:
             "id": c.id,
             "paper": c.paper.key,
             "at": c.at,
+            "file": c.shown_file,
+            "line": c.line,
             "kind": c.kind,
             "statement": c.statement,
             "expect": c.expect.value,
@@ -87,11 +97,31 @@ def decide(item: Claim, effort: Effort = QUICK) -> Result:
         wants = inspect.signature(item.function).parameters
         with _rarely_collected():
             relation = item.function(effort) if wants else item.function()
+            _expect_relation(item, relation)
             result = prove(relation, effort)
-    except Exception as error:
-        evidence = Evidence("crash", details=traceback.format_exc())
-        result = Result(UNDECIDED, f"crashed: {type(error).__name__}: {error}", evidence)
+    except Missing as missing:
+        result = Result(UNDECIDED, str(missing))
+    except (Exception, SystemExit) as error:
+        result = crash(f"{type(error).__name__}: {error}", traceback.format_exc())
     return result.with_(seconds=time.perf_counter() - start)
+
+
+def crash(why: str, details: str = "") -> Result:
+    """The result of a claim that did not come to its end."""
+    return Result(UNDECIDED, f"crashed: {why}", Evidence("crash", details=details))
+
+
+def _expect_relation(item: Claim, value: Any) -> None:
+    """A claim asserts something that can be decided; a truth value, a SymPy relation or a list would be
+    passed over in silence.
+    """
+    kind = type(value)
+    if not kind.__module__.startswith("dpverify.") or isinstance(value, Result | Claim | str):
+        shown = textwrap.shorten(repr(value), 80)
+        raise TypeError(
+            f"Expected {item.id} ({item.location}) to return a relation of dpverify, such as Equal or "
+            f"AtMost; it returned {shown} of type {kind.__name__}."
+        )
 
 
 @lru_cache(maxsize=8)
@@ -100,17 +130,28 @@ def _found(paths: tuple[str, ...]) -> dict[str, Claim]:
 
 
 def _lost(id: str, error: Exception) -> Result:
-    """The result of a claim that nobody could finish: it took its worker's memory, or killed it."""
-    return Result(UNDECIDED, f"crashed: {type(error).__name__}: {error}")
+    """The result of a claim that nobody could finish: it took too long, or killed its process."""
+    if isinstance(error, Stopped):
+        return Result(UNDECIDED, str(error))
+    return crash(str(error) if isinstance(error, WorkersDied) else f"{type(error).__name__}: {error}")
 
 
-def _by_id(paths: tuple[str, ...], effort: Effort, in_worker: bool, id: str) -> Result:
-    result = decide(_found(paths)[id], effort)
+def _recall_or_decide(
+    paths: tuple[str, ...], effort: Effort, memory: Memory | None, in_worker: bool, id: str
+) -> tuple[Result, bool]:
+    """The result of a claim, and whether it was recalled."""
+    if memory is not None:
+        watch_files()
+    found = _found(paths)
+    item = found[id]
+    if memory is not None and (known := memory.recall(item, effort)) is not None:
+        return known, True
+    result = decide(item, effort)
+    if memory is not None:
+        memory.keep(item, effort, result, {other.file for other in found.values()})
     if in_worker:
-        # joblib collects garbage every second in a worker: what algebra keeps for later need not be searched
-        # each time
-        gc.freeze()
-    return result
+        gc.freeze()  # what algebra keeps for later need not be searched for garbage each time
+    return result, False
 
 
 def _closure(ids: Iterable[str], found: dict[str, Claim]) -> list[str]:
@@ -131,13 +172,18 @@ def check(
     paths: Sequence[str | Path] = (),
     effort: Effort = QUICK,
     jobs: int = 1,
+    seconds: float | None = None,
     progress: Callable[[str, int, int], None] | None = None,
+    watch: Callable[[dict[str, float]], None] | None = None,
     memory: Memory | None = None,
 ) -> list[Checked]:
     """Check the claims that match the patterns (ids or globs; all if there are none), and what they lean on.
 
-    `progress(id, done, total)` is called after each. The result does not depend on the number of jobs. With a
-    `memory`, claims of which nothing changed since they were last checked are not checked again.
+    With more than one job, or a limit of `seconds` per claim, claims are checked in processes of their own:
+    one that takes longer, or dies, is UNDECIDED and the others are not touched. `progress(id, done, total)`
+    is called after each, `watch` now and then with the seconds that each running claim has taken. The result
+    does not depend on the number of jobs. With a `memory`, claims of which nothing changed since they were
+    last checked are not checked again.
 
     >>> [c.result.verdict.value for c in check("dynamic-noise/lemma-4.1")]
     ['PROVED']
@@ -150,17 +196,22 @@ def check(
             raise ValueError(f"Expected paper={paper!r} to be one of {', '.join(sorted(keys))}.")
     chosen = [item for item in select(found, patterns) if paper is None or item.paper.key == paper]
     ids = _closure((item.id for item in chosen), found)
+    first = sorted(ids, key=lambda id: found[id].expect is not SUPPORTED)  # runs take longest
+    apart = seconds is not None or workers_in_use(jobs) > 1
     results: dict[str, Result] = {}
-    if memory:
-        results = {id: known for id in ids if (known := memory.recall(found[id], effort)) is not None}
-    todo = sorted(
-        (id for id in ids if id not in results), key=lambda id: found[id].expect is not SUPPORTED
-    )  # runs first: they take longest
-    shared = (where, effort, workers_in_use(jobs) > 1)
-    for id, result in each(_by_id, todo, shared=shared, workers=jobs, ordered=False, instead=_lost):
+    for id, (result, recalled) in each(
+        _recall_or_decide,
+        first,
+        shared=(where, effort, memory, apart),
+        workers=jobs,
+        ordered=False,
+        instead=lambda id, error: (_lost(id, error), False),
+        seconds=seconds,
+        watch=watch,
+    ):
         results[id] = result
-        if memory:
-            memory.keep(found[id], effort, result)
+        if memory and apart:
+            memory.hits += recalled
         if progress:
             progress(id, len(results), len(ids))
     return [_leaning(item, results, found) for item in chosen]

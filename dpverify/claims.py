@@ -11,12 +11,17 @@ import importlib.util
 import inspect
 import pkgutil
 import sys
-from collections.abc import Callable, Iterable, Sequence
+import traceback
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from dpverify.suggestions import did_you_mean
 from dpverify.verdicts import PROVED, Verdict
 
 
@@ -59,6 +64,35 @@ class Claim:
         """The file that defines it."""
         return inspect.getsourcefile(self.function) or "?"
 
+    @property
+    def line(self) -> int:
+        """The line of that file at which its function begins."""
+        return self.function.__code__.co_firstlineno
+
+    @property
+    def shown_file(self) -> str:
+        """Its file as reports show it."""
+        return shown_path(self.file)
+
+    @property
+    def location(self) -> str:
+        """Its file and line, as editors read them."""
+        return f"{self.file}:{self.line}"
+
+
+def shown_path(path: str) -> str:
+    """A path as reports show it: from the current folder if it lies there, else from that of dpverify; a
+    report names no folder of the machine it was made on unless the file lies elsewhere.
+
+    >>> shown_path(__file__).endswith("dpverify/claims.py")
+    True
+    """
+    full = Path(path).resolve()
+    for base in (Path.cwd(), Path(__file__).resolve().parent.parent):
+        if full.is_relative_to(base):
+            return full.relative_to(base).as_posix()
+    return full.as_posix()
+
 
 def claim(
     paper: Paper,
@@ -86,14 +120,16 @@ def claim(
         return id if "/" in id else f"{paper.key}/{id}"
 
     def make(function: Callable[..., Any]) -> Claim:
-        where = f"{inspect.getsourcefile(function)}, {function.__name__}"
+        where = f"{inspect.getsourcefile(function)}:{function.__code__.co_firstlineno}, {function.__name__}"
         if not function.__doc__:
             raise ClaimError(f"Expected a docstring with the statement of {full(name)} in {where}.")
         if breaks not in (None, "privacy", "theorem", "proof"):
             raise ClaimError(f"Expected breaks={breaks!r} to be 'privacy', 'theorem' or 'proof' in {where}.")
+        if isinstance(uses, str):
+            raise ClaimError(f"Expected uses={uses!r} to be a list of claim ids in {where}.")
         statement = " ".join(function.__doc__.split())
         leans = tuple(full(id) for id in uses)
-        return Claim(
+        item = Claim(
             full(name),
             paper,
             at,
@@ -105,8 +141,14 @@ def claim(
             breaks,
             function,
         )
+        if (made := _made.get()) is not None:
+            made.append(item)
+        return item
 
     return make
+
+
+_made: ContextVar[list[Claim] | None] = ContextVar("made", default=None)  # while a file of claims is loaded
 
 
 def _claims_of(module: ModuleType) -> list[Claim]:
@@ -120,18 +162,73 @@ def _claims_of(module: ModuleType) -> list[Claim]:
 
 def _modules_at(path: Path) -> Iterable[ModuleType]:
     """The module or package of claims at a path outside the installed package."""
-    name = f"dpverify_claims_{path.stem}"
     source = path / "__init__.py" if path.is_dir() else path
     if not source.exists():
         raise ClaimError(f"Expected claims at {path}: no such file or package.")
+    name = f"dpverify_claims_{path.stem}_{zlib.crc32(bytes(path.resolve())):08x}"
     spec = importlib.util.spec_from_file_location(
         name, source, submodule_search_locations=[str(path)] if path.is_dir() else None
     )
-    assert spec and spec.loader
+    if spec is None or spec.loader is None:
+        raise ClaimError(f"Expected a Python file of claims at {path}.")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    spec.loader.exec_module(module)
-    yield from _with_parts(module)
+    folder = str(path.resolve().parent)
+    if folder not in sys.path:
+        sys.path.append(folder)  # helpers beside the file are found, as they are beside a script
+    with _no_claim_lost():
+        with _errors_named(source):
+            spec.loader.exec_module(module)
+        modules = list(_with_parts(module))
+    if not any(_claims_of(part) for part in modules):
+        raise ClaimError(
+            f"Expected claims in {source}:1, there are none: a claim is a function under "
+            "@claim(PAPER, ...) at the top of its module."
+        )
+    return modules
+
+
+@contextmanager
+def _errors_named(source: Path) -> Iterator[None]:
+    """Turn whatever a file of claims raises into a `ClaimError` with the line of that file."""
+    try:
+        yield
+    except ClaimError:
+        raise
+    except (Exception, SystemExit) as error:
+        if isinstance(error, SyntaxError) and error.filename:
+            where = f"{error.filename}:{error.lineno}"
+        else:
+            frames = traceback.extract_tb(error.__traceback__)
+            own = [frame for frame in frames if Path(frame.filename).is_relative_to(source.parent)]
+            where = f"{own[-1].filename}:{own[-1].lineno}" if own else str(source)
+        raise ClaimError(f"Cannot load {where}: {type(error).__name__}: {error}") from error
+
+
+@contextmanager
+def _no_claim_lost() -> Iterator[None]:
+    """A claim that is made while modules are loaded, and cannot be reached by a name of its module, would
+    never be checked: an error.
+    """
+    made: list[Claim] = []
+    token = _made.set(made)
+    try:
+        yield
+    finally:
+        _made.reset(token)
+    for item in made:
+        module = sys.modules.get(item.function.__module__)
+        if module is not None and not any(item is other for other in vars(module).values()):
+            other = vars(module).get(item.function.__name__)
+            why = (
+                f"line {other.line} gives its name to {other.id}"
+                if isinstance(other, Claim)
+                else "it has no name at the top of its module"
+            )
+            raise ClaimError(
+                f"The claim {item.id} at {item.location} is lost: {why}. "
+                "Expected a function name of its own for each claim."
+            )
 
 
 def _with_parts(module: ModuleType) -> Iterable[ModuleType]:
@@ -139,8 +236,12 @@ def _with_parts(module: ModuleType) -> Iterable[ModuleType]:
     paper = getattr(module, "PAPER", None)
     if paper is None:
         raise ClaimError(f"Expected a PAPER in {module.__file__}.")
+    if not isinstance(paper, Paper):
+        raise ClaimError(f"Expected PAPER={paper!r} in {module.__file__} to be a Paper.")
     for part in paper.parts:
-        yield importlib.import_module(f"{module.__name__}.{part}")
+        with _errors_named(Path(module.__file__ or "")):
+            loaded = importlib.import_module(f"{module.__name__}.{part}")
+        yield loaded
 
 
 def _installed(keys: Iterable[str] | None) -> Iterable[ModuleType]:
@@ -149,7 +250,9 @@ def _installed(keys: Iterable[str] | None) -> Iterable[ModuleType]:
     wanted = None if keys is None else {key.replace("-", "_") for key in keys}
     for info in sorted(pkgutil.iter_modules(home.__path__), key=lambda info: info.name):
         if wanted is None or info.name in wanted:
-            yield from _with_parts(importlib.import_module(f"{home.__name__}.{info.name}"))
+            with _no_claim_lost():
+                modules = list(_with_parts(importlib.import_module(f"{home.__name__}.{info.name}")))
+            yield from modules
 
 
 def find(*paths: str | Path, papers: Iterable[str] | None = None) -> dict[str, Claim]:
@@ -166,7 +269,9 @@ def find(*paths: str | Path, papers: Iterable[str] | None = None) -> dict[str, C
     for module in modules:
         for item in _claims_of(module):
             if item.id in found:
-                raise ClaimError(f"Duplicate claim id {item.id!r} in {item.file} and {found[item.id].file}.")
+                raise ClaimError(
+                    f"Duplicate claim id {item.id!r} at {item.location} and {found[item.id].location}."
+                )
             found[item.id] = item
     _validate(found, partial=papers is not None)
     return found
@@ -178,7 +283,9 @@ def _validate(found: dict[str, Claim], partial: bool) -> None:
         for id in (*item.uses, *([item.correction] if item.correction else [])):
             elsewhere = partial and id.split("/")[0] not in keys
             if id not in found and not elsewhere:
-                raise ClaimError(f"Unknown claim id {id!r} in {item.id} ({item.file}).")
+                raise ClaimError(
+                    f"Unknown claim id {id!r} in {item.id} ({item.location}).{did_you_mean(id, found)}"
+                )
     state: dict[str, int] = {}
 
     def visit(id: str, trail: tuple[str, ...]) -> None:
@@ -186,7 +293,7 @@ def _validate(found: dict[str, Claim], partial: bool) -> None:
             return
         if state.get(id) == 1:
             raise ClaimError(
-                f"Cycle of claims {' -> '.join((*trail[trail.index(id) :], id))} in {found[id].file}."
+                f"Cycle of claims {' -> '.join((*trail[trail.index(id) :], id))} at {found[id].location}."
             )
         state[id] = 1
         for other in found[id].uses:
@@ -210,11 +317,6 @@ def select(found: dict[str, Claim], patterns: Sequence[str]) -> list[Claim]:
     for pattern in patterns:
         hits = [item for item in found.values() if fnmatch.fnmatchcase(item.id, pattern)]
         if not hits:
-            import difflib
-
-            near = difflib.get_close_matches(pattern, found, n=3, cutoff=0.5)
-            raise ClaimError(
-                f"No claim matches {pattern!r}.{' Did you mean ' + ', '.join(near) + '?' if near else ''}"
-            )
+            raise ClaimError(f"No claim matches {pattern!r}.{did_you_mean(pattern, found)}")
         chosen.update((item.id, item) for item in hits)
     return [item for item in found.values() if item.id in chosen]

@@ -2,20 +2,27 @@
 
 The key of a claim covers its own source, the rest of its module (other claims left out, unless it names
 them), every module of claims that it imports, all of dpverify but its report and its command line, the
-effort, and the versions of Python and of the packages that can change a verdict. A claim that crashed or ran
-out of time is never kept.
+effort, and every installed package. Beside a result stand the files of the user's that were read or imported
+for it (helpers, tables), each with its digest. A result is recalled only if all of this is as it was and its
+signature, made with a key that lies in the user's own cache folder, is right: a folder that somebody else
+wrote, or a record that somebody edited, is not believed. A claim that crashed or was cut short is never kept.
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
+import hmac
 import importlib
+import importlib.util
 import inspect
 import json
 import os
+import secrets
 import sys
+import sysconfig
 import tempfile
+from contextlib import suppress
 from dataclasses import asdict
 from functools import lru_cache
 from importlib import metadata
@@ -69,16 +76,69 @@ def _digest(*parts: str | bytes) -> str:
 
 @lru_cache(maxsize=1)
 def _engine() -> str:
-    """The source of everything that can change a verdict, claims left out."""
-    import dpverify
-
-    home = Path(inspect.getfile(dpverify)).parent
-    files = sorted(p for p in home.rglob("*.py") if p.relative_to(home).parts[0] not in OUTSIDE)
+    """The source of everything that can change a verdict, claims left out, and what is installed."""
+    files = sorted(p for p in _home().rglob("*.py") if p.relative_to(_home()).parts[0] not in OUTSIDE)
     laws = Path(inspect.getfile(importlib.import_module("dpverify.properties"))).parent
     return _digest(
         *[part for p in (*files, *sorted(laws.rglob("*.py"))) for part in (p.name, p.read_bytes())],
+        *sorted(distribution.read_text("RECORD") or "" for distribution in metadata.distributions()),
         json.dumps(versions()),
     )
+
+
+@lru_cache(maxsize=1)
+def _home() -> Path:
+    import dpverify
+
+    return Path(inspect.getfile(dpverify)).parent
+
+
+_read: set[str] | None = None  # the files that this process has opened since somebody asked
+
+
+def watch_files() -> None:
+    """From now on, note which files this process reads: what a result may depend on."""
+    global _read
+    if _read is None:
+        _read = set()
+        sys.addaudithook(_note)
+
+
+def _note(event: str, arguments: tuple[Any, ...]) -> None:
+    if event == "open" and _read is not None and isinstance(arguments[0], str | bytes):
+        _read.add(os.path.abspath(os.fsdecode(arguments[0])))
+
+
+def _users(path: str) -> bool:
+    """Whether a file is the user's: no part of Python, of an installed package or of dpverify."""
+    strange = ("/proc/", "/sys/", "/dev/", "/etc/", "/usr/", *map(str, _library_folders()))
+    return not path.startswith(strange) and not {"site-packages", "dist-packages"} & set(Path(path).parts)
+
+
+@lru_cache(maxsize=1)
+def _library_folders() -> tuple[Path, ...]:
+    symbolic = Path(inspect.getfile(importlib.import_module("dpverify.symbolic"))).parent
+    laws = Path(inspect.getfile(importlib.import_module("dpverify.properties"))).parent
+    return (_home(), symbolic, laws, *(Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")))
+
+
+def files_read(but: set[str]) -> dict[str, str]:
+    """The user's files that this process has read or imported since `watch_files`, each with its digest."""
+    modules = {getattr(module, "__file__", None) or "" for module in list(sys.modules.values())}
+    found = set()
+    for path in (_read or set()) | {os.path.abspath(name) for name in modules if name}:
+        with suppress(ValueError, NotImplementedError):
+            path = importlib.util.source_from_cache(path)
+        if path not in but and _users(path):
+            found.add(path)
+    return {path: digest for path in sorted(found) if (digest := _digest_of(path))}
+
+
+def _digest_of(path: str) -> str | None:
+    try:
+        return _digest(Path(path).read_bytes())
+    except OSError:  # a folder, or a file that was there for a moment only
+        return None
 
 
 def _is_claim(node: ast.stmt) -> bool:
@@ -123,10 +183,10 @@ def _pieces(path: str) -> Pieces:
             names[""] |= _names(node)
     imports, relative = [], False
     for part in ast.walk(tree):
-        if isinstance(part, ast.ImportFrom) and part.module and part.module.startswith("dpverify.symbolic"):
+        if isinstance(part, ast.ImportFrom) and part.module and not part.level:
             imports += [part.module, *(f"{part.module}.{alias.name}" for alias in part.names)]
         elif isinstance(part, ast.Import):
-            imports += [alias.name for alias in part.names if alias.name.startswith("dpverify.symbolic")]
+            imports += [alias.name for alias in part.names]
         relative |= isinstance(part, ast.ImportFrom) and bool(part.level)
     return Pieces("\n".join(line for line in kept if line.strip()), claims, names, tuple(imports), relative)
 
@@ -148,7 +208,7 @@ def _source_of(item: Claim) -> list[str]:
 
 @lru_cache(maxsize=256)
 def _imported(path: str) -> str:
-    """A digest of every module of claims that a module imports, at any distance."""
+    """A digest of every module of claims, or of the user's, that a module imports, at any distance."""
     seen, todo, texts = {path}, [path], []
     while todo:
         here = todo.pop()
@@ -157,11 +217,15 @@ def _imported(path: str) -> str:
         if pieces.relative:
             found += [str(p) for p in sorted(Path(here).parent.glob("*.py"))]
         for where in found:
-            if where and where not in seen:
+            if where and where not in seen and where.endswith(".py") and _claims_or_users(where):
                 seen.add(where)
                 todo.append(where)
                 texts.append(Path(where).read_text())
     return _digest(*texts)
+
+
+def _claims_or_users(path: str) -> bool:
+    return _users(os.path.abspath(path)) or Path(path).is_relative_to(_library_folders()[1])
 
 
 def forget() -> None:
@@ -171,17 +235,40 @@ def forget() -> None:
     _engine.cache_clear()
 
 
+def cache_folder() -> Path:
+    """Where results are kept: the user's own folder, never that of the work under review."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dpverify"
+
+
+def _secret() -> bytes:
+    """The key of this user's signatures, made at first use; if it cannot be, for this process alone."""
+    path = cache_folder() / "key"
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError):
+            handle, name = tempfile.mkstemp(dir=path.parent)  # readable by its owner alone
+            with os.fdopen(handle, "wb") as file:
+                file.write(secrets.token_bytes(32))
+            try:
+                os.link(name, path)  # never over a key that is there: two processes may begin at once
+            finally:
+                os.unlink(name)
+        return path.read_bytes()
+    return secrets.token_bytes(32)
+
+
 class Memory:
-    """Results on disk, one file per key.
+    """Results on disk, one file per key, signed.
 
     >>> import tempfile
     >>> Memory(tempfile.mkdtemp()).hits
     0
     """
 
-    def __init__(self, folder: str | Path):
-        self.folder = Path(folder)
+    def __init__(self, folder: str | Path | None = None):
+        self.folder = cache_folder() / "results" if folder is None else Path(folder)
         self.hits = 0
+        self.secret = _secret()
 
     def key(self, item: Claim, effort: Effort) -> str:
         """What the result of a claim depends on, as one number."""
@@ -197,11 +284,11 @@ class Memory:
         except (KeyError, TypeError, ValueError):
             return None
 
-    def keep(self, item: Claim, effort: Effort, result: Result) -> None:
-        """Keep a result, all of it or nothing."""
+    def keep(self, item: Claim, effort: Effort, result: Result, but: set[str] | None = None) -> None:
+        """Keep a result, all of it or nothing; `but` names the files of claims, which the key covers."""
         if result.verdict is UNDECIDED and ("crashed" in result.because or "no answer in" in result.because):
             return
-        self._write(self.key(item, effort), result.to_json())
+        self._write(self.key(item, effort), result.to_json(), files_read({item.file, *(but or ())}))
 
     def recall_record(self, what: str, effort: Effort) -> dict[str, Any] | None:
         """A kept record that depends on its name, the effort and dpverify alone: a run, an audit."""
@@ -209,19 +296,43 @@ class Memory:
 
     def keep_record(self, what: str, effort: Effort, record: dict[str, Any]) -> None:
         """Keep such a record."""
-        self._write(_digest(what, _engine(), json.dumps(asdict(effort))), record)
+        self._write(_digest(what, _engine(), json.dumps(asdict(effort))), record, {})
+
+    def problem(self) -> str | None:
+        """Why nothing can be kept in the folder, if so; results are then checked anew, and that is all."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self.folder):
+                return None
+        except OSError as error:
+            return f"{self.folder}: {error.strerror}"
+
+    def _signature(self, key: str, text: str) -> str:
+        return hmac.new(self.secret, f"{key}\n{text}".encode(), "sha256").hexdigest()
 
     def _read(self, key: str) -> dict[str, Any] | None:
         try:
-            record = json.loads((self.folder / f"{key}.json").read_text())
-        except (OSError, ValueError):
+            signature, text = (self.folder / f"{key}.json").read_text().split("\n", 1)
+            if not hmac.compare_digest(signature, self._signature(key, text)):
+                return None
+            kept = json.loads(text)
+        except (OSError, ValueError, TypeError):
+            return None
+        if any(_digest_of(path) != digest for path, digest in kept["files"].items()):
             return None
         self.hits += 1
-        return record
+        return kept["record"]
 
-    def _write(self, key: str, record: dict[str, Any]) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=self.folder)
-        with os.fdopen(handle, "w") as file:
-            json.dump(record, file)
-        os.replace(name, self.folder / f"{key}.json")
+    def _write(self, key: str, record: dict[str, Any], files: dict[str, str]) -> None:
+        text = json.dumps({"files": files, "record": record})
+        name = None
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            handle, name = tempfile.mkstemp(dir=self.folder)
+            with os.fdopen(handle, "w") as file:
+                file.write(f"{self._signature(key, text)}\n{text}")
+            os.replace(name, self.folder / f"{key}.json")
+        except OSError:  # no room, no right to write: what cannot be kept is checked again
+            if name is not None:
+                with suppress(OSError):
+                    os.unlink(name)

@@ -19,8 +19,12 @@ import traceback
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
+
+from dpverify import workers as killable
+from dpverify.workers import WorkersDied
 
 PATIENCE = "10s"  # with a scheduler that does not answer
 Piece = TypeVar("Piece")
@@ -39,10 +43,6 @@ class PiecesFailed(RuntimeError):
         first, error = next(iter(failures.items()))
         more = f" Also failed: {', '.join(self.pieces[1:])}." if len(failures) > 1 else ""
         super().__init__(f"{first} failed: {type(error).__name__}: {error}{more}")
-
-
-class WorkersDied(RuntimeError):
-    """The processes that a piece was given to were killed, or ran out of memory."""
 
 
 _active: list[Any] = []  # the backends of the clusters in use, the innermost last
@@ -66,12 +66,18 @@ def each(
     ordered: bool = True,
     ahead: int | None = None,
     instead: Callable[[Piece, Exception], Any] | None = None,
+    seconds: float | None = None,
+    watch: Callable[[dict[Piece, float]], None] | None = None,
 ) -> Generator[tuple[Piece, Any], None, None]:
     """Every piece with `task(*shared, piece)`: in their order, or, if not `ordered`, as they are finished.
 
     What is `shared` travels once to each worker. At most `ahead` pieces per worker are started before the
     results of earlier ones are taken. A piece that fails is replaced by `instead(piece, error)`; without it
     the rest is done first, and then `PiecesFailed` names those that failed.
+
+    With a limit of `seconds`, each piece is done in a process of this machine that is killed when it takes
+    longer, C code and all; results come as they are finished, and `watch` is told now and then which pieces
+    are being done and for how long. A cluster has limits of its own.
 
     >>> list(each(pow, [1, 2, 3], shared=(10,)))
     [(1, 10), (2, 100), (3, 1000)]
@@ -80,7 +86,11 @@ def each(
     """
     failures: dict[str, Exception] = {}
     todo = list(pieces)
-    outcomes = _outcomes(task, shared, todo, workers, ordered, ahead)
+    outcomes = (
+        _outcomes(task, shared, todo, workers, ordered, ahead)
+        if seconds is None or _active
+        else _limited(task, shared, todo, workers, seconds, watch)
+    )
     try:
         for number, result, error in outcomes:
             if error is None:
@@ -141,6 +151,21 @@ def _outcomes(
         again = {number: _alone(packed, number, todo[number]) for number in suspects}
         yield from (again.pop(outcome[0], outcome) for outcome in held)
         yield from again.values()
+
+
+def _limited(
+    task: Callable[..., Any],
+    shared: tuple[Any, ...],
+    todo: list[Any],
+    workers: int,
+    seconds: float,
+    watch: Callable[[dict[Any, float]], None] | None,
+) -> Generator[Outcome, None, None]:
+    call = partial(_piece, _Packed(task, shared))
+    for number, outcome, stopped in killable.outcomes(
+        call, todo, count=workers, seconds=seconds, watch=watch
+    ):
+        yield (number, None, stopped) if stopped else outcome
 
 
 def _alone(packed: _Packed, number: int, piece: Any) -> Outcome:

@@ -1,11 +1,25 @@
-"""The command line: one file per command, found by itself; each has `add(app)`."""
+"""The command line: one file per command, found by itself; each has `add(app)`. What they share stands in
+`terminal`.
+"""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
+import signal
+import sys
+from typing import Annotated
 
 import typer
+
+from dpverify import __version__
+from dpverify.cli.terminal import CRASH, EXIT_CODES
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"dpverify {__version__}")
+        raise typer.Exit
 
 
 def application() -> typer.Typer:
@@ -17,15 +31,39 @@ def application() -> typer.Typer:
     app = typer.Typer(
         name="dpverify",
         help="Is this differentially private optimizer what its paper and its author say it is?",
+        epilog=EXIT_CODES,
         no_args_is_help=True,
-        add_completion=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        rich_markup_mode=None,  # plain texts: statements and messages may hold brackets
         pretty_exceptions_enable=False,
     )
-    for module in sorted(info.name for info in pkgutil.iter_modules(__path__)):
-        importlib.import_module(f"{__name__}.{module}").add(app)
+
+    @app.callback()
+    def options(
+        version: Annotated[
+            bool,
+            typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit."),
+        ] = False,
+    ) -> None: ...
+
+    for name in sorted(info.name for info in pkgutil.iter_modules(__path__)):
+        module = importlib.import_module(f"{__name__}.{name}")
+        if hasattr(module, "add"):
+            module.add(app)
     return app
 
 
 def main() -> None:
     """Entry point of the `dpverify` script."""
-    application()()
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # an ASCII terminal gets every letter, escaped
+    signal.signal(signal.SIGINT, lambda *_: sys.exit(130))
+    try:
+        application()(prog_name="dpverify")
+    except Exception:
+        import traceback
+
+        traceback.print_exc()
+        typer.echo("Error: dpverify crashed; the traceback above says where.", err=True)
+        sys.exit(CRASH)

@@ -2,184 +2,222 @@
 
 from __future__ import annotations
 
-import json
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dpverify.cli.terminal import (
+    STYLE,
+    Format,
+    Misuse,
+    Profile,
+    echo_json,
+    echo_rows,
+    exit_code_of,
+    mark,
+    say_what_is_missing,
+    say_what_runs_long,
+)
+
 if TYPE_CHECKING:
     from dpverify.checking import Checked
+    from dpverify.claims import Claim
     from dpverify.verdicts import Step
 
-STYLE = {"PROVED": "green", "REFUTED": "red", "SUPPORTED": "cyan", "UNDECIDED": "yellow"}
-MARK = {"PROVED": "✓", "REFUTED": "✗", "SUPPORTED": "~", "UNDECIDED": "?"}
+SECONDS = {"quick": 900.0, "full": 7200.0}  # the usual time limit of one claim
 
+PatternsArgument = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[PATTERN]...", help="Claim ids or globs, such as 'dp-accel/eq-*'. All if none."),
+]
 PaperOption = Annotated[
     str | None, typer.Option("--paper", help="Only this paper (its key, such as dp-accel).")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON array and nothing else.")]
+FormatOption = Annotated[
+    Format, typer.Option("--format", help="Form of the results on stdout; --json is --format json.")
+]
 ClaimsOption = Annotated[
     list[str] | None,
     typer.Option("--claims", help="A file or package of claims to use instead of the installed papers."),
 ]
-ProfileOption = Annotated[str, typer.Option("--profile", help="How hard to try: quick or full.")]
+ProfileOption = Annotated[Profile, typer.Option("--profile", help="How hard to try.")]
 JobsOption = Annotated[int, typer.Option("--jobs", min=1, help="Processes to use.")]
+TimeoutOption = Annotated[
+    float | None,
+    typer.Option(
+        "--timeout",
+        min=0.001,
+        help="Seconds that one claim may take; then it is stopped and UNDECIDED. "
+        f"[default: {SECONDS['quick']:g}, with --profile full {SECONDS['full']:g}]",
+        show_default=False,
+    ),
+]
 
 
-def misuse(message: str) -> typer.Exit:
-    """Say what is wrong on stderr; exit code 2."""
-    typer.echo(f"dpverify: {message}", err=True)
-    return typer.Exit(2)
-
-
-def list_claims(paper: PaperOption = None, as_json: JsonOption = False, claims: ClaimsOption = None) -> None:
-    """List the claims of the papers."""
-    from dpverify.claims import ClaimError, find
+def selected(patterns: list[str] | None, paper: str | None, claims: list[str] | None) -> list[Claim]:
+    """The claims that were asked for; anything that cannot be found is misuse."""
+    from dpverify.claims import ClaimError, find, select
+    from dpverify.suggestions import did_you_mean
 
     try:
-        found = [c for c in find(*(claims or [])).values() if paper is None or c.paper.key == paper]
+        found = find(*(claims or []))
+        keys = sorted({item.paper.key for item in found.values()})
+        if paper is not None and paper not in keys:
+            raise Misuse(
+                f"Expected --paper {paper} to be one of {', '.join(keys)}.{did_you_mean(paper, keys)}"
+            )
+        chosen = [c for c in select(found, patterns or []) if paper is None or c.paper.key == paper]
     except ClaimError as error:
-        raise misuse(str(error)) from None
-    if not found:
-        raise misuse(f"Expected --paper {paper} to be the key of a paper.")
-    if as_json:
-        rows = [
-            {
-                "id": c.id,
-                "paper": c.paper.key,
-                "at": c.at,
-                "kind": c.kind,
-                "statement": c.statement,
-                "expect": c.expect.value,
-                "uses": list(c.uses),
-                "correction": c.correction,
-            }
-            for c in found
-        ]
-        typer.echo(json.dumps(rows, indent=1, ensure_ascii=False))
-        return
-    from rich.console import Console
-    from rich.table import Table
+        raise Misuse(str(error)) from None
+    if not chosen:
+        raise Misuse(f"No claim of --paper {paper} matches {' '.join(patterns or [])}.")
+    return chosen
 
-    table = Table("claim", "at", "kind", "expected", "statement")
-    for c in found:
-        table.add_row(c.id, c.at, c.kind, c.expect.value, c.statement)
-    Console().print(table)
-    typer.echo(f"{len(found)} claims")
+
+def list_claims(
+    patterns: PatternsArgument = None,
+    paper: PaperOption = None,
+    as_json: JsonOption = False,
+    claims: ClaimsOption = None,
+) -> None:
+    """List the claims of the papers; in a pipe one line per claim, its cells between tabs."""
+    chosen = selected(patterns, paper, claims)
+    if as_json:
+        echo_json(
+            [
+                {
+                    "id": c.id,
+                    "paper": c.paper.key,
+                    "at": c.at,
+                    "kind": c.kind,
+                    "statement": c.statement,
+                    "expect": c.expect.value,
+                    "uses": list(c.uses),
+                    "correction": c.correction,
+                    "file": c.shown_file,
+                    "line": c.line,
+                }
+                for c in chosen
+            ]
+        )
+        return
+    echo_rows(
+        ("claim", "expected", "at", "kind", "statement"),
+        [(c.id, c.expect.value, c.at, c.kind, c.statement) for c in chosen],
+    )
+    typer.echo(f"{len(chosen)} claims", err=not sys.stdout.isatty())
 
 
 def check(
-    patterns: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[PATTERN]...", help="Claim ids or globs, such as dp-accel/eq-*. All if none."
-        ),
-    ] = None,
+    patterns: PatternsArgument = None,
     paper: PaperOption = None,
     as_json: JsonOption = False,
-    profile: ProfileOption = "quick",
+    form: FormatOption = Format.text,
+    profile: ProfileOption = Profile.quick,
     jobs: JobsOption = 2,
+    timeout: TimeoutOption = None,
     claims: ClaimsOption = None,
     self_test: Annotated[
         bool, typer.Option("--self-test", help="Put the engine through its own exam instead.")
     ] = False,
 ) -> None:
-    """Check claims. Exit code 0: every verdict is as its claim expects; 1: one differs; 2: misuse."""
+    """Check claims. Exit code 0 if every verdict is as expected; see `dpverify -h` for the others."""
     if self_test:
         from dpverify.exam import main as exam
 
-        raise typer.Exit(exam(profile))
-    done = run_checks(patterns or [], paper, profile, jobs, claims)
-    if as_json:
-        typer.echo(json.dumps([c.to_json() for c in done], indent=1, ensure_ascii=False))
-    else:
+        raise typer.Exit(exam(profile.value))
+    done = run_checks(patterns, paper, profile, jobs, claims, timeout)
+    records = [c.to_json() for c in done]
+    if as_json or form is Format.json:
+        echo_json(records)
+    elif form is Format.text:
         print_table(done)
-    raise typer.Exit(0 if all(c.as_expected for c in done) else 1)
+    else:
+        from dpverify.effort import PROFILES
+        from dpverify.reporting import formats
+        from dpverify.reporting.collecting import bare_document, times_of
+
+        document = bare_document(done, PROFILES[profile.value])
+        typer.echo(formats.WRITERS[form.value](document, times_of(done)), nl=False)
+    say_what_is_missing(records)
+    raise typer.Exit(exit_code_of(records))
 
 
 def run_checks(
-    patterns: list[str], paper: str | None, profile: str, jobs: int, claims: list[str] | None = None
+    patterns: list[str] | None,
+    paper: str | None,
+    profile: Profile,
+    jobs: int,
+    claims: list[str] | None = None,
+    timeout: float | None = None,
 ) -> list[Checked]:
-    """Check with a progress bar on stderr; misuse ends with exit code 2."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
+    """Check with a progress bar on stderr, each claim in a process that can be killed."""
     from dpverify.checking import check as run
-    from dpverify.claims import ClaimError
     from dpverify.effort import PROFILES
+    from dpverify.progress import progress_bar
 
-    if profile not in PROFILES:
-        raise misuse(f"Expected --profile {profile} to be one of {', '.join(PROFILES)}.")
-    bar = Progress(
-        TextColumn("checking"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.description}"),
-        console=Console(stderr=True),
-        transient=True,
-        disable=not sys.stderr.isatty(),
-    )
-    with bar:
-        task = bar.add_task("", total=None)
+    chosen = selected(patterns, paper, claims)
+    with progress_bar("checking") as advance:
 
-        def tell(id: str, finished: int, total: int) -> None:
-            bar.update(task, completed=finished, total=total, description=id)
+        def tell(id: str, done: int, total: int) -> None:
+            advance(completed=done, total=total, note=id)
 
-        try:
-            return run(
-                *patterns, paper=paper, paths=claims or (), effort=PROFILES[profile], jobs=jobs, progress=tell
-            )
-        except (ClaimError, ValueError) as error:
-            raise misuse(str(error)) from None
+        def watch(running: dict[str, float]) -> None:
+            advance(0, note=" ".join(running))
+            say_what_runs_long(running)
+
+        return run(
+            *[c.id for c in chosen],
+            paths=claims or (),
+            effort=PROFILES[profile.value],
+            jobs=jobs,
+            seconds=SECONDS[profile.value] if timeout is None else timeout,
+            progress=tell,
+            watch=watch,
+        )
 
 
 def print_table(done: list[Checked]) -> None:
-    """The verdicts as a table, then how many of each."""
-    from collections import Counter
-
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table("claim", "at", "verdict", "because", "s", show_lines=False)
+    """The verdicts as a table (in a pipe, as lines), then how many of each."""
+    rows, styles = [], []
     for c in done:
-        v = c.result.verdict.value
-        expected = "" if c.as_expected else f" (expected {c.claim.expect.value})"
-        because = c.summary if len(c.summary) <= 160 else c.summary[:157] + "…"
-        table.add_row(
-            c.claim.id,
-            c.claim.at,
-            f"[{STYLE[v]}]{MARK[v]} {v}[/]{expected}",
-            _plain(because),
-            f"{c.result.seconds:.1f}",
+        verdict = c.result.verdict.value
+        expected = "" if c.as_expected else f" ({'crashed; ' if c.crashed else ''}expected {c.claim.expect})"
+        rows.append(
+            (
+                c.claim.id,
+                f"{mark(verdict)} {verdict}{expected}",
+                c.claim.at,
+                f"{c.result.seconds:.1f} s",
+                c.summary,
+            )
         )
-    console = Console()
-    console.print(table)
+        styles.append(STYLE[verdict])
+    echo_rows(("claim", "verdict", "at", "time", "because"), rows, styles)
     counts = Counter(c.result.verdict.value for c in done)
-    console.print(
+    typer.echo(
         ", ".join(f"{n} {v}" for v, n in counts.most_common())
         + f"; {sum(not c.as_expected for c in done)} not as expected"
     )
 
 
-def _plain(text: str) -> str:
-    from rich.markup import escape
-
-    return escape(text)
-
-
 def explain(
     id: Annotated[str, typer.Argument(metavar="ID", help="A claim id, such as dynamic-noise/lemma-4.1.")],
-    profile: ProfileOption = "quick",
+    profile: ProfileOption = Profile.quick,
+    timeout: TimeoutOption = None,
     claims: ClaimsOption = None,
 ) -> None:
     """Check one claim and print its statement, its derivation step by step, the verdict and the witness."""
-    (c,) = run_checks([id], None, profile, 1, claims) if "*" not in id else [None]
-    if c is None:
-        raise misuse(f"Expected one claim id, got the pattern {id!r}.")
+    if any(sign in id for sign in "*?["):
+        raise Misuse(f"Expected one claim id, got the pattern {id!r}.")
+    (c,) = run_checks([id], None, profile, 1, claims, timeout)
     typer.echo(explanation(c))
-    raise typer.Exit(0 if c.as_expected else 1)
+    records = [c.to_json()]
+    say_what_is_missing(records)
+    raise typer.Exit(exit_code_of(records))
 
 
 def explanation(c: Checked) -> str:
@@ -193,7 +231,7 @@ def explanation(c: Checked) -> str:
     ]
     lines += _steps(c.result.steps, "  ")
     expected = "" if c.as_expected else f"   (expected {c.claim.expect.value})"
-    lines += [f"{MARK[c.result.verdict.value]} {c.result.verdict.value}{expected}: {c.summary}"]
+    lines += [f"{mark(c.result.verdict.value)} {c.result.verdict.value}{expected}: {c.summary}"]
     if c.result.evidence:
         e = c.result.evidence
         figures = [
@@ -224,7 +262,7 @@ def _steps(steps: tuple[Step, ...], indent: str) -> list[str]:
     lines = []
     for i, step in enumerate(steps, 1):
         v = step.result.verdict.value
-        lines.append(f"{indent}{i}. {MARK[v]} {step.statement}")
+        lines.append(f"{indent}{i}. {mark(v)} {step.statement}")
         lines.append(f"{indent}      {step.reason}: {v}, {step.result.because}")
         lines += _steps(step.result.steps, indent + "      ")
     return [*lines, ""] if lines and indent == "  " else lines

@@ -2,20 +2,40 @@
 
 from __future__ import annotations
 
-import sys
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from dpverify.cli.check import ClaimsOption, JobsOption, PaperOption, ProfileOption, misuse
+from dpverify.cli.check import (
+    SECONDS,
+    ClaimsOption,
+    JobsOption,
+    PaperOption,
+    ProfileOption,
+    TimeoutOption,
+    selected,
+)
+from dpverify.cli.terminal import (
+    AS_EXPECTED,
+    CRASH,
+    Misuse,
+    Profile,
+    echo_rows,
+    exit_code_of,
+    mark,
+    say_what_is_missing,
+    say_what_runs_long,
+)
 
 
 def report(
     out: Annotated[Path, typer.Option("--output", "-o", help="The folder to write to.")] = Path("report"),
     paper: PaperOption = None,
-    profile: ProfileOption = "quick",
+    profile: ProfileOption = Profile.quick,
     jobs: JobsOption = 2,
+    timeout: TimeoutOption = None,
     claims: ClaimsOption = None,
     source: Annotated[
         Path | None, typer.Option("--from", help="Render an earlier results.json instead of checking anew.")
@@ -25,77 +45,81 @@ def report(
     """Check every claim, run the algorithms, audit the planted bugs, and write the report. Exit code as for
     check.
     """
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    from dpverify.claims import ClaimError
     from dpverify.effort import PROFILES
     from dpverify.memory import Memory
+    from dpverify.optional import Missing, optional
+    from dpverify.progress import progress_bar
     from dpverify.reporting import ReportError, collect, load, write
-    from dpverify.reporting.collecting import folder_for_cache
 
-    if profile not in PROFILES:
-        raise misuse(f"Expected --profile {profile} to be one of {', '.join(PROFILES)}.")
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=Console(file=sys.stderr),
-        transient=True,
-        disable=not sys.stderr.isatty(),
-    )
-    with bar:
-        task = bar.add_task("starting", total=None)
+    try:
+        optional("matplotlib", "report")
+    except Missing as missing:
+        raise Misuse(f"A report {missing}") from None
+    _expect_writable(out)
+    with progress_bar("report") as advance:
 
         def tell(what: str, done: int, total: int) -> None:
-            bar.update(task, description=what, completed=done, total=total)
+            advance(completed=done, total=total, note=what)
 
         times: dict[str, Any] = {}
-        try:
-            if source is not None:
+        if source is not None:
+            try:
                 document = load(source)
-            else:
-                memory = None if no_cache else Memory(folder_for_cache())
-                document, times = collect(
-                    paper=paper,
-                    claims=claims,
-                    effort=PROFILES[profile],
-                    jobs=jobs,
-                    memory=memory,
-                    progress=tell,
-                )
-        except (ReportError, ClaimError, ValueError) as error:
-            raise misuse(str(error)) from None
+            except ReportError as error:
+                raise Misuse(str(error)) from None
+        else:
+            selected(None, paper, claims)  # what cannot be found is said before anything is checked
+            memory = None if no_cache else Memory()
+            if memory and (problem := memory.problem()):
+                typer.echo(f"Nothing is kept for the next report: {problem}", err=True)
+                memory = None
+            document, times = collect(
+                paper=paper,
+                claims=claims,
+                effort=PROFILES[profile.value],
+                jobs=jobs,
+                seconds=SECONDS[profile.value] if timeout is None else timeout,
+                memory=memory,
+                progress=tell,
+                watch=say_what_runs_long,
+            )
         index = write(document, out, times, tell)
-    _summary(document, index)
-    odd = [c["id"] for p in document["papers"] for c in p["claims"] if c["verdict"] != c["expect"]]
-    if odd:
-        typer.echo(
-            f"{len(odd)} verdicts are not as expected: "
-            f"{', '.join(odd[:10])}{' ...' if len(odd) > 10 else ''}",
-            err=True,
-        )
-    raise typer.Exit(1 if odd else 0)
+    raise typer.Exit(_summary(document, index))
 
 
-def _summary(document: dict[str, Any], index: Path) -> None:
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
+def _expect_writable(out: Path) -> None:
+    """A folder that cannot be written to is said before the work, not after it."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Misuse(f"Expected --output {out} to be a folder to write to: {error.strerror}.") from None
+    if not os.access(out, os.W_OK):
+        raise Misuse(f"Expected --output {out} to be a folder to write to: Permission denied.")
 
-    from dpverify.reporting.document import VERDICTS, findings
 
-    console = Console()
-    table = Table("paper", *VERDICTS)
-    for p in document["papers"]:
-        table.add_row(p["key"], *[str(sum(c["verdict"] == v for c in p["claims"])) for v in VERDICTS])
-    console.print(table)
+def _summary(document: dict[str, Any], index: Path) -> int:
+    """Print what came out; returns the exit code."""
+    from dpverify.reporting.document import VERDICTS, as_expected, findings
+
+    records = [c for paper in document["papers"] for c in paper["claims"]]
+    echo_rows(
+        ("paper", *VERDICTS),
+        [
+            [p["key"], *[f"{sum(c['verdict'] == v for c in p['claims'])} {v}" for v in VERDICTS]]
+            for p in document["papers"]
+        ],
+    )
     for c in findings(document)[:5]:
-        console.print(
-            f"✗ {c['id']} (breaks {c['breaks'] or 'a statement'}): {escape(c['statement'])}", highlight=False
-        )
+        typer.echo(f"{mark('REFUTED')} {c['id']} (breaks {c['breaks'] or 'a statement'}): {c['statement']}")
     typer.echo(f"The report: {index}")
+    for what, why in document["lost"].items():
+        typer.echo(f"{what} is missing: {why}", err=True)
+    odd = [c["id"] for c in records if not as_expected(c)]
+    if odd:
+        typer.echo(f"{len(odd)} verdicts are not as expected: {' '.join(odd)}", err=True)
+    say_what_is_missing(records)
+    code = exit_code_of(records)
+    return CRASH if code == AS_EXPECTED and document["lost"] else code
 
 
 def add(app: typer.Typer) -> None:

@@ -4,12 +4,13 @@ through the laws.
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dpverify.cli.check import misuse
+from dpverify.cli.terminal import REFUTED, UNDECIDED, Misuse, echo_json, echo_rows
 
 if TYPE_CHECKING:
     from dpverify.adapters import Target
@@ -46,23 +47,16 @@ def add(app: typer.Typer) -> None:
         try:
             chosen = select(*(patterns or []))
         except KeyError as error:
-            raise misuse(error.args[0]) from None
+            raise Misuse(error.args[0]) from None
         if not test:
             if out is not None:
-                raise misuse("Expected --test with --output.")
+                raise Misuse("Expected --test with --output.")
             _list(chosen, json_)
             return
         _test(chosen, out, seed, json_)
 
 
 def _list(chosen: list[Target], json_: bool) -> None:
-    import json
-
-    from rich import box
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
     if json_:
         rows = [
             {
@@ -78,54 +72,37 @@ def _list(chosen: list[Target], json_: bool) -> None:
             }
             for t in chosen
         ]
-        typer.echo(json.dumps(rows, indent=1))
+        echo_json(rows)
         return
-    table = Table(title="Targets", box=box.SIMPLE)
-    table.add_column("target", overflow="fold", min_width=24)
-    table.add_column("installed", no_wrap=True)
-    table.add_column("what is claimed", overflow="fold")
-    table.add_column("how to install it", overflow="fold")
+    cells = []
     for t in chosen:
-        version = t.versions.get(t.packages[0]) if t.packages else "with dpverify"
-        table.add_row(
-            t.name,
-            version if t.installed else "no",
-            escape(t.claims),
-            "" if t.installed else escape(t.install),
-        )
-    out = Console()
-    (out if out.is_terminal else Console(width=140)).print(table)
+        version = t.versions.get(t.packages[0]) or "" if t.packages else "with dpverify"
+        cells.append((t.name, version if t.installed else "no", t.claims, "" if t.installed else t.install))
+    echo_rows(("target", "installed", "what is claimed", "how to install it"), cells)
     typer.echo(
         "dpverify audit TARGET audits one at its own claim; dpverify targets --test puts those "
-        "that are installed through the laws."
+        "that are installed through the laws.",
+        err=not sys.stdout.isatty(),
     )
 
 
 def _test(chosen: list[Target], out: Path | None, seed: int, json_: bool) -> None:
-    import json
-    import sys
-
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
     from dpverify.adapters.suite import LAWS, Examination, examine
+    from dpverify.progress import progress_bar
     from dpverify.reporting.targets import keep, write_page
 
     there = [t for t in chosen if t.installed]
     for missing in sorted({f"{t.family}: not installed ({t.install})" for t in chosen if not t.installed}):
         typer.echo(f"skipped {missing}", err=True)
     if not there:
-        raise misuse("None of these targets is installed.")
+        typer.echo("INCOMPLETE: none of these targets is installed.", err=True)
+        raise typer.Exit(UNDECIDED)
     done: list[Examination] = []
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(
-        *columns, console=Console(file=sys.stderr), transient=True, disable=not sys.stderr.isatty()
-    ) as bar:
-        task = bar.add_task("starting", total=sum(len(t.laws or LAWS) for t in there))
+    with progress_bar("testing", sum(len(t.laws or LAWS) for t in there)) as advance:
         for target in there:
 
             def tell(law: str, name: str = target.name) -> None:
-                bar.update(task, advance=1, description=f"{name}: {law}")
+                advance(note=f"{name}, {law}")
 
             examination = examine(target, seed=seed, progress=tell)
             done.append(examination)
@@ -133,7 +110,7 @@ def _test(chosen: list[Target], out: Path | None, seed: int, json_: bool) -> Non
                 keep(examination, out)
     records = [examination.to_json() for examination in done]
     if json_:
-        typer.echo(json.dumps(records, indent=1))
+        echo_json(records)
     else:
         _print(records)
     if out is not None:
@@ -145,7 +122,7 @@ def _test(chosen: list[Target], out: Path | None, seed: int, json_: bool) -> Non
             f"{examination.target.name}, {law}: expected {examination.expected(law)}, ended in {result}",
             err=True,
         )
-    raise typer.Exit(1 if odd else 0)
+    raise typer.Exit(REFUTED if odd else 0)
 
 
 def _print(records: list[dict[str, Any]]) -> None:

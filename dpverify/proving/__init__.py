@@ -27,8 +27,9 @@ from typing import Any
 import numpy as np
 
 from dpverify.effort import QUICK, Effort
+from dpverify.optional import Missing
 from dpverify.proving.limits import TimeLimit, within
-from dpverify.proving.reduction import Counterpoint, Missing, Reduction, depth
+from dpverify.proving.reduction import Counterpoint, Reduction, depth
 from dpverify.proving.refutation import admissible, domain_of, refute, verify_point, violated, witness_at
 from dpverify.relations import AtMost, Derivation, Equal, Instance, Quoted, Tested, latex
 from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Step, Witness

@@ -4,11 +4,11 @@ against it.
 
 from __future__ import annotations
 
-import importlib
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
+from dpverify.optional import optional
 from dpverify.proving.limits import uninterrupted
 
 depth: ContextVar[int] = ContextVar("depth", default=0)  # how many reductions lie above the relation at hand
@@ -29,18 +29,11 @@ class Counterpoint:
     point: dict[Any, Any]
 
 
-class Missing(RuntimeError):
-    """An optional engine is not installed; the message says what to install."""
-
-
 def engine(module: str, extra: str) -> Any:
     """An optional engine, or `Missing` with the command that installs it.
 
     >>> engine("math", "smt").pi > 3
     True
     """
-    try:
-        with uninterrupted():
-            return importlib.import_module(module)
-    except ImportError as error:
-        raise Missing(f'needs {module}: pip install "dpverify[{extra}]"') from error
+    with uninterrupted():
+        return optional(module, extra)

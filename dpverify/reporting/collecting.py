@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from dpverify import __version__
 from dpverify.effort import QUICK, Effort
 from dpverify.memory import Memory, versions
 from dpverify.parallel import each
 from dpverify.reporting.document import SCHEMA
+
+if TYPE_CHECKING:
+    from dpverify.checking import Checked
 
 ALPHA = 1e-3  # of one audit in the zoo
 BULKY = 2_000  # characters of a certificate beyond which only its summary is reported
@@ -25,10 +27,12 @@ def collect(
     claims: list[str] | None = None,
     effort: Effort = QUICK,
     jobs: int = 2,
+    seconds: float | None = None,
     memory: Memory | None = None,
     runs: bool = True,
     audits: bool = True,
     progress: Progress | None = None,
+    watch: Callable[[dict[str, float]], None] | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The document of a report, and, apart from it, the times that it took."""
     from dpverify.algorithms import names
@@ -42,41 +46,86 @@ def collect(
         paths=claims or (),
         effort=effort,
         jobs=jobs,
+        seconds=seconds,
+        watch=watch,
         memory=memory,
         progress=lambda id, d, n: tell(f"claim {id}", d, n),
     )
-    times: dict[str, Any] = {"claims": {c.claim.id: round(c.result.seconds, 3) for c in checked}}
-    papers: dict[str, dict[str, Any]] = {}
-    for c in checked:
-        entry = papers.setdefault(
-            c.claim.paper.key, {"key": c.claim.paper.key, "citation": c.claim.paper.citation, "claims": []}
-        )
-        entry["claims"].append(_timeless(c.to_json()))
-    keys = set(papers)
+    times: dict[str, Any] = {"claims": times_of(checked)}
+    papers = papers_of(checked)
+    keys = {paper["key"] for paper in papers}
     algorithms, zoo = [], []
+    lost: dict[str, str] = {}
+
+    def every(kind: str, names: list[str], one: Callable[..., dict[str, Any]]) -> list[dict[str, Any]]:
+        """One record per name, in order, from memory or made anew; what could not be made is in `lost`."""
+        known = {name: memory.recall_record(f"{kind} {name}", effort) for name in names} if memory else {}
+        made = {name: record for name, record in known.items() if record is not None}
+        todo = [name for name in names if name not in made]
+
+        def instead(name: str, error: Exception) -> None:
+            lost[f"{kind} {name}"] = f"{type(error).__name__}: {error}"
+
+        for name, record in each(
+            one, todo, shared=(effort,), workers=jobs, ordered=False, instead=instead, seconds=seconds
+        ):
+            if record is None:
+                continue
+            made[name] = record
+            if memory:
+                memory.keep_record(f"{kind} {name}", effort, record)
+            tell(f"{kind} {name}", len(made), len(names))
+        return [made[name] for name in names if name in made]
+
     if runs and not claims:
-        algorithms = [
-            row for row in _each("run", names(), _run, effort, jobs, memory, tell) if row["paper"] in keys
-        ]
+        algorithms = [row for row in every("run", names(), _run) if row["paper"] in keys]
     if audits and not claims and paper is None:
-        zoo = _each("audit", [bug.name for bug in bugs()], _audit, effort, jobs, memory, tell)
-    alphas = [a for p in papers.values() for claim in p["claims"] for a in _alphas(claim)] + [
-        2 * ALPHA
-    ] * len(zoo)
+        zoo = every("audit", [bug.name for bug in bugs()], _audit)
     times["total"] = round(time.perf_counter() - started, 1)
     times["recalled"] = memory.hits if memory else 0
-    document = {
+    return _document(effort, papers, algorithms, zoo, lost), times
+
+
+def bare_document(checked: Sequence[Checked], effort: Effort) -> dict[str, Any]:
+    """The document of claims alone, without runs and audits."""
+    return _document(effort, papers_of(checked), [], [], {})
+
+
+def _document(
+    effort: Effort,
+    papers: list[dict[str, Any]],
+    algorithms: list[dict[str, Any]],
+    zoo: list[dict[str, Any]],
+    lost: dict[str, str],
+) -> dict[str, Any]:
+    alphas = [a for paper in papers for claim in paper["claims"] for a in _alphas(claim)]
+    return {
         "schema": SCHEMA,
         "dpverify": __version__,
         "profile": effort.name,
         "seed": effort.seed,
         "versions": versions(),
-        "alpha": float(sum(alphas)),
-        "papers": list(papers.values()),
+        "alpha": float(sum(alphas + [2 * ALPHA] * len(zoo))),
+        "papers": papers,
         "algorithms": algorithms,
         "zoo": zoo,
+        "lost": dict(sorted(lost.items())),
     }
-    return document, times
+
+
+def papers_of(checked: Sequence[Checked]) -> list[dict[str, Any]]:
+    """Checked claims as records, gathered by paper, without their times."""
+    papers: dict[str, dict[str, Any]] = {}
+    for c in checked:
+        paper = c.claim.paper
+        entry = papers.setdefault(paper.key, {"key": paper.key, "citation": paper.citation, "claims": []})
+        entry["claims"].append(_timeless(c.to_json()))
+    return list(papers.values())
+
+
+def times_of(checked: Sequence[Checked]) -> dict[str, float]:
+    """The seconds that each claim took."""
+    return {c.claim.id: round(c.result.seconds, 3) for c in checked}
 
 
 def _timeless(record: Any) -> Any:
@@ -100,27 +149,6 @@ def _alphas(record: dict[str, Any]) -> list[float]:
     inner = [a for step in record.get("steps", ()) for a in _alphas(step)]
     evidence = record.get("evidence") or {}
     return inner or ([evidence["alpha"]] if evidence.get("alpha") else [])
-
-
-def _each(
-    kind: str,
-    names: list[str],
-    one: Callable[[Effort, str], dict[str, Any]],
-    effort: Effort,
-    jobs: int,
-    memory: Memory | None,
-    tell: Progress,
-) -> list[dict[str, Any]]:
-    """One record per name, in order, from memory or made anew in parallel."""
-    found = {name: memory.recall_record(f"{kind} {name}", effort) for name in names} if memory else {}
-    made = {name: record for name, record in found.items() if record is not None}
-    todo = [name for name in names if name not in made]
-    for name, record in each(one, todo, shared=(effort,), workers=jobs, ordered=False):
-        made[name] = record
-        if memory:
-            memory.keep_record(f"{kind} {name}", effort, record)
-        tell(f"{kind} {name}", len(made), len(names))
-    return [made[name] for name in names]
 
 
 def _run(effort: Effort, name: str) -> dict[str, Any]:
@@ -152,8 +180,3 @@ def _audit(effort: Effort, name: str) -> dict[str, Any]:
         "rungs": rungs,
         "seen_in": bug.seen_in,
     }
-
-
-def folder_for_cache() -> Path:
-    """Where results are kept between two reports."""
-    return Path(".dpverify") / "cache"

@@ -16,7 +16,18 @@ JSON_SCHEMA: dict[str, Any] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "title": "Results of a dpverify report",
     "type": "object",
-    "required": ["schema", "dpverify", "profile", "seed", "versions", "papers", "algorithms", "zoo", "alpha"],
+    "required": [
+        "schema",
+        "dpverify",
+        "profile",
+        "seed",
+        "versions",
+        "papers",
+        "algorithms",
+        "zoo",
+        "lost",
+        "alpha",
+    ],
     "properties": {
         "schema": {"const": SCHEMA},
         "dpverify": _TEXT,
@@ -45,6 +56,7 @@ JSON_SCHEMA: dict[str, Any] = {
             "items": {"type": "object", "required": ["algorithm", "paper", "runs"]},
         },
         "zoo": {"type": "array", "items": {"type": "object", "required": ["bug", "found", "rungs"]}},
+        "lost": {"type": "object", "description": "runs and audits that ended without an answer, and why"},
     },
     "$defs": {
         "claim": {
@@ -52,6 +64,8 @@ JSON_SCHEMA: dict[str, Any] = {
             "required": [
                 "id",
                 "at",
+                "file",
+                "line",
                 "kind",
                 "statement",
                 "verdict",
@@ -70,6 +84,8 @@ JSON_SCHEMA: dict[str, Any] = {
             "properties": {
                 "id": _TEXT,
                 "at": _TEXT,
+                "file": _TEXT,
+                "line": {"type": "integer"},
                 "kind": _TEXT,
                 "statement": _TEXT,
                 "verdict": {"enum": list(VERDICTS)},
@@ -144,6 +160,20 @@ def validate(value: Any, schema: dict[str, Any], where: str) -> str | None:
             if problem := validate(item, schema["items"], f"{where}/{i}"):
                 return problem
     return None
+
+
+def crashed(record: dict[str, Any]) -> bool:
+    """Whether a claim has no verdict because it crashed."""
+    return (record["evidence"] or {}).get("method") == "crash"
+
+
+def as_expected(record: dict[str, Any]) -> bool:
+    """Whether the verdict of a claim is the one it expects; a crash never is.
+
+    >>> as_expected({"verdict": "UNDECIDED", "expect": "UNDECIDED", "evidence": {"method": "crash"}})
+    False
+    """
+    return record["verdict"] == record["expect"] and not crashed(record)
 
 
 def findings(document: dict[str, Any]) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """Render the document of a report into a folder: pages, pictures, and the same results for programs.
 
-Same document, same bytes; the times that a run took stand in one place, `times.json` and the last line of the
-index.
+Same document, same bytes; the times that a run took stand in `times.json`, in `junit.xml` and in the last
+line of the index.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dpverify.reporting import figures, formats, graph
-from dpverify.reporting.document import JSON_SCHEMA, VERDICTS, findings
+from dpverify.reporting.document import JSON_SCHEMA, VERDICTS, as_expected, findings
 
 
 def mathml(latex: str) -> str:
@@ -53,6 +53,7 @@ def template(name: str, **values: Any) -> str:
     )
     environment.filters["math"] = lambda latex: Markup(mathml(latex))
     environment.globals.update(anchor=graph.anchor, mark=graph.MARK, short=_short, page=_page)
+    environment.globals.update(as_expected=as_expected)
     return environment.get_template(name).render(**values)
 
 
@@ -74,7 +75,7 @@ def write(
         "results.json": json.dumps(document, indent=1, ensure_ascii=False) + "\n",
         "results.schema.json": json.dumps(JSON_SCHEMA, indent=1) + "\n",
         "results.md": formats.markdown(document),
-        "junit.xml": formats.junit(document),
+        "junit.xml": formats.junit(document, (times or {}).get("claims", {})),
         "results.sarif": formats.sarif(document),
         "times.json": json.dumps(times or {}, indent=1) + "\n",
     }

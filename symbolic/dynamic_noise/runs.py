@@ -22,6 +22,7 @@ import numpy as np
 from dpverify.algorithms.private_gd import private_gd
 from dpverify.formulas.dynamic_noise import PRINTED_R, fitted_exponential, hessian_influence
 from dpverify.montecarlo import run
+from dpverify.optional import optional
 from dpverify.problems import Linear, least_squares, logistic
 from dpverify.schedules import Schedule, from_influence
 
@@ -51,9 +52,8 @@ def blobs(count: int = 1000, dimension: int = 100, seed: int = 0) -> tuple[Array
 @lru_cache(maxsize=1)
 def digits() -> tuple[Array, Array]:
     """The 8x8 digits 3 and 5 of scikit-learn on their first 60 principal components, with labels -1 and 1."""
-    from sklearn.datasets import load_digits
-
-    images, numbers = load_digits(return_X_y=True)
+    datasets = optional("sklearn.datasets", "papers")
+    images, numbers = datasets.load_digits(return_X_y=True)
     chosen = (numbers == 3) | (numbers == 5)
     rows = images[chosen] - images[chosen].mean(axis=0)
     _, sizes, axes = np.linalg.svd(rows, full_matrices=False)

@@ -7,8 +7,9 @@ import sys
 import pytest
 import sympy as sp
 
+from dpverify.optional import Missing
 from dpverify.proving import prove
-from dpverify.proving.reduction import Missing, engine
+from dpverify.proving.reduction import engine
 from dpverify.relations import AtMost, PositiveSemidefinite
 from dpverify.verdicts import PROVED, SUPPORTED, UNDECIDED
 
@@ -17,7 +18,7 @@ a, b, c = sp.symbols("a b c", real=True)
 
 def test_a_missing_engine_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "z3", None)
-    with pytest.raises(Missing, match=r'needs z3: pip install "dpverify\[smt\]"'):
+    with pytest.raises(Missing, match=r'needs z3, not installed: pip install "\.\[smt\]"'):
         engine("z3", "smt")
 
 
@@ -27,7 +28,7 @@ def test_without_z3_and_cvxpy_an_inequality_is_not_proved_by_them_and_says_so(mo
     result = prove(AtMost(a * b + b * c + c * a, a**2 + b**2 + c**2))
     assert result.verdict in (PROVED, SUPPORTED, UNDECIDED)
     if result.verdict is not PROVED:
-        assert 'pip install "dpverify[smt]"' in result.because
+        assert 'pip install ".[smt]"' in result.because
 
 
 def test_without_cvxpy_a_search_for_a_certificate_says_what_to_install(monkeypatch):
@@ -35,4 +36,4 @@ def test_without_cvxpy_a_search_for_a_certificate_says_what_to_install(monkeypat
     p = sp.Symbol("p", real=True)
     result = prove(PositiveSemidefinite(sp.Matrix([[p, 1], [1, 2]]), unknowns=[p]))
     assert result.verdict is UNDECIDED
-    assert 'pip install "dpverify[sdp]"' in result.because
+    assert 'pip install ".[sdp]"' in result.because
