@@ -23,6 +23,7 @@ from typing import Any
 from dpverify.auditing.sampling import Mechanism
 from dpverify.guarantees import ApproxDP, Guarantee, Profile, PureDP
 from dpverify.neighbours import Neighbours
+from dpverify.suggestions import did_you_mean
 from dpverify.verdicts import Result, Verdict
 
 
@@ -151,6 +152,7 @@ def select(*patterns: str) -> list[Target]:
         if not any(fnmatchcase(target.name, pattern) for target in targets()):
             raise KeyError(
                 f"Expected {pattern!r} to match a target: {', '.join(target.name for target in targets())}."
+                f"{did_you_mean(pattern, [target.name for target in targets()])}"
             )
     return [target for target in targets() if any(fnmatchcase(target.name, pattern) for pattern in patterns)]
 

@@ -19,6 +19,7 @@ from dpverify.engine import Algorithm
 from dpverify.guarantees import Guarantee
 from dpverify.neighbours import Adjacency, Data
 from dpverify.problems import Problem
+from dpverify.suggestions import did_you_mean
 
 Array = np.ndarray[Any, Any]
 
@@ -66,6 +67,7 @@ def _module(name: str) -> Any:
     if module is None or not hasattr(module, "example"):
         raise ValueError(
             f"Expected the name of an algorithm, got name={name!r}; there are {', '.join(names())}."
+            f"{did_you_mean(name, names())}"
         )
     return module
 

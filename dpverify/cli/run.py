@@ -4,11 +4,12 @@ side by side.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from dpverify.cli.terminal import REFUTED, Misuse, echo_json
 
 
 def add(app: typer.Typer) -> None:
@@ -36,16 +37,22 @@ def add(app: typer.Typer) -> None:
         """
         from dpverify import algorithms
         from dpverify.montecarlo import run
+        from dpverify.optional import Missing, optional
         from dpverify.reporting import figures
         from dpverify.reporting.runs import along, summary, table
 
         if name is None:
             known = algorithms.names()
-            typer.echo(json.dumps(known) if as_json else "\n".join(known))
+            if as_json:
+                echo_json(known)
+            else:
+                typer.echo("\n".join(known))
             return
         try:
             if plot is not None and plot.suffix.lower() not in (".svg", ".png", ".pdf"):
                 raise ValueError(f"Expected plot={str(plot)!r} to end in .svg, .png or .pdf.")
+            if plot is not None:
+                optional("matplotlib", "report")
             case = algorithms.example(name, as_printed=as_printed)
             every_step = case.best_step or plot is not None
             result = run(
@@ -59,14 +66,16 @@ def add(app: typer.Typer) -> None:
                 workers=workers,
                 progress=True,
             )
-        except ValueError as error:
-            typer.echo(str(error), err=True)
-            raise typer.Exit(2) from None
+        except (ValueError, Missing) as error:
+            raise Misuse(str(error)) from None
         row = summary(case, result, as_printed)
         if plot is not None:
             figures.algorithm(row | along(case, result), plot)
-        typer.echo(json.dumps(row) if as_json else table(row))
+        if as_json:
+            echo_json(row)
+        else:
+            typer.echo(table(row))
         if plot is not None and not as_json:
             typer.echo(f"wrote {plot}")
         if row["exceeds_bound"]:
-            raise typer.Exit(1)
+            raise typer.Exit(REFUTED)

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from dpverify.cli.terminal import AS_EXPECTED, REFUTED, Misuse, echo_json, echo_rows
+
 
 def add(app: typer.Typer) -> None:
     """Register the command."""
@@ -20,42 +22,30 @@ def add(app: typer.Typer) -> None:
         json_: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
     ) -> None:
         """Audit every planted bug and its correct twin."""
-        import json
-        import sys
-
-        from rich import box
-        from rich.console import Console
-        from rich.progress import track
-        from rich.table import Table
-
         from dpverify import zoo
+        from dpverify.progress import progress_bar
         from dpverify.zoo.inspection import inspect
 
         try:
             chosen = [zoo.find(name) for name in names] if names else zoo.bugs()
         except KeyError as error:
-            typer.echo(error.args[0], err=True)
-            raise typer.Exit(2) from None
-        err = Console(file=sys.stderr)
-        rows = [
-            inspect(bug, alpha=alpha, seed=seed)
-            for bug in track(chosen, "auditing", console=err, transient=True, disable=len(chosen) < 3)
-        ]
+            raise Misuse(error.args[0]) from None
+        rows = []
+        with progress_bar("auditing", len(chosen)) as advance:
+            for bug in chosen:
+                advance(note=bug.name)
+                rows.append(inspect(bug, alpha=alpha, seed=seed))
         failed = [row for row in rows if not row.as_expected or row.accused]
         if json_:
-            typer.echo(json.dumps([row.to_json() for row in rows], indent=1))
-            raise typer.Exit(1 if failed else 0)
-        table = Table(title=f"{len(rows)} planted bugs, alpha = {alpha:g}", box=box.SIMPLE)
-        table.add_column("bug", overflow="fold")
-        for name in ("found", "by", "samples", "witness", "twin", "seconds"):
-            table.add_column(name, no_wrap=True)
+            echo_json([row.to_json() for row in rows])
+            raise typer.Exit(REFUTED if failed else AS_EXPECTED)
+        cells = []
         for row in rows:
-            found = ("yes" if row.found else "no") + ("" if row.as_expected else " (!)")
-            twin = "accused (!)" if row.accused else "not accused"
+            found = ("found" if row.found else "not found") + ("" if row.as_expected else " (!)")
+            twin = "twin accused (!)" if row.accused else "twin not accused"
             numbers = [str(value or "") for value in (row.samples, row.witness_size)]
-            table.add_row(row.bug.name, found, row.rung, *numbers, twin, f"{row.seconds:.2f}")
-        out = Console()
-        (out if out.is_terminal else Console(width=110)).print(table)
+            cells.append((row.bug.name, found, row.rung or "", *numbers, twin, f"{row.seconds:.2f} s"))
+        echo_rows(("bug", "found", "by", "samples", "witness", "twin", "time"), cells)
         for row in rows:
             if row.bug.why:
                 typer.echo(f"{row.bug.name}: {row.bug.why}.")
@@ -68,4 +58,4 @@ def add(app: typer.Typer) -> None:
             if row.accused:
                 typer.echo(f"{row.bug.name}: its correct twin is accused: {row.twin.because}")
         typer.echo(f"{sum(row.found for row in rows)} found, {len(failed)} not as expected.")
-        raise typer.Exit(1 if failed else 0)
+        raise typer.Exit(REFUTED if failed else AS_EXPECTED)

@@ -15,6 +15,7 @@ from typing import Any
 
 from dpverify.guarantees import Guarantee
 from dpverify.neighbours import Neighbours
+from dpverify.suggestions import did_you_mean
 from dpverify.verdicts import REFUTED, Verdict
 
 
@@ -61,5 +62,7 @@ def find(name: str) -> Bug:
     """The planted bug of that name."""
     known = {bug.name: bug for bug in bugs()}
     if name not in known:
-        raise KeyError(f"Expected name={name!r} among the planted bugs: {', '.join(known)}.")
+        raise KeyError(
+            f"Expected name={name!r} among the planted bugs: {', '.join(known)}.{did_you_mean(name, known)}"
+        )
     return known[name]

@@ -78,8 +78,8 @@ def test_check_json_is_one_array_with_the_contracted_fields(run):
     ("args", "message"),
     [
         (["check", "p/nothing"], "No claim matches 'p/nothing'"),
-        (["check", "--paper", "nobody"], "Expected paper='nobody' to be one of p"),
-        (["check", "--profile", "slow"], "Expected --profile slow to be one of quick, full"),
+        (["check", "--paper", "nobody"], "Expected --paper nobody to be one of p"),
+        (["check", "--profile", "slow"], "'slow' is not one of 'quick', 'full'"),
         (["list", "--paper", "nobody"], "Expected --paper nobody"),
     ],
 )
