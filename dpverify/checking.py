@@ -88,21 +88,40 @@ def _rarely_collected() -> Iterator[None]:
         gc.set_threshold(*usual)
 
 
-def decide(item: Claim, effort: Effort = QUICK) -> Result:
-    """The result of one claim on its own; an error inside it is its result, with the traceback."""
+def stated(item: Claim, effort: Effort = QUICK) -> Any:
+    """What the claim asserts, with its proof: what its function returns."""
+    return item.function(effort) if inspect.signature(item.function).parameters else item.function()
+
+
+def decide(item: Claim, effort: Effort = QUICK, found: dict[str, Claim] | None = None) -> Result:
+    """The result of one claim on its own; an error inside it is its result, with the traceback.
+
+    A proof may use the statements of the claims that it names in `uses`, which are looked up among `found`.
+    """
     from dpverify.proving import prove
+    from dpverify.proving.theorem import Stuck, statements
+
+    def lookup(id: str) -> tuple[str, Any]:
+        full = id if "/" in id else f"{item.paper.key}/{id}"
+        if full not in item.uses:
+            raise Stuck(f"{full} is used in the proof but not named in uses=[...] of {item.id}")
+        if found is None or full not in found:
+            raise Stuck(f"there is no claim {full} among those that are being checked")
+        return full, stated(found[full], effort)
 
     start = time.perf_counter()
+    token = statements.set(lookup)
     try:
-        wants = inspect.signature(item.function).parameters
         with _rarely_collected():
-            relation = item.function(effort) if wants else item.function()
+            relation = stated(item, effort)
             _expect_relation(item, relation)
             result = prove(relation, effort)
     except Missing as missing:
         result = Result(UNDECIDED, str(missing))
     except (Exception, SystemExit) as error:
         result = crash(f"{type(error).__name__}: {error}", traceback.format_exc())
+    finally:
+        statements.reset(token)
     return result.with_(seconds=time.perf_counter() - start)
 
 
@@ -146,7 +165,7 @@ def _recall_or_decide(
     item = found[id]
     if memory is not None and (known := memory.recall(item, effort)) is not None:
         return known, True
-    result = decide(item, effort)
+    result = decide(item, effort, found)
     if memory is not None:
         memory.keep(item, effort, result, {other.file for other in found.values()})
     if in_worker:

@@ -19,7 +19,12 @@ from dpverify.verdicts import Result
 Given = Sequence[Any]
 
 
-def _hypotheses(given: Given) -> str:
+def described(given: Given) -> str:
+    """The hypotheses in words, behind a conclusion.
+
+    >>> described([sp.Symbol("x") > 1])
+    '   given x > 1'
+    """
     return f"   given {', '.join(sp.sstr(g) for g in given)}" if given else ""
 
 
@@ -37,7 +42,7 @@ class Equal:
     given: Given = ()
 
     def __str__(self) -> str:
-        return f"{sp.sstr(self.derived)} = {sp.sstr(self.stated)}{_hypotheses(self.given)}"
+        return f"{sp.sstr(self.derived)} = {sp.sstr(self.stated)}{described(self.given)}"
 
 
 @dataclass(frozen=True)
@@ -59,7 +64,7 @@ class AtMost:
 
     def __str__(self) -> str:
         return (
-            f"{sp.sstr(self.lhs)} {'<' if self.strict else '<='} {sp.sstr(self.rhs)}{_hypotheses(self.given)}"
+            f"{sp.sstr(self.lhs)} {'<' if self.strict else '<='} {sp.sstr(self.rhs)}{described(self.given)}"
         )
 
 
@@ -101,7 +106,7 @@ class Minimises:
         return (
             text
             + (f"; the minimum is {sp.sstr(self.value)}" if self.value is not None else "")
-            + _hypotheses(self.given)
+            + described(self.given)
         )
 
 
@@ -124,7 +129,7 @@ class Increasing:
 
     def __str__(self) -> str:
         shape = ("strictly " if self.strict else "") + ("decreasing" if self.down else "increasing")
-        return f"{sp.sstr(self.expression)} is {shape} in {self.over}{_hypotheses(self.given)}"
+        return f"{sp.sstr(self.expression)} is {shape} in {self.over}{described(self.given)}"
 
 
 @dataclass(frozen=True)
@@ -151,7 +156,7 @@ class ArgMin:
         only = " alone" if self.unique else ""
         return (
             f"{self.over} = {sp.sstr(self.at)}{only} minimises "
-            f"{sp.sstr(self.expression)}{_hypotheses(self.given)}"
+            f"{sp.sstr(self.expression)}{described(self.given)}"
         )
 
 
@@ -201,7 +206,7 @@ class PositiveSemidefinite:
         rows = ", ".join(
             "[" + ", ".join(sp.sstr(entry) for entry in row) + "]" for row in sp.Matrix(self.matrix).tolist()
         )
-        return f"[{rows}] is positive semidefinite{some}{_hypotheses(self.given)}"
+        return f"[{rows}] is positive semidefinite{some}{described(self.given)}"
 
 
 @dataclass(frozen=True)
@@ -232,11 +237,11 @@ class Theta:
             ]
             where = f" as {self.towards[0]} -> {self.towards[1]}" if self.towards else ""
             return (
-                f"{sp.sstr(self.expression)} = {sides}({sp.sstr(self.scale)}){where}{_hypotheses(self.given)}"
+                f"{sp.sstr(self.expression)} = {sides}({sp.sstr(self.scale)}){where}{described(self.given)}"
             )
         left = f"{sp.sstr(self.lower)}*({sp.sstr(self.scale)}) <= " if self.lower is not None else ""
         right = f" <= {sp.sstr(self.upper)}*({sp.sstr(self.scale)})" if self.upper is not None else ""
-        return f"{left}{sp.sstr(self.expression)}{right}{_hypotheses(self.given)}"
+        return f"{left}{sp.sstr(self.expression)}{right}{described(self.given)}"
 
 
 @dataclass(frozen=True)
@@ -327,51 +332,3 @@ Relation = (
     | Tested
     | Quoted
 )
-
-
-def latex(relation: Any) -> str:
-    """The relation in LaTeX, for a typeset page; empty where words say it better.
-
-    >>> x = sp.Symbol("x", positive=True)
-    >>> latex(AtMost(sp.log(1 + x), sp.sqrt(x), given=[x < 1]))
-    '\\\\log{\\\\left(x + 1 \\\\right)} \\\\le \\\\sqrt{x} \\\\quad \\\\left(x < 1\\\\right)'
-    """
-    given = getattr(relation, "given", ())
-    if isinstance(relation, Equal):
-        text = f"{sp.latex(relation.derived)} = {sp.latex(relation.stated)}"
-    elif isinstance(relation, AtMost):
-        text = (
-            f"{sp.latex(relation.lhs)} {'<' if relation.strict else chr(92) + 'le'} {sp.latex(relation.rhs)}"
-        )
-    elif isinstance(relation, Minimises):
-        sums = f"\\sum_{{{relation.index}=1}}^{{{sp.latex(relation.length)}}}"
-        over = sp.latex(relation.over)
-        text = (
-            f"\\arg\\min_{{{over} > 0}} \\left\\{{ {sums} {sp.latex(relation.objective)} : {sums} "
-            f"{sp.latex(relation.spent)} = "
-            f"{sp.latex(relation.total)} \\right\\}} = {sp.latex(relation.at)}"
-        )
-    elif isinstance(relation, ArgMin):
-        text = (
-            f"\\arg\\min_{{{sp.latex(relation.over)}}} {sp.latex(relation.expression)} = "
-            f"{sp.latex(relation.at)}"
-        )
-    elif isinstance(relation, PositiveSemidefinite):
-        text = f"{sp.latex(relation.matrix)} \\succeq 0"
-    elif isinstance(relation, Theta) and relation.constants:
-        left = (
-            f"{sp.latex(relation.lower)} \\cdot {sp.latex(relation.scale)} \\le "
-            if relation.lower is not None
-            else ""
-        )
-        right = (
-            f" \\le {sp.latex(relation.upper)} \\cdot {sp.latex(relation.scale)}"
-            if relation.upper is not None
-            else ""
-        )
-        text = f"{left}{sp.latex(relation.expression)}{right}"
-    elif isinstance(relation, Induction | Instance):
-        return latex(relation.relation)
-    else:
-        return ""
-    return text + (f" \\quad \\left({', '.join(sp.latex(g) for g in given)}\\right)" if given else "")

@@ -133,6 +133,9 @@ class Result:
     steps: tuple[Step, ...] = ()
     seconds: float = 0.0
     latex: str = ""  # what was decided, for a typeset page
+    formal: str = ""  # what was decided, in words: the domains of its symbols, its hypotheses, its conclusion
+    depends: tuple[str, ...] = ()  # the claims whose statements the proof uses, their hypotheses discharged
+    judges: tuple[str, ...] = ()  # who confirmed a proof that was not reduced further
 
     def __post_init__(self) -> None:
         if self.verdict is REFUTED and self.witness is None:
@@ -163,6 +166,9 @@ class Result:
             "steps": [step.to_json() for step in self.steps],
             "seconds": self.seconds,
             "latex": self.latex,
+            "formal": self.formal,
+            "depends": list(self.depends),
+            "judges": list(self.judges),
         }
 
     @classmethod
@@ -182,4 +188,7 @@ class Result:
             tuple(Step.from_json(step) for step in record["steps"]),
             record["seconds"],
             record["latex"],
+            record["formal"],
+            tuple(record["depends"]),
+            tuple(record["judges"]),
         )

@@ -222,6 +222,9 @@ def explain(
 
 def explanation(c: Checked) -> str:
     """A claim and its result as plain text."""
+    from dpverify.proving.judges import one_solver, would_be_wrong_if
+    from dpverify.verdicts import PROVED
+
     lines = [
         f"{c.claim.id}   ({c.claim.at}; {c.claim.kind})",
         f"  {c.claim.paper.citation}",
@@ -229,9 +232,17 @@ def explanation(c: Checked) -> str:
         f"  {c.claim.statement}",
         "",
     ]
+    if c.result.formal:
+        lines += [f"  Formally: {c.result.formal}", ""]
     lines += _steps(c.result.steps, "  ")
     expected = "" if c.as_expected else f"   (expected {c.claim.expect.value})"
     lines += [f"{mark(c.result.verdict.value)} {c.result.verdict.value}{expected}: {c.summary}"]
+    if c.result.judges:
+        lines += [
+            f"  judged by {', '.join(c.result.judges)}{'; one part by one solver' * one_solver(c.result)}"
+        ]
+    if c.result.verdict is PROVED:
+        lines += [f"  {would_be_wrong_if(c.result)}"]
     if c.result.evidence:
         e = c.result.evidence
         figures = [

@@ -28,15 +28,18 @@ import numpy as np
 
 from dpverify.effort import QUICK, Effort
 from dpverify.optional import Missing
+from dpverify.proving.judges import confirm, judges_of
 from dpverify.proving.limits import TimeLimit, within
 from dpverify.proving.reduction import Counterpoint, Reduction, depth
 from dpverify.proving.refutation import admissible, domain_of, refute, verify_point, violated, witness_at
-from dpverify.relations import AtMost, Derivation, Equal, Instance, Quoted, Tested, latex
+from dpverify.relations import AtMost, Derivation, Equal, Instance, Quoted, Tested
+from dpverify.theorems import AllOf, ForSome, Theorem, formal, latex
 from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Step, Witness
 
 TACTICS = (
     "identities",
     "signs",
+    "linear",
     "polynomials",
     "squares",
     "balls",
@@ -60,10 +63,18 @@ def prove(relation: Any, effort: Effort = QUICK) -> Result:
     """
     start = time.perf_counter()
     result = _decide(relation, effort)
-    return result.with_(seconds=time.perf_counter() - start, latex="" if depth.get() else latex(relation))
+    taken = time.perf_counter() - start
+    if depth.get():
+        return result.with_(seconds=taken)
+    judged = judges_of(result) if result.verdict is PROVED else ()
+    return result.with_(seconds=taken, latex=latex(relation), formal=formal(relation), judges=judged)
 
 
 def _decide(relation: Any, effort: Effort) -> Result:
+    if isinstance(relation, Theorem | AllOf | ForSome):
+        from dpverify.proving import theorem
+
+        return theorem.decide(relation if isinstance(relation, Theorem) else Theorem(relation), effort)
     if isinstance(relation, Derivation):
         return _derivation(relation.steps, effort)
     if isinstance(relation, Instance):
@@ -73,8 +84,8 @@ def _decide(relation: Any, effort: Effort) -> Result:
     if isinstance(relation, Quoted):
         return Result(UNDECIDED, relation.why)
     plain = isinstance(relation, Equal | AtMost)
-    if plain and (witness := refute(relation, effort, hard=False)):
-        return _refuted(relation, witness)
+    if plain and (disproof := refutation_of(relation, effort)) is not None:
+        return disproof
     tried: list[str] = []
     first = tuple(getattr(relation, "by", ()))
     for name in (*first, *(n for n in TACTICS if n not in first)):
@@ -92,6 +103,18 @@ def _decide(relation: Any, effort: Effort) -> Result:
     if plain and not depth.get():  # inside a reduction only a proof counts
         return _scanned(relation, effort, tried)
     return Result(UNDECIDED, f"no tactic closed it ({'; '.join(tried) or 'none handles it'})")
+
+
+def refutation_of(relation: Equal | AtMost, effort: Effort, hard: bool = False) -> Result | None:
+    """The refutation of a comparison by a verified point, if the search finds one; a hard search goes uphill
+    too.
+
+    >>> import sympy as sp
+    >>> refutation_of(AtMost(sp.Symbol("x", real=True), 3), QUICK).verdict
+    <Verdict.REFUTED: 'REFUTED'>
+    """
+    witness = refute(relation, effort, hard=hard)
+    return _refuted(relation, witness) if witness else None
 
 
 def _broken(tactic: Any, relation: Any, effort: Effort, hard: bool) -> Result | None:
@@ -133,7 +156,10 @@ def _attempt(tactic: Any, name: str, relation: Any, effort: Effort) -> Result | 
         return f"a replay disagrees with the certificate at {point}"
     method = str(found.get("method", name))
     return Result(
-        PROVED, f"{method}: {found['summary']}" if "summary" in found else method, Evidence(name, found)
+        PROVED,
+        f"{method}: {found['summary']}" if "summary" in found else method,
+        Evidence(name, found),
+        judges=confirm(name, found, effort.solver_ms),
     )
 
 

@@ -1,0 +1,115 @@
+"""Who confirms a proof: a second solver, or a certificate that exact arithmetic checks.
+
+A certificate of exact arithmetic (sums of squares, Farkas multipliers, an identity closed by algebra and
+replayed in balls) is added up by a checker that trusts no search. An `unsat` of Z3 is one solver's word until
+cvc5, which shares no code with it, says the same of the same text.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+from dpverify.verdicts import PROVED, Result
+
+SECOND_SOLVER = "cvc5"
+FACTOR = 4  # times as long as Z3 had
+
+
+def confirm(method: str, certificate: dict[str, Any], milliseconds: int) -> tuple[str, ...]:
+    """The judges of a certificate that its own checker accepted."""
+    if "smt2" not in certificate:
+        return (EXACT.get(method, method),)
+    return ("Z3", SECOND_SOLVER) if unsatisfiable(certificate["smt2"], FACTOR * milliseconds) else ("Z3",)
+
+
+EXACT = {
+    "squares": "exact arithmetic (sum of squares)",
+    "linear": "exact arithmetic (Farkas)",
+    "identities": "algebra and balls",
+    "signs": "signs of parts and balls",
+    "balls": "balls",
+    "matrices": "exact arithmetic (matrices)",
+}
+
+
+@lru_cache(maxsize=4096)
+def unsatisfiable(text: str, milliseconds: int) -> bool:
+    """Whether cvc5 finds the SMT-LIB text unsatisfiable within the time; False too if it is not installed.
+
+    >>> unsatisfiable("(declare-fun x () Real) (assert (< (* x x) 0.0))", 1000) or not installed()
+    True
+    """
+    if not installed():
+        return False
+    import cvc5
+
+    solver = cvc5.Solver()
+    solver.setLogic("QF_NRA")
+    solver.setOption("nl-cov", "true")
+    solver.setOption("tlimit-per", str(milliseconds))
+    parser = cvc5.InputParser(solver)
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "certificate")
+    symbols = parser.getSymbolManager()
+    try:
+        while not (command := parser.nextCommand()).isNull():
+            command.invoke(solver, symbols)
+        return bool(solver.checkSat().isUnsat())
+    except RuntimeError:  # a text that it does not parse, or a limit
+        return False
+
+
+def installed() -> bool:
+    """Whether the second solver is there.
+
+    >>> installed() in (True, False)
+    True
+    """
+    return importlib.util.find_spec(SECOND_SOLVER) is not None
+
+
+def leaves(result: Result) -> Iterator[Result]:
+    """The results below a proof that were not reduced further."""
+    proved = [step.result for step in result.steps]
+    if not proved:
+        yield result
+    for inner in proved:
+        yield from leaves(inner)
+
+
+def judges_of(result: Result) -> tuple[str, ...]:
+    """Everybody who confirmed a part of the proof, by name."""
+    return tuple(sorted({judge for leaf in leaves(result) for judge in leaf.judges}))
+
+
+def one_solver(result: Result) -> bool:
+    """Whether a part of a proof rests on the word of one solver.
+
+    >>> from dpverify.verdicts import Evidence
+    >>> one_solver(Result(PROVED, "unsat", Evidence("polynomials"), judges=("Z3",)))
+    True
+    """
+    return result.verdict is PROVED and any(leaf.judges == ("Z3",) for leaf in leaves(result))
+
+
+def would_be_wrong_if(result: Result) -> str:
+    """What would have to be wrong for a proof to be wrong, in one line.
+
+    >>> from dpverify.verdicts import Evidence
+    >>> print(would_be_wrong_if(Result(PROVED, "unsat", Evidence("polynomials"), judges=("Z3", "cvc5"))))
+    Wrong only if the formal statement is not the paper's, or Z3 and cvc5 are wrong about the same formula.
+    """
+    methods = {leaf.judges for leaf in leaves(result) if leaf.judges}
+    faults = []
+    if ("Z3", SECOND_SOLVER) in methods:
+        faults.append(f"Z3 and {SECOND_SOLVER} are wrong about the same formula")
+    if ("Z3",) in methods:
+        faults.append("Z3 is wrong about a formula that nobody else confirmed")
+    if methods - {("Z3", SECOND_SOLVER), ("Z3",)}:
+        faults.append("a checker of exact or ball arithmetic, or SymPy's algebra, is wrong")
+    if result.depends:
+        faults.append(f"{', '.join(result.depends)} does not hold")
+    others = ", or ".join(faults) or "a rule of inference is"
+    return f"Wrong only if the formal statement is not the paper's, or {others}."

@@ -1,0 +1,219 @@
+"""Inequalities and equations by Farkas: rhs - lhs is a combination of the hypotheses with nonnegative
+multipliers.
+
+The terms of the expanded sides are unknowns of their own, so the hypotheses may hold sums, logarithms,
+anything; they may also be multiplied by each other once, and by symbols that are not negative. The
+multipliers are found by a linear program in floats, solved again in rationals on the terms that it used, and
+checked by adding up.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from dpverify.effort import Effort
+from dpverify.proving.identities import normalise
+from dpverify.proving.refutation import domain_of
+from dpverify.relations import AtMost, Equal
+
+HANDLES = (AtMost, Equal)
+MOST = 400  # hypotheses and products of them
+
+
+@dataclass(frozen=True)
+class _Fact:
+    """Something that is nonnegative (positive if strict, 0 if `zero`) under the hypotheses, as a sum of
+    terms.
+    """
+
+    name: str
+    terms: tuple[tuple[Any, Any], ...]
+    strict: bool = False
+    zero: bool = False
+
+
+def _terms(expression: Any) -> tuple[tuple[Any, Any], ...]:
+    spread = sp.expand(normalise(sp.expand(expression)), power_exp=True)
+    return tuple(sorted(spread.as_coefficients_dict().items(), key=lambda item: sp.default_sort_key(item[0])))
+
+
+def _sign(term: Any) -> str:
+    """ "positive", "nonnegative" or "" for a product of powers of symbols and entries of sequences."""
+    strict = True
+    for factor in sp.Mul.make_args(term):
+        base, exponent = factor.as_base_exp()
+        if factor.is_Rational and factor > 0:
+            continue
+        if not isinstance(base, sp.Symbol | sp.Indexed) or not exponent.is_Rational:
+            return ""
+        if base.is_positive:
+            continue
+        strict = False
+        even = exponent.is_Integer and exponent % 2 == 0 and exponent > 0 and base.is_real
+        if not even and not (base.is_nonnegative and exponent > 0):
+            return ""
+    return "positive" if strict else "nonnegative"
+
+
+def _hypotheses(relation: AtMost | Equal) -> list[tuple[Any, bool, bool]]:
+    """The hypotheses and the bounds of the symbols as (expression, strict, zero): nonnegative expressions."""
+    domain = domain_of(relation)
+    sides = []
+    for s, b in domain.bounds.items():
+        if b.low.is_finite:
+            sides.append((s - b.low, b.low_open, False))
+        if b.high.is_finite:
+            sides.append((b.high - s, b.high_open, False))
+    for condition in domain.coupled:
+        if isinstance(condition, sp.Lt | sp.Le):
+            sides.append((condition.rhs - condition.lhs, isinstance(condition, sp.Lt), False))
+        elif isinstance(condition, sp.Gt | sp.Ge):
+            sides.append((condition.lhs - condition.rhs, isinstance(condition, sp.Gt), False))
+        elif isinstance(condition, sp.Eq):
+            sides.append((condition.lhs - condition.rhs, False, True))
+    return sides
+
+
+def _candidates(relation: AtMost | Equal, products: bool) -> Iterator[_Fact]:
+    """Everything that may be combined, each with a name by which the checker finds it again."""
+    sides = _hypotheses(relation)
+    for i, (e, strict, zero) in enumerate(sides):
+        yield _Fact(f"h{i}", _terms(e), strict, zero)
+    if products:
+        for (i, (e, strict, zero)), (j, (f, strictly, null)) in itertools.combinations_with_replacement(
+            list(enumerate(sides)), 2
+        ):
+            yield _Fact(f"h{i} h{j}", _terms(e * f), strict and strictly, zero or null)
+    seen = {term for side in (_target(relation), *(_terms(e) for e, _, _ in sides)) for term, _ in side}
+    ordered = sorted(seen, key=sp.default_sort_key)
+    for term in ordered:
+        if sign := _sign(term):
+            yield _Fact(f"term {sp.sstr(term)}", ((term, sp.Integer(1)),), sign == "positive")
+    if products:
+        for i, (e, strict, zero) in enumerate(sides):
+            for factor in _factors(ordered):
+                if sign := _sign(factor):
+                    yield _Fact(
+                        f"h{i} * {sp.sstr(factor)}", _terms(e * factor), strict and sign == "positive", zero
+                    )
+                elif zero and isinstance(factor, sp.Symbol | sp.Indexed):
+                    yield _Fact(f"h{i} * {sp.sstr(factor)}", _terms(e * factor), False, True)
+
+
+def _factors(terms: list[Any]) -> list[Any]:
+    """The symbols, entries and powers that stand in the terms, by which a hypothesis may be multiplied."""
+    found = {factor for term in terms for factor in sp.Mul.make_args(term) if not factor.is_number}
+    inverse = {1 / factor for factor in found if isinstance(factor, sp.Symbol | sp.Indexed)}
+    return sorted(found | inverse, key=sp.default_sort_key)[:24]
+
+
+def _target(relation: AtMost | Equal) -> tuple[tuple[Any, Any], ...]:
+    left, right = domain_of(relation).expressions
+    return _terms(right - left)
+
+
+def _solve(facts: list[_Fact], target: dict[Any, Any], strict: bool) -> dict[str, Any] | None:
+    """Multipliers with sum of multiplier times fact = target, exact; None if none were found."""
+    from scipy.optimize import linprog
+    from scipy.sparse import lil_matrix
+
+    rows = sorted({term for fact in facts for term, _ in fact.terms} | set(target), key=sp.default_sort_key)
+    at = {term: i for i, term in enumerate(rows)}
+    matrix = lil_matrix((len(rows), len(facts)))
+    for j, fact in enumerate(facts):
+        for term, coefficient in fact.terms:
+            matrix[at[term], j] = float(coefficient)
+    goal = np.zeros(len(rows))
+    for term, coefficient in target.items():
+        goal[at[term]] = float(coefficient)
+    cost = [0.0 if fact.zero else (1.0 if not (strict and fact.strict) else 0.5) for fact in facts]
+    bounds = [(None, None) if fact.zero else (0, None) for fact in facts]
+    answer = linprog(cost, A_eq=matrix.tocsr(), b_eq=goal, bounds=bounds, method="highs")
+    if answer.status != 0:
+        return None
+    used = [j for j, value in enumerate(answer.x) if abs(value) > 1e-9]
+    exact = sp.zeros(len(rows), len(used))
+    for column, j in enumerate(used):
+        for term, coefficient in facts[j].terms:
+            exact[at[term], column] = coefficient
+    right = sp.Matrix([target.get(term, 0) for term in rows])
+    unknowns = sp.symbols(f"l0:{len(used)}") if used else ()
+    solutions = sp.linsolve((exact, right), *unknowns) if used else ({()} if not any(right) else set())
+    for solution in solutions:
+        values = [sp.sympify(v) for v in solution]
+        free = sorted({s for v in values for s in v.free_symbols}, key=str)
+        near = {
+            s: sp.nsimplify(answer.x[used[unknowns.index(s)]], rational=True, tolerance=1e-6) for s in free
+        }
+        values = [v.subs(near) for v in values]
+        if all(facts[j].zero or v >= 0 for j, v in zip(used, values)):
+            return {facts[j].name: v for j, v in zip(used, values) if v != 0}
+    return None
+
+
+def attempt(relation: AtMost | Equal, effort: Effort) -> dict[str, Any] | str:
+    """Look for multipliers: of the hypotheses first, then of their products too."""
+    if not relation.given or isinstance(getattr(relation, "derived", None), sp.MatrixBase):
+        return "there are no hypotheses to combine"
+    target = dict(_target(relation))
+    if any(not c.is_Rational for c in target.values()):
+        return "its coefficients are not rational"
+    for products in (False, True):
+        facts = list(_candidates(relation, products))[:MOST]
+        usable = [f for f in facts if all(c.is_Rational for _, c in f.terms)]
+        if isinstance(relation, Equal):
+            both = [_solve(usable, goal, False) for goal in (target, {k: -v for k, v in target.items()})]
+            if all(found is not None for found in both):
+                parts = [{name: str(v) for name, v in found.items()} for found in both if found is not None]
+                return {
+                    "products": products,
+                    "below": parts[0],
+                    "above": parts[1],
+                    "summary": _summary(parts[0]),
+                }
+            continue
+        multipliers = _solve(usable, target, relation.strict)
+        if multipliers is not None:
+            told = {name: str(value) for name, value in multipliers.items()}
+            certificate = {"products": products, "multipliers": told, "summary": _summary(told)}
+            if check(relation, certificate):
+                return certificate
+    return "no combination of the hypotheses gives it"
+
+
+def _summary(multipliers: dict[str, str]) -> str:
+    return f"a combination of {len(multipliers)} hypotheses and signs with nonnegative multipliers"
+
+
+def check(relation: AtMost | Equal, certificate: dict[str, Any]) -> bool:
+    """Add up: the facts named, times their multipliers, are rhs - lhs, term by term."""
+    facts = {fact.name: fact for fact in _candidates(relation, bool(certificate["products"]))}
+    target = dict(_target(relation))
+    if isinstance(relation, Equal):
+        negative = {term: -c for term, c in target.items()}
+        return _adds_up(facts, certificate["below"], target, False) and _adds_up(
+            facts, certificate["above"], negative, False
+        )
+    return _adds_up(facts, certificate["multipliers"], target, relation.strict)
+
+
+def _adds_up(
+    facts: dict[str, _Fact], multipliers: dict[str, str], target: dict[Any, Any], strict: bool
+) -> bool:
+    total: dict[Any, Any] = {}
+    positive = not strict
+    for name, text in multipliers.items():
+        fact = facts.get(name)
+        value = sp.Rational(text)
+        if fact is None or (value < 0 and not fact.zero):
+            return False
+        positive = positive or (value > 0 and fact.strict)
+        for term, coefficient in fact.terms:
+            total[term] = total.get(term, 0) + value * coefficient
+    return positive and all(total.get(t, 0) == target.get(t, 0) for t in total.keys() | target.keys())

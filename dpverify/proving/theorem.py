@@ -1,0 +1,513 @@
+"""Checking a proof: every inference of a `Theorem`, and that its conclusion follows from the facts they give.
+
+A fact joins the hypotheses once it is proved from them and from the facts before it. What a rule adds on its
+own (transitivity, adding up, unrolling, instantiation) is stated beside the function that applies it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import sympy as sp
+
+from dpverify.effort import Effort
+from dpverify.proving.reduction import depth
+from dpverify.relations import (
+    ArgMin,
+    AtMost,
+    Equal,
+    Increasing,
+    Induction,
+    Minimises,
+    PositiveSemidefinite,
+    Theta,
+)
+from dpverify.theorems import (
+    AllOf,
+    At,
+    Calc,
+    Cases,
+    ForEvery,
+    ForSome,
+    Have,
+    Induct,
+    SumOver,
+    Theorem,
+    Unroll,
+    Use,
+)
+from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Step
+
+Conditional = Equal | AtMost | Minimises | Increasing | ArgMin | PositiveSemidefinite | Theta
+
+# How the id of a claim becomes what it states: set while a claim is being checked, for `Theorem.use`.
+statements: ContextVar[Callable[[str], tuple[str, Any]] | None] = ContextVar("statements", default=None)
+
+
+class Stuck(Exception):
+    """An inference that was not proved; the proof ends there."""
+
+
+class Disproved(Exception):
+    """A point that meets the hypotheses and the facts, which follow from them, and breaks the conclusion."""
+
+    def __init__(self, result: Result) -> None:
+        super().__init__(result.because)
+        self.result = result
+
+
+@dataclass
+class _Proof:
+    """What is known so far: hypotheses, those for every index, facts, the steps taken and the claims used."""
+
+    theorem: Theorem
+    effort: Effort
+    facts: list[Any] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    depends: list[str] = field(default_factory=list)
+
+    @property
+    def plain(self) -> list[Any]:
+        """The hypotheses that are conditions on numbers."""
+        return [h for h in self.theorem.given if not isinstance(h, ForEvery)]
+
+    @property
+    def known(self) -> list[Any]:
+        return [*self.plain, *self.facts]
+
+    def establish(self, relation: Any, reason: str, more: Iterable[Any] = ()) -> None:
+        """Prove a relation from what is known and `more`, or end the proof."""
+        from dpverify.proving import prove
+
+        token = depth.set(depth.get() + 1)
+        try:
+            result = prove(under(relation, [*self.known, *more]), self.effort)
+        finally:
+            depth.reset(token)
+        self.steps.append(Step(str(relation), reason, result))
+        if result.verdict is not PROVED:
+            raise Stuck(f"step {len(self.steps)} ({reason}) is {result.verdict}: {result.because}")
+
+    def learn(self, *relations: Any) -> None:
+        """Add what was proved to the facts."""
+        for relation in relations:
+            for fact in as_conditions(relation):
+                if fact == sp.false:
+                    raise Stuck(f"{relation} is false as it stands: the hypotheses contradict each other")
+                if fact != sp.true and fact not in self.facts:
+                    self.facts.append(fact)
+
+
+def under(relation: Any, given: Iterable[Any]) -> Any:
+    """The relation with further hypotheses.
+
+    >>> x = sp.Symbol("x", real=True)
+    >>> print(under(AtMost(x, 2), [x < 1]))
+    x <= 2   given x < 1
+    """
+    if isinstance(relation, Induction):
+        return replace(relation, relation=under(relation.relation, given))
+    if isinstance(relation, AllOf):
+        return AllOf(*[under(part, given) for part in relation.parts])
+    if isinstance(relation, ForSome):
+        return replace(relation, relation=under(relation.relation, given))
+    if isinstance(relation, Conditional):
+        own = list(relation.given)
+        return replace(relation, given=(*own, *[g for g in given if g not in own]))
+    return relation
+
+
+def as_conditions(relation: Any) -> list[Any]:
+    """A comparison as a SymPy condition, for use as a hypothesis; other relations give none.
+
+    >>> x, y = sp.symbols("x y", real=True)
+    >>> as_conditions(AllOf(AtMost(x, y), Equal(x, 2 * y)))
+    [x <= y, Eq(x, 2*y)]
+    """
+    if isinstance(relation, AllOf):
+        return [c for part in relation.parts for c in as_conditions(part)]
+    if isinstance(relation, AtMost):
+        return [(sp.Lt if relation.strict else sp.Le)(relation.lhs, relation.rhs)]
+    if isinstance(relation, Equal) and not isinstance(relation.derived, sp.MatrixBase):
+        return [sp.Eq(relation.derived, relation.stated)]
+    return []
+
+
+def as_relation(condition: Any) -> AtMost | Equal:
+    """A SymPy condition as a relation to be proved.
+
+    >>> print(as_relation(sp.Symbol("x", real=True) > 1))
+    1 < x
+    """
+    if isinstance(condition, sp.Le | sp.Lt):
+        return AtMost(condition.lhs, condition.rhs, strict=isinstance(condition, sp.Lt))
+    if isinstance(condition, sp.Ge | sp.Gt):
+        return AtMost(condition.rhs, condition.lhs, strict=isinstance(condition, sp.Gt))
+    if isinstance(condition, sp.Eq):
+        return Equal(condition.lhs, condition.rhs)
+    raise ValueError(f"Expected a comparison, got the condition {condition}.")
+
+
+def decide(theorem: Theorem, effort: Effort) -> Result:
+    """The verdict on the statement: refuted by a witness, or proved by its proof, or what the proof lacks."""
+    from dpverify.proving import prove
+
+    bare = under(theorem.shows, [h for h in theorem.given if not isinstance(h, ForEvery)])
+    sequences = _about_sequences(theorem)
+    if not theorem.proof and not sequences and not isinstance(bare, AllOf | ForSome):
+        return prove(bare, effort)
+    if not sequences and (refuted := _refuted(bare, effort)) is not None:
+        return refuted
+    proof = _Proof(theorem, effort)
+    try:
+        for inference in theorem.proof:
+            _infer(inference, proof)
+        _conclude(proof)
+        if not sequences and (refuted := _refuted(bare, effort, hard=True)) is not None:
+            return refuted
+    except Disproved as broken:
+        return broken.result.with_(steps=tuple(proof.steps))
+    except Stuck as why:
+        return _short_of_proof(bare, str(why), proof, effort, sequences)
+    count = len(proof.steps)
+    return Result(
+        PROVED,
+        f"{count} inference{'s' if count > 1 else ''}, each checked, and the conclusion follows from them",
+        Evidence("proof", {"inferences": count}),
+        steps=tuple(proof.steps),
+        depends=tuple(dict.fromkeys(proof.depends)),
+    )
+
+
+def _refuted(relation: Any, effort: Effort, hard: bool = False) -> Result | None:
+    """A refutation of the statement itself: a short search before the proof is looked at, a hard one before
+    it is believed.
+    """
+    from dpverify.proving import refutation_of
+
+    for part in relation.parts if isinstance(relation, AllOf) else (relation,):
+        if isinstance(part, Equal | AtMost):
+            result = refutation_of(part, effort, hard)
+            if result is not None:
+                return result
+    return None
+
+
+def _short_of_proof(bare: Any, why: str, proof: _Proof, effort: Effort, sequences: bool) -> Result:
+    """What can be said without the proof: a refutation, a scan, or nothing."""
+    from dpverify.proving import prove
+
+    steps = tuple(proof.steps)
+    if any(step.result.verdict is not PROVED for step in steps) or sequences:
+        broken = Result(UNDECIDED, f"the proof does not go through: {why}", steps=steps)
+    else:
+        evidence = Evidence(
+            "argued",
+            {"inferences": len(steps)},
+            ceiling="every step could have failed; that they make the statement was not checked",
+        )
+        because = f"the steps are proved, that they make the statement is argued: {why}"
+        broken = Result(SUPPORTED, because, evidence, steps=steps)
+    if sequences or not isinstance(bare, Equal | AtMost):
+        return broken
+    direct = prove(bare, effort)
+    if direct.verdict in (REFUTED, PROVED):
+        return direct
+    return broken
+
+
+def _infer(inference: Any, proof: _Proof) -> None:
+    rules: dict[type, Callable[[Any, _Proof], None]] = {
+        Have: _have,
+        Calc: _calc,
+        Use: _use,
+        SumOver: _sum,
+        Unroll: _unroll,
+        At: _at,
+        Cases: lambda inference, proof: None,  # these two say how to conclude
+        Induct: lambda inference, proof: None,
+    }
+    rules[type(inference)](inference, proof)
+
+
+def _have(inference: Have, proof: _Proof) -> None:
+    """A fact under conditions of its own is a fact once these are proved; until then it is a remark."""
+    proof.establish(inference.relation, inference.reason)
+    own = [c for c in getattr(inference.relation, "given", ()) if c not in proof.known]
+    if own:
+        taken = len(proof.steps)
+        try:
+            for condition in own:
+                proof.establish(as_relation(condition), f"a condition of: {inference.reason}")
+        except (Stuck, ValueError):
+            del proof.steps[taken:]
+            return
+    proof.learn(inference.relation)
+
+
+def _calc(inference: Calc, proof: _Proof) -> None:
+    """a op b and b op c give a op c: equal if both are, strict if one is."""
+    left = inference.start
+    for op, term, reason in inference.links:
+        term = sp.sympify(term)
+        link = Equal(left, term) if op == "=" else AtMost(left, term, strict=op == "<")
+        proof.establish(link, reason)
+        proof.learn(link)
+        left = term
+    ops = {op for op, _, _ in inference.links}
+    whole = Equal(inference.start, left) if ops == {"="} else AtMost(inference.start, left, strict="<" in ops)
+    proof.learn(whole)
+
+
+def _use(inference: Use, proof: _Proof) -> None:
+    """What holds for all values of symbols holds for terms that meet the symbols' assumptions and the
+    hypotheses.
+    """
+    lookup = statements.get()
+    if lookup is None:
+        raise Stuck(f"{inference.id} can be used only while claims are being checked")
+    id, statement = lookup(inference.id)
+    theorem = statement if isinstance(statement, Theorem) else Theorem(statement)
+    symbols = {s.name: s for s in _free(theorem)}
+    unknown = sorted(set(inference.terms) - set(symbols))
+    if unknown:
+        raise Stuck(f"{id} has no symbol {unknown[0]!r}; it has {', '.join(sorted(symbols))}")
+    chosen = {symbols[name]: sp.sympify(term) for name, term in inference.terms.items()}
+    for symbol, term in chosen.items():
+        for condition in _assumed(symbol, term):
+            proof.establish(condition, f"{symbol} of {id}")
+        if symbol.is_integer and not term.is_integer:
+            raise Stuck(f"{term} is not known to be whole, as {symbol} of {id} is")
+    given = [h for h in theorem.given if not isinstance(h, ForEvery)]
+    if len(given) != len(theorem.given):
+        raise Stuck(f"{id} has hypotheses for every index, which `use` cannot discharge")
+    for condition in given:
+        instance = condition.xreplace(chosen)
+        if instance not in (sp.true, True) and instance not in proof.known:
+            proof.establish(as_relation(instance), f"a hypothesis of {id}")
+    for part in theorem.shows.parts if isinstance(theorem.shows, AllOf) else (theorem.shows,):
+        if not isinstance(part, Equal | AtMost):
+            raise Stuck(f"{id} shows {part}, which is not a comparison of numbers")
+        for condition in part.given:
+            instance = condition.xreplace(chosen)
+            if instance not in (sp.true, True) and instance not in proof.known:
+                proof.establish(as_relation(instance), f"a hypothesis of {id}")
+        proof.learn(_substituted(part, chosen))
+    proof.depends.append(id)
+
+
+def _substituted(relation: AtMost | Equal, chosen: dict[Any, Any]) -> AtMost | Equal:
+    if isinstance(relation, Equal):
+        return Equal(
+            sp.sympify(relation.derived).xreplace(chosen), sp.sympify(relation.stated).xreplace(chosen)
+        )
+    left, right = (sp.sympify(side).xreplace(chosen) for side in (relation.lhs, relation.rhs))
+    return AtMost(left, right, strict=relation.strict)
+
+
+def _assumed(symbol: sp.Symbol, term: Any) -> list[AtMost]:
+    """What the assumptions on a symbol ask of the term that takes its place."""
+    if symbol.is_positive:
+        return [] if term.is_positive else [AtMost(0, term, strict=True)]
+    if symbol.is_nonnegative:
+        return [] if term.is_nonnegative else [AtMost(0, term)]
+    if symbol.is_negative:
+        return [] if term.is_negative else [AtMost(term, 0, strict=True)]
+    return []
+
+
+def _free(theorem: Theorem) -> set[Any]:
+    found: set[Any] = set()
+    for part in theorem.shows.parts if isinstance(theorem.shows, AllOf) else (theorem.shows,):
+        for name in ("lhs", "rhs", "derived", "stated"):
+            if hasattr(part, name):
+                found |= sp.sympify(getattr(part, name)).free_symbols
+        for condition in getattr(part, "given", ()):
+            found |= condition.free_symbols
+    for condition in theorem.given:
+        if not isinstance(condition, ForEvery):
+            found |= condition.free_symbols
+    return {s for s in found if isinstance(s, sp.Symbol)}
+
+
+def _range(inference: SumOver | Unroll) -> list[Any]:
+    return [sp.Ge(inference.index, inference.low), sp.Le(inference.index, inference.high)]
+
+
+def _sum(inference: SumOver, proof: _Proof) -> None:
+    """If a(t) <= b(t) for every t of the range, then sum a <= sum b; the same for =. An empty sum is 0."""
+    _for_every(inference.relation, inference, proof)
+    limits = (inference.index, inference.low, inference.high)
+    relation = inference.relation
+    if isinstance(relation, Equal):
+        proof.learn(Equal(sp.Sum(relation.derived, limits), sp.Sum(relation.stated, limits)))
+    else:  # a strict comparison of the terms is not one of the sums: they may be empty
+        proof.learn(AtMost(sp.Sum(relation.lhs, limits), sp.Sum(relation.rhs, limits)))
+
+
+def _for_every(relation: AtMost | Equal, inference: SumOver | Unroll, proof: _Proof) -> None:
+    """A relation at an arbitrary index of the range: by a hypothesis for every index, or proved there."""
+    index, low = inference.index, sp.sympify(inference.low)
+    least = 1 if index.is_positive else 0 if index.is_nonnegative else None
+    if not index.is_integer or not (least is None or (low - least).is_nonnegative):
+        raise Stuck(f"the index {index} does not stand for every whole number from {low}")
+    if any(inference.index in sp.sympify(fact).free_symbols for fact in proof.known):
+        raise Stuck(f"the index {inference.index} stands in a hypothesis or an earlier fact")
+    instances = []
+    for hypothesis in proof.theorem.given:
+        if isinstance(hypothesis, ForEvery) and _covers(hypothesis, inference, proof):
+            moved = _moved(hypothesis, inference.index)
+            if moved == relation:
+                proof.steps.append(
+                    Step(
+                        str(relation),
+                        inference.reason,
+                        Result(PROVED, "a hypothesis", Evidence("hypothesis")),
+                    )
+                )
+                return
+            instances += as_conditions(moved)
+    proof.establish(relation, inference.reason, [*_range(inference), *instances])
+
+
+def _covers(hypothesis: ForEvery, inference: SumOver | Unroll, proof: _Proof) -> bool:
+    """Whether the hypothesis speaks of every index of the range."""
+    try:
+        for low, high in ((hypothesis.low, inference.low), (inference.high, hypothesis.high)):
+            gap = sp.sympify(high) - sp.sympify(low)
+            if not gap.is_nonnegative:
+                proof.establish(AtMost(low, high), "the range of the hypothesis")
+    except Stuck:
+        proof.steps.pop()
+        return False
+    return True
+
+
+def _moved(hypothesis: ForEvery, value: Any) -> AtMost | Equal:
+    return _substituted(hypothesis.relation, {hypothesis.index: sp.sympify(value)})
+
+
+def _at(inference: At, proof: _Proof) -> None:
+    """What holds for every index of a range holds at one of them."""
+    hypothesis, value = inference.hypothesis, sp.sympify(inference.value)
+    if hypothesis not in proof.theorem.given:
+        raise Stuck(f"{hypothesis} is not among the hypotheses")
+    if not value.is_integer:
+        raise Stuck(f"the index {value} is not known to be whole")
+    proof.establish(AtMost(hypothesis.low, value), "the index is within its range")
+    proof.establish(AtMost(value, hypothesis.high), "the index is within its range")
+    proof.learn(_moved(hypothesis, value))
+
+
+def _unroll(inference: Unroll, proof: _Proof) -> None:
+    """x[t+1] <= r x[t] + e(t) for t = low..high and r >= 0 give x[h+1] <= r^(h+1-low) x[low] + sum
+    r^(h-t) e(t).
+    """
+    index, low, high = inference.index, sp.sympify(inference.low), sp.sympify(inference.high)
+    entry, ratio, extra = inference.entry, sp.sympify(inference.ratio), sp.sympify(inference.extra)
+    if ratio.has(index):
+        raise Stuck(f"the ratio {ratio} depends on {index}")
+    proof.establish(AtMost(0, ratio), "the ratio is not negative")
+    proof.establish(AtMost(low - 1, high), "the range is not shorter than empty")
+    after = entry.xreplace({index: index + 1})
+    _for_every(AtMost(after, ratio * entry + extra), inference, proof)
+    last, first = entry.xreplace({index: high + 1}), entry.xreplace({index: low})
+    powers = sp.Sum(ratio ** (high - index) * extra, (index, low, high))
+    proof.learn(AtMost(last, ratio ** (high + 1 - low) * first + powers))
+
+
+def _conclude(proof: _Proof) -> None:
+    """The conclusion from the facts: at once, in each case, or by induction."""
+    theorem = proof.theorem
+    shows = theorem.shows
+    cases = [step for step in theorem.proof if isinstance(step, Cases)]
+    inductions = [step for step in theorem.proof if isinstance(step, Induct)]
+    if len(cases) + len(inductions) > 1:
+        raise Stuck("a proof has one split into cases or one induction")
+    if cases:
+        _exhaustive(cases[0], proof)
+        for condition in cases[0].conditions:
+            _close(shows, f"the conclusion, if {condition}", proof, [condition])
+    elif inductions:
+        _by_induction(inductions[0], proof)
+    else:
+        _close(shows, "the conclusion", proof)
+
+
+def _close(shows: Any, reason: str, proof: _Proof, more: Iterable[Any] = ()) -> None:
+    chosen_by_us = isinstance(shows, ForSome)  # if our choice fails, another one may do
+    if isinstance(shows, ForSome):
+        _choice_is_fair(shows)
+        chosen = {s: sp.sympify(v) for s, v in shows.at.items()}
+        for symbol, term in chosen.items():
+            for condition in _assumed(symbol, term):
+                proof.establish(condition, f"{symbol} is as it should be")
+        shows = _put(shows.relation, chosen)
+    for part in shows.parts if isinstance(shows, AllOf) else (shows,):
+        wanted = as_conditions(part)
+        if wanted and all(c in proof.facts for c in wanted) and not getattr(part, "given", ()):
+            done = Result(PROVED, "one of the facts", Evidence("fact"))
+            proof.steps.append(Step(str(part), reason, done))
+            continue
+        try:
+            proof.establish(part, reason, more)
+        except Stuck:
+            last = proof.steps[-1].result
+            if last.verdict is REFUTED and not chosen_by_us and not _about_sequences(proof.theorem):
+                raise Disproved(last) from None
+            raise
+
+
+def _about_sequences(theorem: Theorem) -> bool:
+    """Whether hypotheses for every index, which no search for a point respects, are among the hypotheses."""
+    return any(isinstance(h, ForEvery) for h in theorem.given)
+
+
+def _choice_is_fair(shows: ForSome) -> None:
+    for symbol in shows.symbols:
+        if symbol not in shows.at:
+            raise Stuck(f"no value of {symbol} is shown")
+        alien = sp.sympify(shows.at[symbol]).free_symbols - set(shows.of)
+        if alien:
+            raise Stuck(
+                f"the value of {symbol} depends on {sorted(map(str, alien))[0]}, which comes after it"
+            )
+
+
+def _put(relation: Any, chosen: dict[Any, Any]) -> Any:
+    if isinstance(relation, AllOf):
+        return AllOf(*[_put(part, chosen) for part in relation.parts])
+    if not isinstance(relation, Equal | AtMost):
+        raise Stuck(f"{relation} is not a comparison of numbers")
+    given = tuple(c.xreplace(chosen) for c in relation.given)
+    return replace(_substituted(relation, chosen), given=given)
+
+
+def _exhaustive(cases: Cases, proof: _Proof) -> None:
+    """Whatever is in none of the first cases is in the last."""
+    *others, last = cases.conditions
+    proof.establish(as_relation(last), cases.reason, [sp.Not(condition) for condition in others])
+
+
+def _by_induction(rule: Induct, proof: _Proof) -> None:
+    """A relation that holds at the start, and at T + 1 if at T, for every whole T >= start, holds for all
+    of them.
+    """
+    over, start, shows = rule.over, sp.sympify(rule.start), proof.theorem.shows
+    if not over.is_integer or not start.is_Integer:
+        raise Stuck(f"induction needs a whole symbol and a whole start, got {over} from {start}")
+    if not isinstance(shows, Equal | AtMost):
+        raise Stuck("induction is for one comparison of numbers")
+    if any(over in sp.sympify(h).free_symbols for h in (*proof.plain, *shows.given)):
+        raise Stuck(f"a hypothesis restricts {over}: induction is over every whole {over} >= {start}")
+    if start != (1 if over.is_positive else 0 if over.is_nonnegative else None):
+        raise Stuck(f"the least value that {over} takes is not {start}")
+    proof.establish(_substituted(shows, {over: start}), f"{rule.reason}: at {over} = {start}")
+    here = as_conditions(shows)
+    later = [fact.xreplace({over: over + 1}) for fact in proof.facts if over in fact.free_symbols]
+    proof.establish(
+        _substituted(shows, {over: over + 1}), f"{rule.reason}: from {over} to {over} + 1", [*here, *later]
+    )

@@ -1,0 +1,369 @@
+"""Statements and their proofs: hypotheses and a conclusion in the paper's variables, and how one follows from
+the other.
+
+    Theorem(shows=AtMost(...), given=[...])
+        .have(relation, "why")                    a fact, proved from the hypotheses and the earlier facts
+        alone
+        .calc(a, ("<=", b, "why"), ("=", c, "why"))   a chain; what its ends say of each other is a fact
+        .use("lemma-4.1", "why", n=2 * m)         an earlier statement, its hypotheses shown to hold for these
+        terms
+        .sum(relation, (t, 1, T), "why")          a relation that holds for every t, added up
+        .unroll(x[t], ratio, extra, (t, 1, T), "why") x[t+1] <= ratio x[t] + extra(t) for every t, applied T
+        times
+        .at(hypothesis, "why", t=5)               a hypothesis for every t, at one t
+        .cases((condition, ...), "why")           the conclusion in each case, and that there is no other case
+        .induct(T, 1, "why")                      the conclusion at the start, and from T to T + 1
+
+The verdict is about the statement. Every inference is checked, the last one too: the conclusion has to follow
+from the hypotheses and the facts. A statement may also be a conjunction (`AllOf`) or say that something
+exists (`ForSome`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
+
+import sympy as sp
+
+from dpverify.relations import (
+    ArgMin,
+    AtMost,
+    Equal,
+    Given,
+    Induction,
+    Instance,
+    Minimises,
+    PositiveSemidefinite,
+    Theta,
+    described,
+)
+
+
+@dataclass(frozen=True)
+class AllOf:
+    """Several conclusions at once.
+
+    >>> x = sp.Symbol("x", positive=True)
+    >>> print(AllOf(AtMost(0, x), AtMost(-x, 0)))
+    0 <= x and -x <= 0
+    """
+
+    parts: tuple[Any, ...]
+
+    def __init__(self, *parts: Any) -> None:
+        if not parts:
+            raise ValueError("Expected at least one conclusion in AllOf().")
+        object.__setattr__(self, "parts", parts)
+
+    def __str__(self) -> str:
+        return " and ".join(str(part) for part in self.parts)
+
+
+@dataclass(frozen=True)
+class ForSome:
+    """There are values of `symbols` with which `relation` holds; `at` shows them, made of the symbols `of`
+    alone.
+
+    What is quantified after the constants must not stand in `of`: constants that may depend on it are another
+    statement.
+
+    >>> c, x = sp.symbols("c x", positive=True)
+    >>> print(ForSome([c], AtMost(x, c * (1 + x)), at={c: 1}))
+    for some c: x <= c*(x + 1)
+    """
+
+    symbols: Sequence[sp.Symbol]
+    relation: Any
+    at: dict[Any, Any]
+    of: Sequence[sp.Symbol] = ()
+
+    def __str__(self) -> str:
+        return f"for some {', '.join(map(str, self.symbols))}: {self.relation}"
+
+
+@dataclass(frozen=True)
+class ForEvery:
+    """A hypothesis about a sequence: `relation` holds for every whole `index` from `low` to `high`.
+
+    >>> t, T = sp.Symbol("t", integer=True), sp.Symbol("T", integer=True, positive=True)
+    >>> x = sp.IndexedBase("x", positive=True)
+    >>> print(ForEvery(AtMost(x[t + 1], x[t] / 2), t, 1, T))
+    x[t + 1] <= x[t]/2 for t = 1..T
+    """
+
+    relation: AtMost | Equal
+    index: sp.Symbol
+    low: Any
+    high: Any
+
+    def __str__(self) -> str:
+        return f"{self.relation} for {self.index} = {self.low}..{self.high}"
+
+
+@dataclass(frozen=True)
+class Have:
+    """A fact that follows from the hypotheses and the earlier facts."""
+
+    relation: Any
+    reason: str
+
+
+@dataclass(frozen=True)
+class Calc:
+    """A chain of comparisons, each with its reason."""
+
+    start: Any
+    links: tuple[tuple[str, Any, str], ...]
+
+
+@dataclass(frozen=True)
+class Use:
+    """An earlier claim with terms for its symbols (by name)."""
+
+    id: str
+    reason: str
+    terms: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class SumOver:
+    """A relation that holds for every index, added up over its range."""
+
+    relation: AtMost | Equal
+    index: sp.Symbol
+    low: Any
+    high: Any
+    reason: str
+
+
+@dataclass(frozen=True)
+class Unroll:
+    """x[t+1] <= ratio x[t] + extra for every t from low to high, applied until x[high+1]."""
+
+    entry: sp.Indexed
+    ratio: Any
+    extra: Any
+    index: sp.Symbol
+    low: Any
+    high: Any
+    reason: str
+
+
+@dataclass(frozen=True)
+class At:
+    """One instance of a hypothesis that holds for every index."""
+
+    hypothesis: ForEvery
+    value: Any
+    reason: str
+
+
+@dataclass(frozen=True)
+class Cases:
+    """Conditions of which one always holds; the conclusion is shown under each."""
+
+    conditions: tuple[Any, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class Induct:
+    """The conclusion at the start, and from one value of `over` to the next."""
+
+    over: sp.Symbol
+    start: Any
+    reason: str
+
+
+Inference = Have | Calc | Use | SumOver | Unroll | At | Cases | Induct
+
+
+@dataclass(frozen=True)
+class Theorem:
+    """Hypotheses and a conclusion, with a proof; what is proved or refuted is this statement.
+
+    >>> x, y = sp.symbols("x y", real=True)
+    >>> theorem = Theorem(given=[x <= y], shows=AtMost(2 * x, 2 * y + 1)).have(AtMost(2 * x, 2 * y), "twice")
+    >>> print(theorem)
+    2*x <= 2*y + 1   given x <= y
+    """
+
+    shows: Any
+    given: Given = ()
+    proof: tuple[Inference, ...] = ()
+
+    def _with(self, inference: Inference) -> Theorem:
+        return replace(self, proof=(*self.proof, inference))
+
+    def have(self, relation: Any, reason: str) -> Theorem:
+        """With a fact that follows from the hypotheses and the facts before it."""
+        return self._with(Have(relation, reason))
+
+    def calc(self, start: Any, *links: tuple[str, Any, str]) -> Theorem:
+        """With a chain `start op term op term ...`, op one of "=", "<=", "<", each link with its reason."""
+        for link in links:
+            if len(link) != 3 or link[0] not in ("=", "<=", "<"):
+                raise ValueError(f"Expected a link ('=' | '<=' | '<', term, reason), got {link!r}.")
+        if not links:
+            raise ValueError("Expected at least one link in calc().")
+        return self._with(Calc(sp.sympify(start), links))
+
+    def use(self, id: str, reason: str = "", **terms: Any) -> Theorem:
+        """With what an earlier claim says of these terms (by the names of its symbols)."""
+        return self._with(Use(id, reason, terms))
+
+    def sum(self, relation: AtMost | Equal, limits: tuple[sp.Symbol, Any, Any], reason: str) -> Theorem:
+        """With a relation that holds for every index in the range, added up over it."""
+        return self._with(SumOver(relation, *limits, reason))
+
+    def unroll(
+        self, entry: sp.Indexed, ratio: Any, extra: Any, limits: tuple[sp.Symbol, Any, Any], reason: str
+    ) -> Theorem:
+        """With entry(t+1) <= ratio entry(t) + extra(t) applied for every t of the range; the ratio is
+        constant and not negative.
+        """
+        return self._with(Unroll(entry, ratio, extra, *limits, reason))
+
+    def at(self, hypothesis: ForEvery, value: Any, reason: str = "") -> Theorem:
+        """With a hypothesis that holds for every index, at one value of the index."""
+        return self._with(At(hypothesis, value, reason))
+
+    def cases(self, *conditions: Any, reason: str = "one of these always holds") -> Theorem:
+        """With the conclusion shown under each of the conditions, of which one always holds."""
+        return self._with(Cases(conditions, reason))
+
+    def induct(self, over: sp.Symbol, start: Any, reason: str = "by induction") -> Theorem:
+        """With the conclusion shown at the start and from each value of `over` to the next."""
+        return self._with(Induct(over, start, reason))
+
+    def __str__(self) -> str:
+        return f"{self.shows}{described(self.given)}"
+
+
+def _parts(statement: Any) -> Any:
+    """Every SymPy expression in a statement, its proof left out."""
+    if isinstance(statement, sp.Basic | sp.MatrixBase):
+        yield statement
+    elif isinstance(statement, dict):
+        for value in statement.values():
+            yield from _parts(value)
+    elif isinstance(statement, list | tuple):
+        for value in statement:
+            yield from _parts(value)
+    elif is_dataclass(statement) and not isinstance(statement, type):
+        bound = {getattr(statement, name, None) for name in ("index", "value")}
+        for field in fields(statement):
+            if field.name not in ("proof", "by", "let", "because", "run", "reason"):
+                for part in _parts(getattr(statement, field.name)):
+                    if part not in bound:
+                        yield part
+
+
+def _domain(symbol: Any, name: str) -> str:
+    """The values that a symbol or the entries of a sequence may take, in words."""
+    sign = (
+        "> 0" if symbol.is_positive
+        else ">= 0" if symbol.is_nonnegative
+        else "< 0" if symbol.is_negative
+        else "<= 0" if symbol.is_nonpositive
+        else "!= 0" if symbol.is_nonzero
+        else ""
+    )  # fmt: skip
+    kind = "whole " if symbol.is_integer else "" if sign else "real "
+    return f"{kind}{name}{' ' + sign if sign else ''}"
+
+
+def domains(statement: Any) -> list[str]:
+    """The symbols and sequences of a statement, each with the values that it may take.
+
+    >>> x, T = sp.Symbol("x", positive=True), sp.Symbol("T", integer=True, positive=True)
+    >>> domains(AtMost(x, T))
+    ['whole T > 0', 'x > 0']
+    """
+    symbols: set[Any] = set()
+    sequences: dict[str, Any] = {}
+    bound: set[Any] = set()
+    for part in _parts(statement):
+        entries = part.atoms(sp.Indexed) if isinstance(part, sp.Basic) else set()
+        sequences |= {str(entry.base.label): entry for entry in entries}
+        symbols |= {s for s in part.free_symbols if isinstance(s, sp.Symbol)}
+    for name in ("index", "value"):
+        inner = getattr(statement, name, None) or getattr(getattr(statement, "shows", None), name, None)
+        bound |= {inner} if inner is not None else set()
+    bound |= {h.index for h in getattr(statement, "given", ()) if isinstance(h, ForEvery)}
+    named = sorted((s for s in symbols - bound if str(s) not in sequences), key=str)
+    return [_domain(s, str(s)) for s in named] + [
+        f"sequence {_domain(entry, name)}" for name, entry in sorted(sequences.items())
+    ]
+
+
+def formal(statement: Any) -> str:
+    """The statement as text: for all what, under which hypotheses, what holds.
+
+    >>> x = sp.Symbol("x", positive=True)
+    >>> formal(Theorem(given=[x < 1], shows=AtMost(x**2, x)))
+    'for all x > 0: x**2 <= x   given x < 1'
+    """
+    over = domains(statement)
+    return f"for all {', '.join(over)}: {statement}" if over else str(statement)
+
+
+def latex(relation: Any) -> str:
+    """The relation in LaTeX, for a typeset page; empty where words say it better.
+
+    >>> x = sp.Symbol("x", positive=True)
+    >>> latex(AtMost(sp.log(1 + x), sp.sqrt(x), given=[x < 1]))
+    '\\\\log{\\\\left(x + 1 \\\\right)} \\\\le \\\\sqrt{x} \\\\quad \\\\left(x < 1\\\\right)'
+    """
+    given = getattr(relation, "given", ())
+    if isinstance(relation, Equal):
+        text = f"{sp.latex(relation.derived)} = {sp.latex(relation.stated)}"
+    elif isinstance(relation, AtMost):
+        text = (
+            f"{sp.latex(relation.lhs)} {'<' if relation.strict else chr(92) + 'le'} {sp.latex(relation.rhs)}"
+        )
+    elif isinstance(relation, Minimises):
+        sums = f"\\sum_{{{relation.index}=1}}^{{{sp.latex(relation.length)}}}"
+        over = sp.latex(relation.over)
+        text = (
+            f"\\arg\\min_{{{over} > 0}} \\left\\{{ {sums} {sp.latex(relation.objective)} : {sums} "
+            f"{sp.latex(relation.spent)} = "
+            f"{sp.latex(relation.total)} \\right\\}} = {sp.latex(relation.at)}"
+        )
+    elif isinstance(relation, ArgMin):
+        text = (
+            f"\\arg\\min_{{{sp.latex(relation.over)}}} {sp.latex(relation.expression)} = "
+            f"{sp.latex(relation.at)}"
+        )
+    elif isinstance(relation, PositiveSemidefinite):
+        text = f"{sp.latex(relation.matrix)} \\succeq 0"
+    elif isinstance(relation, Theta) and relation.constants:
+        left = (
+            f"{sp.latex(relation.lower)} \\cdot {sp.latex(relation.scale)} \\le "
+            if relation.lower is not None
+            else ""
+        )
+        right = (
+            f" \\le {sp.latex(relation.upper)} \\cdot {sp.latex(relation.scale)}"
+            if relation.upper is not None
+            else ""
+        )
+        text = f"{left}{sp.latex(relation.expression)}{right}"
+    elif isinstance(relation, Induction | Instance):
+        return latex(relation.relation)
+    elif isinstance(relation, ForSome):
+        return f"\\exists\\, {', '.join(map(sp.latex, relation.symbols))}:\\; {latex(relation.relation)}"
+    elif isinstance(relation, AllOf):
+        return " \\quad\\text{and}\\quad ".join(filter(None, map(latex, relation.parts)))
+    elif isinstance(relation, ForEvery):
+        low, high = (sp.latex(sp.sympify(end)) for end in (relation.low, relation.high))
+        limits = f"{sp.latex(relation.index)} = {low}, \\dots, {high}"
+        return f"{latex(relation.relation)} \\text{{ for }} {limits}"
+    elif isinstance(relation, Theorem):
+        text = latex(relation.shows)
+    else:
+        return ""
+    conditions = ", ".join(latex(g) if isinstance(g, ForEvery) else sp.latex(g) for g in given)
+    return text + (f" \\quad \\left({conditions}\\right)" if given else "")

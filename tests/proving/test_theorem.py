@@ -1,0 +1,148 @@
+"""Statements and their proofs: each rule gives what it may give, and nothing more."""
+
+from __future__ import annotations
+
+import pytest
+import sympy as sp
+
+from dpverify.checking import check
+from dpverify.proving import prove
+from dpverify.proving.judges import judges_of, one_solver, unsatisfiable
+from dpverify.relations import AtMost, Equal
+from dpverify.theorems import AllOf, ForEvery, ForSome, Theorem, domains, formal, latex
+from dpverify.verdicts import PROVED, REFUTED, Evidence, Result
+
+x, y, z = sp.symbols("x y z", real=True)
+a, g = sp.symbols("a g", positive=True)
+n = sp.Symbol("n", integer=True, nonnegative=True)
+t, T = (sp.Symbol(name, integer=True, positive=True) for name in ("t", "T"))
+e, b = (sp.IndexedBase(name, positive=True) for name in ("e", "b"))
+recursion = ForEvery(AtMost(e[t + 1], g * e[t] + b[t]), t, 1, T)
+unrolled = g**T * e[1] + sp.Sum(g ** (T - t) * b[t], (t, 1, T))
+
+TRUE = {
+    "have": Theorem(given=[x <= y], shows=AtMost(2 * x, 2 * y + 1)).have(AtMost(2 * x, 2 * y), "twice"),
+    "calc": Theorem(given=[x <= y, y <= z], shows=AtMost(x, z)).calc(
+        x, ("<=", y, "first"), ("<=", z, "second")
+    ),
+    "unroll": Theorem(given=[recursion], shows=AtMost(e[T + 1], unrolled)).unroll(
+        e[t], g, b[t], (t, 1, T), "step by step"
+    ),
+    "sum": Theorem(given=[recursion, g <= 1], shows=AtMost(e[T + 1], e[1] + sp.Sum(b[t], (t, 1, T))))
+    .sum(AtMost(e[t + 1] - e[t], b[t]), (t, 1, T), "each step")
+    .have(Equal(sp.Sum(e[t + 1] - e[t], (t, 1, T)), e[T + 1] - e[1]), "it telescopes"),
+    "at": Theorem(given=[recursion], shows=AtMost(e[2], g * e[1] + b[1])).at(recursion, 1),
+    "induction": Theorem(shows=AtMost(T, 2**T)).induct(T, 1),
+    "cases": Theorem(shows=AtMost(sp.Abs(x), sp.sqrt(x**2 + 1))).cases(x >= 0, x < 0),
+    "all of": Theorem(shows=AllOf(AtMost(2 * x * y, x**2 + y**2), AtMost(-2 * x * y, x**2 + y**2))),
+    "for some": ForSome([a], AtMost(x / (1 + x**2), a), at={a: sp.Rational(1, 2)}),
+}
+
+FALSE = {
+    "true steps, another conclusion": Theorem(shows=AtMost(x, y + 1)).have(AtMost(x, x + 1), "always"),
+    "a step under a condition of its own": Theorem(shows=AtMost(x, y)).have(
+        AtMost(x, y, [x <= y]), "given that"
+    ),
+    "a conjunction with one false part": Theorem(shows=AllOf(AtMost(x, x + 1), AtMost(x, y))),
+    "a chain with a false link": Theorem(shows=AtMost(x, z)).calc(x, ("<=", y, "no"), ("<=", z, "no")),
+    "unrolled once too often": Theorem(given=[recursion], shows=AtMost(e[T + 2], unrolled)).unroll(
+        e[t], g, b[t], (t, 1, T + 1), "beyond the range"
+    ),
+    "unrolled with a negative ratio": Theorem(
+        given=[ForEvery(AtMost(e[t + 1], -g * e[t] + b[t]), t, 1, T)],
+        shows=AtMost(e[T + 1], (-g) ** T * e[1]),
+    ).unroll(e[t], -g, b[t], (t, 1, T), "no"),
+    "a strict sum that may be empty": Theorem(shows=AtMost(0, sp.Sum(b[t], (t, 2, T)), strict=True)).sum(
+        AtMost(0, b[t], strict=True), (t, 2, T), "each is positive"
+    ),
+    "an instance outside of the range": Theorem(given=[recursion], shows=AtMost(e[1], g * e[0] + b[0])).at(
+        recursion, 0
+    ),
+    "an induction that starts too late": Theorem(shows=AtMost(n**2, 2**n)).induct(n, 4),
+    "an induction without a start": Theorem(shows=AtMost(2**T + 1, 2**T)).induct(T, 1),
+    "cases that leave one out": Theorem(shows=AtMost(sp.Abs(x), x + 1)).cases(x >= 0, x > 1),
+    "a constant that depends on what comes after it": ForSome([a], AtMost(x, a), at={a: x**2 + 1}),
+    "a choice that fails": ForSome([a], AtMost(x / (1 + x**2), a), at={a: sp.Rational(1, 3)}),
+    "a proof by another claim that nobody knows": Theorem(shows=AtMost(x, y)).use("lemma-1"),
+}
+
+
+@pytest.mark.parametrize("name", TRUE)
+def test_rules_prove_what_follows(name: str) -> None:
+    result = prove(TRUE[name])
+    assert result.verdict is PROVED, result.because
+    assert result.judges and not one_solver(result)
+
+
+@pytest.mark.parametrize("name", FALSE)
+def test_rules_prove_nothing_more(name: str) -> None:
+    assert prove(FALSE[name]).verdict is not PROVED
+
+
+def test_false_conclusion_is_refuted_by_a_point_whatever_the_steps_say() -> None:
+    result = prove(FALSE["true steps, another conclusion"])
+    assert result.verdict is REFUTED and result.witness is not None
+    assert prove(FALSE["a conjunction with one false part"]).verdict is REFUTED
+
+
+def test_choice_that_fails_refutes_nothing() -> None:
+    assert prove(FALSE["a choice that fails"]).verdict is not REFUTED
+
+
+PAPER_OF_TWO = """
+import sympy as sp
+from dpverify.claims import Paper, claim
+from dpverify.relations import AtMost
+from dpverify.theorems import Theorem
+
+PAPER = Paper("mine", "Me (2020)")
+x = sp.Symbol("x", positive=True)
+y = sp.Symbol("y", real=True)
+
+@claim(PAPER, "log", at="Lemma 1")
+def logarithm_is_below_its_tangent():
+    "log(1 + x) <= x for x > 0."
+    return AtMost(sp.log(1 + x), x)
+
+@claim(PAPER, "use", at="Theorem 2", uses=["log"])
+def square():
+    "log(2 + y^2) <= 1 + y^2 for every y."
+    return Theorem(shows=AtMost(sp.log(2 + y**2), 1 + y**2)).use("log", "Lemma 1", x=1 + y**2)
+
+@claim(PAPER, "misuse", at="Theorem 3", uses=["log"])
+def outside():
+    "log(1 + y) <= y wherever y is above -1."
+    return Theorem(given=[y > -1], shows=AtMost(sp.log(1 + y), y)).use("log", "Lemma 1", x=y)
+
+@claim(PAPER, "unnamed", at="Theorem 4")
+def unnamed():
+    "as before, without saying what it leans on."
+    return Theorem(shows=AtMost(sp.log(2 + y**4), 1 + y**4 + sp.cos(y))).use("log", x=1 + y**4)
+"""
+
+
+def test_claims_use_each_other_by_instantiation(tmp_path) -> None:
+    file = tmp_path / "two.py"
+    file.write_text(PAPER_OF_TWO)
+    used = {c.claim.id: c for c in check(paths=[file])}
+    assert used["mine/use"].result.verdict is PROVED
+    assert used["mine/use"].result.depends == ("mine/log",)
+    outside = used["mine/misuse"].result
+    assert not outside.depends, "the hypothesis x > 0 of the lemma does not hold there"
+    assert used["mine/unnamed"].result.verdict is not PROVED
+
+
+def test_second_solver_is_asked() -> None:
+    pytest.importorskip("cvc5")
+    assert unsatisfiable("(declare-fun x () Real) (assert (< (+ (* x x) 1.0) 0.0))", 2000)
+    assert not unsatisfiable("(declare-fun x () Real) (assert (< (+ (* x x) (- 1.0)) 0.0))", 2000)
+    assert not unsatisfiable("(this is not SMT-LIB", 2000)
+    leaf = Result(PROVED, "unsat", Evidence("polynomials"), judges=("Z3",))
+    assert one_solver(leaf) and judges_of(leaf) == ("Z3",)
+
+
+def test_statement_names_the_domains_of_its_symbols() -> None:
+    theorem = Theorem(given=[recursion, x < 1], shows=AtMost(e[T], x))
+    assert domains(theorem) == ["whole T > 0", "g > 0", "real x", "sequence b > 0", "sequence e > 0"]
+    assert formal(theorem).startswith("for all whole T > 0, g > 0, real x")
+    assert "\\text{ for } t = 1, \\dots, T" in latex(theorem)
