@@ -181,7 +181,7 @@ def add(app: typer.Typer) -> None:
                 typer.echo(f"{step.result.verdict:9}  {step.statement.split(':')[0]:10}  {step.reason}")
             typer.echo(str(result))
         if plot is not None:
-            from dpverify.auditing.picture import draw_curves
+            from dpverify.reporting import figures
 
-            draw_curves(target, pair, guarantee, budget, plot)
+            figures.audit(target, pair, guarantee, budget, plot)
         raise typer.Exit(0 if result.verdict is SUPPORTED else 1)

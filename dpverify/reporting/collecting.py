@@ -83,12 +83,12 @@ def collect(
         zoo = every("audit", [bug.name for bug in bugs()], _audit)
     times["total"] = round(time.perf_counter() - started, 1)
     times["recalled"] = memory.hits if memory else 0
-    return _document(effort, papers, algorithms, zoo, lost), times
+    return _document(effort, papers, algorithms, zoo, lost, claims or []), times
 
 
 def bare_document(checked: Sequence[Checked], effort: Effort) -> dict[str, Any]:
     """The document of claims alone, without runs and audits."""
-    return _document(effort, papers_of(checked), [], [], {})
+    return _document(effort, papers_of(checked), [], [], {}, [])
 
 
 def _document(
@@ -97,20 +97,31 @@ def _document(
     algorithms: list[dict[str, Any]],
     zoo: list[dict[str, Any]],
     lost: dict[str, str],
+    sources: list[str],
 ) -> dict[str, Any]:
-    alphas = [a for paper in papers for claim in paper["claims"] for a in _alphas(claim)]
     return {
         "schema": SCHEMA,
         "dpverify": __version__,
         "profile": effort.name,
         "seed": effort.seed,
         "versions": versions(),
-        "alpha": float(sum(alphas + [2 * ALPHA] * len(zoo))),
+        "sources": sources,
+        "alphas": _spent(papers, len(zoo)),
         "papers": papers,
         "algorithms": algorithms,
         "zoo": zoo,
         "lost": dict(sorted(lost.items())),
     }
+
+
+def _spent(papers: list[dict[str, Any]], bugs: int) -> dict[str, float]:
+    """The sum of the alphas of all tests, by what they are for."""
+    spent = {
+        f"tests of claims of {paper['key']}": sum(a for c in paper["claims"] for a in _alphas(c))
+        for paper in papers
+    }
+    spent |= {"audits of planted bugs": ALPHA * bugs, "audits of their correct twins": ALPHA * bugs}
+    return {what: float(alpha) for what, alpha in spent.items() if alpha}
 
 
 def papers_of(checked: Sequence[Checked]) -> list[dict[str, Any]]:

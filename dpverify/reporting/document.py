@@ -6,9 +6,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-SCHEMA = "dpverify-report/1"
+SCHEMA = "dpverify-report/2"
 VERDICTS = ("REFUTED", "UNDECIDED", "SUPPORTED", "PROVED")
-RANK = {"privacy": 0, "theorem": 1, "proof": 2, None: 3}
+SEVERITIES: dict[str | None, str] = {
+    "privacy": "They break privacy",
+    "theorem": "They break a stated theorem",
+    "proof": "They break a printed proof, or a step of it, only",
+    None: "The text and misprints",
+}
 
 _TEXT = {"type": "string"}
 _TEXTS = {"type": "array", "items": _TEXT}
@@ -26,7 +31,8 @@ JSON_SCHEMA: dict[str, Any] = {
         "algorithms",
         "zoo",
         "lost",
-        "alpha",
+        "sources",
+        "alphas",
     ],
     "properties": {
         "schema": {"const": SCHEMA},
@@ -34,10 +40,14 @@ JSON_SCHEMA: dict[str, Any] = {
         "profile": _TEXT,
         "seed": {"type": "integer"},
         "versions": {"type": "object", "additionalProperties": _TEXT},
-        "alpha": {
-            "type": "number",
-            "description": "the sum of the alphas of all tests: the probability that any one of them refutes "
-            "falsely is at most this",
+        "sources": {
+            **_TEXTS,
+            "description": "files of claims that were given instead of the installed papers",
+        },
+        "alphas": {
+            "type": "object",
+            "description": "by what they are for, the sum of the alphas of the tests: the probability that "
+            "any of them refutes falsely is at most this",
         },
         "papers": {
             "type": "array",
@@ -179,4 +189,4 @@ def as_expected(record: dict[str, Any]) -> bool:
 def findings(document: dict[str, Any]) -> list[dict[str, Any]]:
     """The refuted claims, those that matter most first: privacy, theorems, proofs."""
     refuted = [c for paper in document["papers"] for c in paper["claims"] if c["verdict"] == "REFUTED"]
-    return sorted(refuted, key=lambda c: (RANK[c["breaks"]], c["id"].split("/")[0]))
+    return sorted(refuted, key=lambda c: (list(SEVERITIES).index(c["breaks"]), c["id"].split("/")[0]))

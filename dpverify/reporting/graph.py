@@ -1,114 +1,111 @@
-"""The claims of a paper and what they lean on, as one SVG: layers from the ground up, laid out here.
+"""What one claim leans on, as a small SVG: the claim at the foot, below it nothing, above it what it uses.
 
-A claim stands one layer above the highest claim it uses; within a layer claims are ordered by the mean place
-of what they use. Colour tells the verdict, and so does the sign before the name; a dashed frame is a claim
-tainted by a refuted one.
+A claim stands one row below the lowest claim it uses, three boxes to a row, so that a phone shows them at
+full size. Colour tells the verdict, and so does the sign before the name; a dashed frame is a claim tainted
+by a refuted one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from html import escape
 from typing import Any
 
 MARK = {"PROVED": "✓", "REFUTED": "✗", "SUPPORTED": "~", "UNDECIDED": "?"}
-WIDE, HIGH, GAP_X, GAP_Y, PER_ROW = 170, 24, 12, 46, 6
+WIDE, HIGH, GAP_X, GAP_Y, PER_ROW = 112, 22, 6, 30, 3
+MOST = 24  # boxes; beyond them only what is leaned on directly is drawn
+Record = dict[str, Any]
 
 
-def layers(claims: list[dict[str, Any]]) -> list[list[str]]:
-    """The claims that take part in some dependency, by layer, the ground first.
+def leaned_on(id: str, by_id: dict[str, Record]) -> list[str]:
+    """The claim and what it leans on at any distance, in the order of the papers; the nearest alone if that
+    is too much to look at.
 
-    >>> layers([{"id": "p/a", "uses": [], "correction": None}, {"id": "p/b", "uses": ["p/a"],
-    ...     "correction": None}])
+    >>> records = {"p/a": {"uses": []}, "p/b": {"uses": ["p/a"]}, "p/c": {"uses": []}}
+    >>> leaned_on("p/b", records)
+    ['p/a', 'p/b']
+    """
+    seen, todo = {id}, [id]
+    while todo:
+        for used in by_id[todo.pop()]["uses"]:
+            if used in by_id and used not in seen:
+                seen.add(used)
+                todo.append(used)
+    if len(seen) > MOST:
+        seen = {id, *(used for used in by_id[id]["uses"] if used in by_id)}
+    return [other for other in by_id if other in seen]
+
+
+def layers(ids: list[str], by_id: dict[str, Record]) -> list[list[str]]:
+    """The claims by row, those that lean on nothing shown first.
+
+    >>> layers(["p/a", "p/b"], {"p/a": {"uses": []}, "p/b": {"uses": ["p/a"]}})
     [['p/a'], ['p/b']]
     """
-    uses = {c["id"]: [u for u in c["uses"]] for c in claims}
-    known = set(uses)
-    uses = {id: [u for u in used if u in known] for id, used in uses.items()}
-    part = {id for id, used in uses.items() if used} | {u for used in uses.values() for u in used}
-    depth: dict[str, int] = {}
+    known, depth = set(ids), {}
 
     def level(id: str) -> int:
         if id not in depth:
-            depth[id] = 1 + max((level(u) for u in uses[id]), default=-1)
+            depth[id] = 0  # a circle, which claims may not form, would otherwise not end
+            depth[id] = 1 + max((level(u) for u in by_id[id]["uses"] if u in known), default=-1)
         return depth[id]
 
     rows: list[list[str]] = []
-    for id in uses:
-        if id in part:
-            while len(rows) <= level(id):
-                rows.append([])
-            rows[level(id)].append(id)
-    place: dict[str, float] = {}
-    for row in rows:
-        order = {id: i for i, id in enumerate(row)}
-        row.sort(key=lambda id: (sum(place.get(u, 0.0) for u in uses[id]) / max(len(uses[id]), 1), order[id]))
-        place.update({id: i / max(len(row), 1) for i, id in enumerate(row)})
+    for id in ids:
+        while len(rows) <= level(id):
+            rows.append([])
+        rows[level(id)].append(id)
     return rows
 
 
-def _wrapped(rows: list[list[str]]) -> list[list[str]]:
-    return [row[i : i + PER_ROW] for row in rows for i in range(0, len(row), PER_ROW)]
-
-
-def draw(claims: list[dict[str, Any]]) -> str:
-    """The graph as SVG text, with links to the claims; empty if no claim leans on another."""
-    rows = _wrapped(layers(claims))
-    if not rows:
+def draw(id: str, by_id: dict[str, Record], link: Callable[[str], str]) -> str:
+    """The picture of one claim as SVG text, each box a link; empty if it leans on nothing."""
+    ids = leaned_on(id, by_id)
+    if len(ids) < 2:
         return ""
-    by_id = {c["id"]: c for c in claims}
+    rows = [row[i : i + PER_ROW] for row in layers(ids, by_id) for i in range(0, len(row), PER_ROW)]
     at = {
-        id: (10 + i * (WIDE + GAP_X), 10 + r * (HIGH + GAP_Y))
+        other: (4 + i * (WIDE + GAP_X), 4 + r * (HIGH + GAP_Y))
         for r, row in enumerate(rows)
-        for i, id in enumerate(row)
+        for i, other in enumerate(row)
     }
-    width = 20 + max(len(row) for row in rows) * (WIDE + GAP_X)
-    height = 20 + len(rows) * (HIGH + GAP_Y)
+    width = 8 + max(len(row) for row in rows) * (WIDE + GAP_X) - GAP_X
+    height = 8 + len(rows) * (HIGH + GAP_Y) - GAP_Y
     parts = [
-        f'<svg class="graph" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-        f'width="{width}" height="{height}" role="img" '
-        f'aria-label="What the claims lean on: {len(at)} claims in {len(rows)} rows">',
-        '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="6" '
-        'markerHeight="6" orient="auto">'
-        '<path d="M0 0 8 4 0 8z" class="tip"/></marker></defs>',
+        f'<svg class="graph" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
+        f'aria-label="What {escape(id, quote=True)} leans on: {len(at) - 1} claims">',
         *_edges(by_id, at),
-        *_nodes(by_id, at),
+        *_nodes(by_id, at, link),
         "</svg>",
     ]
     return "\n".join(parts)
 
 
-def _edges(by_id: dict[str, Any], at: dict[str, tuple[int, int]]) -> Iterable[str]:
+def _edges(by_id: dict[str, Record], at: dict[str, tuple[int, int]]) -> Iterable[str]:
     for id, (x, y) in at.items():
         for used in by_id[id]["uses"]:
             if used in at:
                 ux, uy = at[used]
-                tainted = (
-                    " taint"
-                    if by_id[used]["verdict"] == "REFUTED"
-                    and by_id[used]["correction"] not in by_id[id]["uses"]
-                    else ""
-                )
-                x1, y1, x2, y2 = ux + WIDE / 2, uy + HIGH, x + WIDE / 2, y
-                mid = (y1 + y2) / 2
-                yield (
-                    f'<path class="edge{tainted}" d="M{x1} {y1} C{x1} {mid} {x2} {mid} {x2} {y2}" '
-                    'marker-end="url(#tip)"/>'
-                )
+                refuted = by_id[used]["verdict"] == "REFUTED"
+                taint = " taint" if refuted and by_id[used]["correction"] not in by_id[id]["uses"] else ""
+                x1, y1, x2, y2 = ux + WIDE // 2, uy + HIGH, x + WIDE // 2, y
+                mid = (y1 + y2) // 2
+                yield f'<path class="edge{taint}" d="M{x1} {y1} C{x1} {mid} {x2} {mid} {x2} {y2}"/>'
 
 
-def _nodes(by_id: dict[str, Any], at: dict[str, tuple[int, int]]) -> Iterable[str]:
+def _nodes(
+    by_id: dict[str, Record], at: dict[str, tuple[int, int]], link: Callable[[str], str]
+) -> Iterable[str]:
     for id, (x, y) in at.items():
-        claim = by_id[id]
-        verdict, name = claim["verdict"], id.split("/", 1)[1]
-        short = name if len(name) <= 21 else name[:20] + "…"
-        taint = " tainted" if claim["tainted"] else ""
+        verdict, name = by_id[id]["verdict"], id.split("/", 1)[1]
+        short = name if len(name) <= 15 else name[:14] + "…"
+        taint = " tainted" if by_id[id]["tainted"] else ""
         yield (
-            f'<a href="#{escape(anchor(id), quote=True)}"><title>{escape(id)}: '
+            f'<a href="{escape(link(id), quote=True)}"><title>{escape(id)}: '
             f"{verdict}{', tainted' if taint else ''}</title>"
             f'<rect class="node {verdict.lower()}{taint}" x="{x}" y="{y}" width="{WIDE}" '
             f'height="{HIGH}" rx="4"/>'
-            f'<text x="{x + 8}" y="{y + 16}">{MARK[verdict]} {escape(short)}</text></a>'
+            f'<text x="{x + 6}" y="{y + 15}">{MARK[verdict]} {escape(short)}</text></a>'
         )
 
 

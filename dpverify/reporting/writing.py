@@ -1,46 +1,37 @@
 """Render the document of a report into a folder: pages, pictures, and the same results for programs.
 
 Same document, same bytes; the times that a run took stand in `times.json`, in `junit.xml` and in the last
-line of the index.
+line of the index. A page is kept below `LARGEST` bytes: the claims of a long paper stand on several.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import re
 from collections import Counter
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from dpverify.reporting import figures, formats, graph
-from dpverify.reporting.document import JSON_SCHEMA, VERDICTS, as_expected, findings
+from dpverify.reporting.document import JSON_SCHEMA, SEVERITIES, VERDICTS, as_expected, findings
+from dpverify.reporting.plain import plainly, sentence
+from dpverify.reporting.typesetting import mathml, shortened
+
+LARGEST = 400_000  # bytes of a page
+Record = dict[str, Any]
 
 
-def mathml(latex: str) -> str:
-    """LaTeX as MathML that a browser renders by itself; empty if it cannot be converted.
-
-    >>> mathml("x^2")[:5]
-    '<math'
-    """
-    if not latex or len(latex) > 6_000:
-        return ""
-    from latex2mathml.converter import convert
-    from latex2mathml.exceptions import ExtraLeftOrMissingRightError, NumeratorNotFoundError
-
-    try:
-        return convert(latex, display="block").replace('xmlns="http://www.w3.org/1998/Math/MathML" ', "")
-    except (ExtraLeftOrMissingRightError, NumeratorNotFoundError, IndexError, ValueError, KeyError):
-        return ""
-
-
-def _counts(claims: list[dict[str, Any]]) -> dict[str, int]:
+def _counts(claims: list[Record]) -> dict[str, int]:
     counted = Counter(c["verdict"] for c in claims)
     return {verdict: counted[verdict] for verdict in VERDICTS}
 
 
-def template(name: str, **values: Any) -> str:
-    """A template of this package, filled in; every text from outside is escaped."""
+@lru_cache(maxsize=1)
+def _environment() -> Any:
     import jinja2
     from markupsafe import Markup
 
@@ -51,26 +42,126 @@ def template(name: str, **values: Any) -> str:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
+    script = environment.get_template("search.js").render()
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     environment.filters["math"] = lambda latex: Markup(mathml(latex))
-    environment.globals.update(anchor=graph.anchor, mark=graph.MARK, short=_short, page=_page)
-    environment.globals.update(as_expected=as_expected)
-    return environment.get_template(name).render(**values)
+    environment.filters["sentence"] = sentence
+    environment.globals.update(
+        anchor=graph.anchor,
+        mark=graph.MARK,
+        short=shortened,
+        as_expected=as_expected,
+        severities=SEVERITIES,
+        script=Markup(script),
+        script_digest=Markup(digest),
+    )
+    return environment
+
+
+def template(name: str, **values: Any) -> str:
+    """A template of this package, filled in; every text from outside is escaped."""
+    return str(_environment().get_template(name).render(**values))
+
+
+class _Site:
+    """What every page of a report needs to know: all claims, what leans on them, and their places."""
+
+    def __init__(self, document: Record) -> None:
+        self.document = document
+        self.by_id: dict[str, Record] = {c["id"]: c for p in document["papers"] for c in p["claims"]}
+        self.used_by: dict[str, list[str]] = {}
+        for c in self.by_id.values():
+            for used in c["uses"]:
+                self.used_by.setdefault(used, []).append(c["id"])
+        self.page_of = {id: page_name(id.split("/")[0]) for id in self.by_id}
+
+    def link(self, id: str) -> str:
+        return f"{self.page_of.get(id, page_name(id.split('/')[0]))}#{graph.anchor(id)}"
+
+    def card(self, c: Record) -> str:
+        """One claim, whole."""
+        from markupsafe import Markup
+
+        sources = " ".join(f"--claims {path}" for path in self.document.get("sources", ()))
+        return template(
+            "claim.html",
+            c=c,
+            link_to=self.link,
+            corrected=self.by_id.get(c["correction"] or ""),
+            graph=Markup(graph.draw(c["id"], self.by_id, self.link)),
+            used_by=self.used_by.get(c["id"], []),
+            by_id=self.by_id,
+            rerun=f"dpverify check {c['id']} {sources}".strip(),
+        )
+
+    def findings(self, claims: list[Record]) -> list[tuple[str | None, list[Any]]]:
+        """The refuted claims by what they break, each with its three sentences and its correction."""
+        found = findings({"papers": [{"claims": claims}]})
+        told = [
+            (c, plainly(c, self.by_id, self.used_by), self.by_id.get(c["correction"] or "")) for c in found
+        ]
+        groups = [(kind, [row for row in told if row[0]["breaks"] == kind]) for kind in SEVERITIES]
+        return [(kind, rows) for kind, rows in groups if rows]
+
+    def pages(self, paper: Record, pictures: dict[str, str]) -> dict[str, str]:
+        """The pages of one paper: contents and findings, then its claims, on the same page if they fit."""
+        claims, key = paper["claims"], paper["key"]
+        parts = _packed({c["id"]: len(self.card(c).encode()) for c in claims})
+        if len(parts) > 1:
+            for number, ids in enumerate(parts, 1):
+                self.page_of |= {id: page_name(key, number) for id in ids}
+        cards = {c["id"]: self.card(c) for c in claims}  # again: now the links are known
+        shared = {"paper": paper, "link_to": self.link, "counts": _counts(claims), "pictures": pictures}
+        contents = {"findings": self.findings(claims), "parts": parts, "page_of": self.page_of, **shared}
+        inside = [cards[id] for id in parts[0]] if len(parts) == 1 else []
+        files = {page_name(key): template("paper.html", cards=_safe(inside), **contents)}
+        if len(parts) > 1:
+            for number, ids in enumerate(parts, 1):
+                files[page_name(key, number)] = template(
+                    "part.html",
+                    number=number,
+                    of=len(parts),
+                    cards=_safe([cards[id] for id in ids]),
+                    **shared,
+                )
+        return files
+
+
+def _safe(cards: list[str]) -> Any:
+    from markupsafe import Markup
+
+    return Markup("\n").join(Markup(card) for card in cards)
+
+
+def _packed(sizes: dict[str, int]) -> list[list[str]]:
+    """The claims in their order, on as many pages as their sizes ask for.
+
+    >>> _packed({"p/a": 200_000, "p/b": 150_000, "p/c": 1_000})
+    [['p/a'], ['p/b', 'p/c']]
+    """
+    parts: list[list[str]] = [[]]
+    room = LARGEST - 100_000  # for the frame, the contents and the findings
+    for id, size in sizes.items():
+        if parts[-1] and size > room:
+            parts.append([])
+            room = LARGEST - 100_000
+        parts[-1].append(id)
+        room -= size
+    return parts
 
 
 def write(
-    document: dict[str, Any],
+    document: Record,
     folder: str | Path,
-    times: dict[str, Any] | None = None,
+    times: Record | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Path:
     """Write the report; returns the path of its index."""
-    from markupsafe import Markup
-
     tell = progress or (lambda what, done, total: None)
     out = Path(folder)
     out.mkdir(parents=True, exist_ok=True)
     tell("pictures", 0, 2)
-    pictures = _pictures(document)
+    pictures = figures.of_report(document)
     files = {
         "results.json": json.dumps(document, indent=1, ensure_ascii=False) + "\n",
         "results.schema.json": json.dumps(JSON_SCHEMA, indent=1) + "\n",
@@ -78,35 +169,24 @@ def write(
         "junit.xml": formats.junit(document, (times or {}).get("claims", {})),
         "results.sarif": formats.sarif(document),
         "times.json": json.dumps(times or {}, indent=1) + "\n",
+        **{file_name(name): picture.svg for name, picture in pictures.items()},
     }
     tell("pages", 1, 2)
-    used_by: dict[str, list[str]] = {}
+    site = _Site(document)
     for paper in document["papers"]:
-        for c in paper["claims"]:
-            for used in c["uses"]:
-                used_by.setdefault(used, []).append(c["id"])
-    for paper in document["papers"]:
-        svg = Markup(graph.draw(paper["claims"]))
-        own = {name: Markup(svg) for name, svg in pictures.items() if name.startswith(f"{paper['key']}:")}
-        files[_page(paper["key"])] = template(
-            "paper.html",
-            paper=paper,
-            counts=_counts(paper["claims"]),
-            graph=svg,
-            used_by=used_by,
-            pictures=own,
-        )
-    undecided = [c for paper in document["papers"] for c in paper["claims"] if c["verdict"] == "UNDECIDED"]
-    general = {name: Markup(svg) for name, svg in pictures.items() if ":" not in name}
+        own = {file_name(n): p.alt for n, p in pictures.items() if n.startswith(f"{paper['key']}:")}
+        files |= site.pages(paper, own)
     files["index.html"] = template(
         "index.html",
         doc=document,
         counts={p["key"]: _counts(p["claims"]) for p in document["papers"]},
         verdicts=VERDICTS,
-        findings=findings(document),
-        undecided=undecided,
-        pictures=general,
+        findings=site.findings(list(site.by_id.values())),
+        undecided=[c for c in site.by_id.values() if c["verdict"] == "UNDECIDED"],
+        pictures={file_name(name): p.alt for name, p in pictures.items() if ":" not in name},
         times=times or {},
+        link_to=site.link,
+        page=page_name,
     )
     for name, text in files.items():
         (out / name).write_text(text, encoding="utf-8")
@@ -114,25 +194,19 @@ def write(
     return out / "index.html"
 
 
-def _page(key: str) -> str:
-    return re.sub(r"[^A-Za-z0-9._-]", "_", key) + ".html"
+def page_name(key: str, number: int | None = None) -> str:
+    """The file of a paper, or of one part of its claims.
+
+    >>> page_name("dp-accel"), page_name("dp-accel", 2)
+    ('dp-accel.html', 'dp-accel.2.html')
+    """
+    return re.sub(r"[^A-Za-z0-9._-]", "_", key) + (f".{number}" if number else "") + ".html"
 
 
-def _short(text: str, most: int = 300) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
+def file_name(picture: str) -> str:
+    """The file of a picture.
 
-
-def _pictures(document: dict[str, Any]) -> dict[str, str]:
-    """The pictures by name; `paper:name` stands on the page of that paper."""
-    keys = {paper["key"] for paper in document["papers"]}
-    result = {}
-    if "dynamic-noise" in keys:
-        result["dynamic-noise:schedules"] = figures.schedules()
-        result["dynamic-noise:bound"] = figures.bound_over_T()
-        result["dynamic-noise:profile"] = figures.profile_curve()
-    for row in document["algorithms"]:
-        result[f"{row['paper']}:{row['algorithm']}"] = figures.algorithm(row)
-    if document["zoo"]:
-        result["zoo"] = figures.zoo(document["zoo"])
-        result["audit"] = figures.audit_curve()
-    return result
+    >>> file_name("dynamic-noise:schedules")
+    'dynamic-noise-schedules.svg'
+    """
+    return re.sub(r"[^A-Za-z0-9._-]", "-", picture) + ".svg"

@@ -2,6 +2,8 @@
 files get clear errors.
 """
 
+import base64
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -15,7 +17,7 @@ from dpverify.cli import application
 from dpverify.memory import Memory
 from dpverify.reporting import ReportError, findings, load, write
 from dpverify.reporting.document import JSON_SCHEMA, validate
-from dpverify.reporting.graph import draw, layers
+from dpverify.reporting.graph import draw, layers, leaned_on
 
 SNAPSHOTS = Path(__file__).parent.parent / "snapshots"
 
@@ -42,10 +44,15 @@ def test_the_text_forms_are_as_before(folder, name, paper_file):
     assert text == kept.read_text()
 
 
-def test_every_text_from_outside_is_escaped(folder):
+def test_every_text_from_outside_is_escaped_and_only_our_script_may_run(folder):
     for page in folder.glob("*.html"):
         text = page.read_text()
-        assert "<script" not in text
+        (script,) = re.findall(r"<script>(.*?)</script>", text, flags=re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        assert (
+            "default-src 'none'; img-src 'self' file: data:; style-src 'unsafe-inline'; script-src " in text
+        )
+        assert f"'sha256-{digest}'" in text
         assert "<b>Bold</b>" not in text
     assert "&lt;b&gt;Bold&lt;/b&gt;" in (folder / "index.html").read_text()
 
@@ -66,7 +73,7 @@ def test_links_resolve(folder):
                 assert f'id="{anchor}"' in target.read_text(), url
 
 
-def test_a_refuted_claim_is_told_as_let_then_contradiction_with_its_correction(folder):
+def test_a_refuted_claim_is_told_as_let_then_contradiction_with_its_correction(folder, paper_file):
     text = (folder / "small.html").read_text()
     card = text[text.index('id="wrong"') :]
     card = card[: card.index("</article>")]
@@ -76,11 +83,14 @@ def test_a_refuted_claim_is_told_as_let_then_contradiction_with_its_correction(f
         "But the claim says",
         "a contradiction",
         "Nearest true form",
-        "dpverify check small/wrong",
+        "a square is not &lt;script&gt;negative&lt;/script&gt;",  # the correction is quoted
+        f"dpverify check small/wrong --claims {paper_file}",
+        "small.py:",
         "the privacy guarantee",
     ):
         assert part in card
-    assert "<math" in text
+    witness = card[card.index('class="witness"') :]
+    assert witness.index("<math") < witness.index("Then"), "the formula that the witness is put into"
 
 
 def test_the_broken_step_is_marked(folder):
@@ -90,12 +100,74 @@ def test_the_broken_step_is_marked(folder):
     assert card.index("collect") < card.index('class="broken"') < card.index("miscount")
 
 
-def test_taint_shows_in_the_graph_and_in_words(folder, document):
+def test_the_graph_of_a_claim_shows_what_it_leans_on_and_taint_also_in_words(folder, document):
     text = (folder / "small.html").read_text()
     assert 'class="node proved tainted"' in text
     assert "Tainted" in text
-    assert layers(document["papers"][0]["claims"]) == [["small/square"], ["small/wrong"], ["small/tainted"]]
-    assert draw([]) == ""
+    by_id = {c["id"]: c for c in document["papers"][0]["claims"]}
+    ids = leaned_on("small/tainted", by_id)
+    assert layers(ids, by_id) == [["small/square"], ["small/wrong"], ["small/tainted"]]
+    assert draw("small/square", by_id, str) == ""
+    crowd = {f"p/{k}": {"uses": [f"p/{k - 1}"] if k else []} for k in range(60)}
+    assert leaned_on("p/59", crowd) == ["p/58", "p/59"], "a crowd is cut to what is leaned on directly"
+
+
+def test_the_contents_and_the_strip_follow_the_paper(folder, document):
+    text = (folder / "small.html").read_text()
+    ids = [c["id"].split("/")[1] for c in document["papers"][0]["claims"]]
+    for start, pattern in (
+        ('class="strip"', r'<a class="[a-z]+" href="[^#]*#([^"]+)"'),
+        ('class="contents"', r'<li data-verdict=.*?#([^"]+)"'),
+    ):
+        part = text[text.index(start) :]
+        assert re.findall(pattern, part)[: len(ids)] == ids
+
+
+def test_a_finding_is_told_in_three_sentences_by_what_it_breaks(folder):
+    text = (folder / "small.html").read_text()
+    part = text[text.index('id="findings"') : text.index('id="contents"')]
+    places = [
+        part.index(words)
+        for words in (
+            "They break privacy (1)",
+            "Eq (2) says: x is at most its square.",
+            "That is false; its nearest true form is proved: a square is not",
+            "Whoever runs it as printed promises more privacy than there is",
+            "They break a printed proof",
+        )
+    ]
+    assert places == sorted(places)
+    assert "tainted by it: small/tainted" in part
+
+
+def test_alphas_are_told_by_what_they_are_for():
+    from dpverify.reporting.collecting import _spent
+
+    test = {"steps": [], "evidence": {"alpha": 1e-3}}
+    papers = [{"key": "p", "claims": [test, test, {"steps": [test], "evidence": {"alpha": 0.5}}]}]
+    spent = _spent(papers, bugs=2)
+    assert spent == {
+        "tests of claims of p": pytest.approx(3e-3),
+        "audits of planted bugs": 2e-3,
+        "audits of their correct twins": 2e-3,
+    }
+
+
+def test_a_long_paper_goes_on_several_pages_and_every_link_still_resolves(document, tmp_path, monkeypatch):
+    from dpverify.reporting import writing
+
+    monkeypatch.setattr(writing, "LARGEST", 104_000)
+    write(document, tmp_path)
+    assert (tmp_path / "small.2.html").exists()
+    test_links_resolve(tmp_path)
+
+
+def test_no_formula_keeps_a_bare_command():
+    from dpverify.reporting.typesetting import mathml
+
+    for latex in (r"\arg\min_x f", r"\sgn x", r"\bigl( x \bigr)", r"\unknowncommand x"):
+        assert "\\" not in mathml(latex)
+    assert "min" in mathml(r"\arg\min_x f")
 
 
 def test_a_crash_is_one_claims_result_with_its_traceback_folded_in(folder):
