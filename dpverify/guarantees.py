@@ -20,9 +20,16 @@ class Guarantee(Hashable, Protocol):
     def delta_at(self, epsilon: float) -> float: ...
 
 
-def _expect(ok: bool, name: str, value: float, range_: str) -> None:
-    if not ok:
+def _expect(ok: Any, name: str, value: float, range_: str) -> None:
+    """Refuse a value that is surely outside of its range; a formula may leave that open."""
+    undecided = bool(getattr(ok, "free_symbols", None))
+    if not undecided and not ok:
         raise ValueError(f"Expected {name}={value} {range_}.")
+
+
+def _shown(value: Any) -> str:
+    """A number in a few digits, a formula as it is."""
+    return f"{value:g}" if isinstance(value, int | float) else str(value)
 
 
 @dataclass(frozen=True)
@@ -39,7 +46,7 @@ class PureDP:
         _expect(self.epsilon >= 0, "epsilon", self.epsilon, ">= 0")
 
     def __str__(self) -> str:
-        return f"{self.epsilon:g}-DP"
+        return f"{_shown(self.epsilon)}-DP"
 
     def delta_at(self, epsilon: float) -> float:
         """The profile of randomised response, the worst mechanism of that guarantee."""
@@ -61,10 +68,11 @@ class ApproxDP:
 
     def __post_init__(self) -> None:
         _expect(self.epsilon >= 0, "epsilon", self.epsilon, ">= 0")
-        _expect(0 <= self.delta <= 1, "delta", self.delta, "in [0, 1]")
+        _expect(self.delta >= 0, "delta", self.delta, "in [0, 1]")
+        _expect(self.delta <= 1, "delta", self.delta, "in [0, 1]")
 
     def __str__(self) -> str:
-        return f"({self.epsilon:g}, {self.delta:g})-DP"
+        return f"({_shown(self.epsilon)}, {_shown(self.delta)})-DP"
 
     def delta_at(self, epsilon: float) -> float:
         """Beyond epsilon the same delta; below it, what the worst such mechanism reaches."""
@@ -87,7 +95,7 @@ class GDP:
         _expect(self.mu >= 0, "mu", self.mu, ">= 0")
 
     def __str__(self) -> str:
-        return f"{self.mu:g}-GDP"
+        return f"{_shown(self.mu)}-GDP"
 
     def delta_at(self, epsilon: float) -> float:
         if self.mu == 0:
@@ -115,7 +123,7 @@ class RDP:
         _expect(self.epsilon >= 0, "epsilon", self.epsilon, ">= 0")
 
     def __str__(self) -> str:
-        return f"({self.order:g}, {self.epsilon:g})-RDP"
+        return f"({_shown(self.order)}, {_shown(self.epsilon)})-RDP"
 
     def delta_at(self, epsilon: float) -> float:
         """An upper bound on the profile: delta <= exp((a-1)(eps_a - eps)) (1 - 1/a)^(a-1) / a (for eps >=
@@ -139,7 +147,7 @@ class ZCDP:
         _expect(self.rho >= 0, "rho", self.rho, ">= 0")
 
     def __str__(self) -> str:
-        return f"{self.rho:g}-zCDP"
+        return f"{_shown(self.rho)}-zCDP"
 
     def delta_at(self, epsilon: float) -> float:
         """An upper bound on the profile, the best over the orders."""

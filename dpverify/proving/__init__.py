@@ -49,6 +49,7 @@ TACTICS = (
     "shape",
     "matrices",
     "asymptotics",
+    "mechanisms",
 )
 
 

@@ -1,0 +1,1 @@
+"""The language of theorems about optimizers and mechanisms."""
