@@ -49,7 +49,8 @@ class Equal:
 class AtMost:
     """`lhs <= rhs` (or `<` if strict) wherever the hypotheses hold.
 
-    `by` may name tactics to try first, in order.
+    `by` may name tactics to try first, in order. `multipliers` may say how it follows from hypotheses, or from
+    facts about functions: pairs of a fact and a scalar, nonnegative, that it is multiplied by.
 
     >>> x = sp.Symbol("x", positive=True)
     >>> print(AtMost(sp.log(1 + x), sp.sqrt(x)))
@@ -61,6 +62,7 @@ class AtMost:
     given: Given = ()
     strict: bool = False
     by: Sequence[str] = ()
+    multipliers: Sequence[tuple[Any, Any]] = ()
 
     def __str__(self) -> str:
         return (

@@ -1,1 +1,6 @@
-"""The language of theorems about optimizers and mechanisms."""
+"""The language of theorems about optimizers and mechanisms: vectors, functions known by their class, mechanisms."""
+
+from dpverify.language.functions import Function
+from dpverify.language.vectors import Atom, Vector, inner, norm, norm2, vectors
+
+__all__ = ["Atom", "Function", "Vector", "inner", "norm", "norm2", "vectors"]

@@ -10,6 +10,9 @@ from typing import Any
 
 import sympy as sp
 
+from dpverify.language.functions import Function, Gradient, Minimiser
+from dpverify.language.vectors import Atom, Basis, Vector, inner
+
 _FUNCTIONS: dict[str, Any] = {
     cls.__name__: cls
     for cls in (
@@ -72,6 +75,8 @@ def to_json(expression: Any) -> list[Any]:
     e = sp.sympify(expression)
     if isinstance(e, sp.Rational):
         return ["Rational", int(e.p), int(e.q)]
+    if isinstance(e, Atom):
+        return [type(e).__name__, *[part.to_json(to_json) for part in e.content]]
     if isinstance(e, sp.Symbol):
         return ["Symbol", e.name, {k: v for k in _ASSUMPTIONS if (v := e.assumptions0.get(k)) is not None}]
     if isinstance(e, sp.Indexed):
@@ -108,6 +113,10 @@ def from_json(tree: Any) -> Any:
         return sp.IndexedBase(rest[0], **_known(rest[1]))[tuple(from_json(i) for i in rest[2:])]
     if head in _CONSTANTS:
         return _CONSTANTS[head]
+    if head == "Inner":
+        return inner(*[_vector(part) for part in rest])
+    if head == "Value":
+        return _function(rest[0])(_vector(rest[1]))
     if head == "Piecewise":
         return sp.Piecewise(*[(from_json(value), from_json(condition)) for value, condition in rest])
     if head not in _FUNCTIONS:
@@ -121,3 +130,28 @@ def _known(assumptions: Any) -> dict[str, bool]:
     ):
         raise ValueError(f"Expected known assumptions, got {assumptions!r}.")
     return assumptions
+
+
+def _vector(tree: Any) -> Vector:
+    head, *parts = tree
+    if head != "Vector":
+        raise ValueError(f"Expected a vector, got {tree!r}.")
+    return Vector.combination({_basis(b): from_json(c) for b, c in parts})
+
+
+def _basis(tree: Any) -> Basis:
+    head, *rest = tree
+    if head == "Basis":
+        return Basis(rest[0])
+    if head == "Gradient":
+        return Gradient(_function(rest[0]), _vector(rest[1]))
+    if head == "Minimiser":
+        return Minimiser(_function(rest[0]))
+    raise ValueError(f"Expected a vector with a name, a gradient or a minimiser, got {tree!r}.")
+
+
+def _function(tree: Any) -> Function:
+    head, name, convex, constants = tree
+    if head != "Function":
+        raise ValueError(f"Expected a function, got {tree!r}.")
+    return Function(name, convex=convex, **{word: from_json(value) for word, value in constants.items()})

@@ -1,0 +1,409 @@
+"""Functions known by their class: smooth, convex, Lipschitz, Polyak-Lojasiewicz, bounded below.
+
+    f = Function("f", smooth=L, strongly_convex=mu);  f(x) a scalar, f.gradient(x) a vector, f.minimiser a point
+
+What is known of such a function are inequalities between its values and gradients at points, two at a time. For a
+smooth (strongly) convex function the inequality `interpolation` at all pairs is all there is to know: values
+and gradients that meet it belong to a function of the class (Taylor, Hendrickx and Glineur, 2017, Theorem 4).
+Constants are never divided by, so that every fact is a polynomial in them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import sympy as sp
+
+from dpverify.language.vectors import Atom, Basis, Rule, Vector, inner, norm, norm2
+
+CONSTANTS = ("smooth", "strongly_convex", "lipschitz", "polyak_lojasiewicz", "lower_bound")
+
+
+class Function:
+    """A function from R^d to R, d any, of which only its class is known.
+
+    smooth               its gradient is Lipschitz with this constant
+    convex               it is convex; with no `smooth`, `gradient` is some subgradient
+    strongly_convex      f - mu/2 |x|^2 is convex, for this mu
+    lipschitz            |f(x) - f(y)| <= G |x - y|
+    polyak_lojasiewicz   |gradient|^2 >= 2 mu (f - min f)
+    lower_bound          f is nowhere below this number
+
+    >>> L = sp.Symbol("L", positive=True)
+    >>> f, x, y = Function("f", smooth=L, convex=True), Vector("x"), Vector("y")
+    >>> print(f.convexity(x, y))
+    -<x, f'(x)> + <y, f'(x)> + f(x) <= f(y)
+    >>> f.gradient(f.minimiser) == Vector.zero()
+    True
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        smooth: Any = None,
+        convex: bool = False,
+        strongly_convex: Any = None,
+        lipschitz: Any = None,
+        polyak_lojasiewicz: Any = None,
+        lower_bound: Any = None,
+    ):
+        if not name.isidentifier():
+            raise ValueError(f"Expected name={name!r} to be letters, digits and underscores.")
+        self.name = name
+        given = (smooth, strongly_convex, lipschitz, polyak_lojasiewicz, lower_bound)
+        for word, value in zip(CONSTANTS, given):
+            value = None if value is None else sp.sympify(value)
+            if value is not None and word != "lower_bound" and not value.is_positive and not value.has(Atom):
+                raise ValueError(f"Expected {word}={value} to be a positive number or symbol.")
+            setattr(self, word, value)
+        self.convex = bool(convex) or strongly_convex is not None
+
+    smooth: Any
+    strongly_convex: Any
+    lipschitz: Any
+    polyak_lojasiewicz: Any
+    lower_bound: Any
+
+    # ------------------------------------------------------------------ values, gradients, the minimiser
+
+    def __call__(self, x: Vector) -> Any:
+        """The value at a point."""
+        return Value.build(self, x)
+
+    def gradient(self, x: Vector) -> Vector:
+        """The gradient at a point, a vector (0 at the minimiser)."""
+        if x == self.minimiser:
+            return Vector.zero()
+        return Vector.combination({Gradient(self, x): sp.S.One})
+
+    @property
+    def minimiser(self) -> Vector:
+        """A point where f is least; a statement that names it supposes that there is one."""
+        return Vector.combination({Minimiser(self): sp.S.One})
+
+    @property
+    def minimum(self) -> Any:
+        """The least value."""
+        return self(self.minimiser)
+
+    # ------------------------------------------------------------------ facts at points
+
+    def descent(self, x: Vector, y: Vector) -> Any:
+        """Smooth: f(y) <= f(x) + <f'(x), y - x> + L/2 |y - x|^2."""
+        self._asked("descent", "smooth")
+        return sp.Le(self(y), self._tangent(x, y) + self.smooth * norm2(y - x) / 2)
+
+    def ascent(self, x: Vector, y: Vector) -> Any:
+        """Smooth: f(y) >= f(x) + <f'(x), y - x> - L/2 |y - x|^2."""
+        self._asked("ascent", "smooth")
+        return sp.Le(self._tangent(x, y) - self.smooth * norm2(y - x) / 2, self(y))
+
+    def lipschitz_gradient(self, x: Vector, y: Vector) -> Any:
+        """Smooth: |f'(x) - f'(y)|^2 <= L^2 |x - y|^2."""
+        self._asked("lipschitz_gradient", "smooth")
+        return sp.Le(norm2(self.gradient(x) - self.gradient(y)), self.smooth**2 * norm2(x - y))
+
+    def convexity(self, x: Vector, y: Vector) -> Any:
+        """Convex: the tangent at x is below f(y)."""
+        self._asked("convexity", "convex")
+        return sp.Le(self._tangent(x, y), self(y))
+
+    def strong_convexity(self, x: Vector, y: Vector) -> Any:
+        """Strongly convex: f(y) >= f(x) + <f'(x), y - x> + mu/2 |y - x|^2."""
+        self._asked("strong_convexity", "strongly_convex")
+        return sp.Le(self._tangent(x, y) + self.strongly_convex * norm2(y - x) / 2, self(y))
+
+    def cocoercivity(self, x: Vector, y: Vector) -> Any:
+        """Smooth and convex: |f'(x) - f'(y)|^2 <= L <f'(x) - f'(y), x - y>."""
+        self._asked("cocoercivity", "smooth", "convex")
+        difference = self.gradient(x) - self.gradient(y)
+        return sp.Le(norm2(difference), self.smooth * inner(difference, x - y))
+
+    def interpolation(self, x: Vector, y: Vector) -> Any:
+        """Smooth: all that values and gradients at x and y tell (m = mu, 0 or -L as f is strongly convex, convex
+        or neither): with D = f'(y) - f'(x) and d = y - x,
+        |D|^2 + m L |d|^2 - 2 m <D, d>  <=  2 (L - m) (f(y) - f(x) - <f'(x), d>).
+        """
+        self._asked("interpolation", "smooth")
+        low = self.strongly_convex if self.strongly_convex is not None else 0 if self.convex else -self.smooth
+        D, d = self.gradient(y) - self.gradient(x), y - x
+        gap = sp.expand(2 * (self.smooth - low) * (self(y) - self._tangent(x, y)))
+        return sp.Le(sp.expand(norm2(D) + low * self.smooth * norm2(d) - 2 * low * inner(D, d)), gap)
+
+    def gradient_bound(self, x: Vector) -> Any:
+        """Lipschitz: |f'(x)|^2 <= G^2."""
+        self._asked("gradient_bound", "lipschitz")
+        return sp.Le(norm2(self.gradient(x)), self.lipschitz**2)
+
+    def value_difference(self, x: Vector, y: Vector) -> Any:
+        """Lipschitz: f(y) - f(x) <= G |y - x|."""
+        self._asked("value_difference", "lipschitz")
+        return sp.Le(self(y) - self(x), self.lipschitz * norm(y - x))
+
+    def gradient_dominates(self, x: Vector) -> Any:
+        """Polyak-Lojasiewicz: 2 mu (f(x) - min f) <= |f'(x)|^2."""
+        self._asked("gradient_dominates", "polyak_lojasiewicz")
+        gap = sp.expand(2 * self.polyak_lojasiewicz * (self(x) - self.minimum))
+        return sp.Le(gap, norm2(self.gradient(x)))
+
+    def above_minimum(self, x: Vector) -> Any:
+        """The least value is below every other."""
+        return sp.Le(self.minimum, self(x))
+
+    def above_bound(self, x: Vector) -> Any:
+        """Bounded below: f(x) is at least the bound."""
+        self._asked("above_bound", "lower_bound")
+        return sp.Le(self.lower_bound, self(x))
+
+    def gradient_below_gap(self, x: Vector) -> Any:
+        """Smooth and bounded below by b: |f'(x)|^2 <= 2 L (f(x) - b), for a step x - f'(x)/L lands above b."""
+        self._asked("gradient_below_gap", "smooth")
+        least = self.minimum if self.lower_bound is None else self.lower_bound
+        return sp.Le(norm2(self.gradient(x)), sp.expand(2 * self.smooth * (self(x) - least)))
+
+    def facts(self, points: Sequence[Vector], derived: bool = True) -> list[Any]:
+        """What the class says of its values and gradients at these points: relations for the `given` of a claim.
+
+        Without `derived`, those alone from which the others follow.
+
+        >>> f, x = Function("f", convex=True, lipschitz=1), Vector("x")
+        >>> [str(fact) for fact in f.facts([x], derived=False)]
+        ["|f'(x)|^2 <= 1"]
+        """
+        found = self._single(points, derived)
+        for x, y in itertools.permutations(points, 2):
+            found += self._pairs(x, y, derived)
+        return [fact for fact in found if fact is not sp.true]
+
+    def _single(self, points: Sequence[Vector], derived: bool) -> list[Any]:
+        minimised = self.minimiser in points or self.polyak_lojasiewicz is not None
+        found = []
+        for x in points:
+            if self.lipschitz is not None and (self.convex or self.smooth is not None):
+                found.append(self.gradient_bound(x))
+            if self.polyak_lojasiewicz is not None:
+                found.append(self.gradient_dominates(x))
+            if self.lower_bound is not None:
+                found.append(self.above_bound(x))
+            if self.smooth is not None and (self.lower_bound is not None or (minimised and derived)):
+                found.append(self.gradient_below_gap(x))
+            if minimised and x != self.minimiser and (derived or not self.convex):
+                found.append(self.above_minimum(x))
+        return found
+
+    def _pairs(self, x: Vector, y: Vector, derived: bool) -> list[Any]:
+        smooth, strong = self.smooth is not None, self.strongly_convex is not None
+        found = []
+        if strong and (derived or not smooth):
+            found.append(self.strong_convexity(x, y))
+        if self.convex and not strong and (derived or not smooth):
+            found.append(self.convexity(x, y))
+        if smooth and derived:
+            found += [self.descent(x, y)] + ([] if self.convex else [self.ascent(x, y)])
+        if smooth:
+            found.append(self.interpolation(x, y))
+        if self.lipschitz is not None and (derived or not self.convex):
+            found.append(self.value_difference(x, y))
+        return found
+
+    @property
+    def conditions(self) -> list[Any]:
+        """What the constants meet because there is such a function: mu <= L."""
+        if self.smooth is None or self.strongly_convex is None:
+            return []
+        condition = sp.Le(self.strongly_convex, self.smooth)
+        return [] if condition is sp.true else [condition]
+
+    def _tangent(self, x: Vector, y: Vector) -> Any:
+        return self(x) + inner(self.gradient(x), y - x)
+
+    def _asked(self, fact: str, *words: str) -> None:
+        for word in words:
+            if getattr(self, word) in (None, False):
+                raise ValueError(f"Expected {self.name} to be declared {word}=..., which {fact} needs.")
+
+    # ------------------------------------------------------------------ text and identity
+
+    @property
+    def declaration(self) -> str:
+        """The class in words.
+
+        >>> Function("f", smooth=2, convex=True).declaration
+        'f is 2-smooth and convex'
+        """
+        words = {
+            "smooth": "{}-smooth",
+            "strongly_convex": "{}-strongly convex",
+            "lipschitz": "{}-Lipschitz",
+            "polyak_lojasiewicz": "{}-Polyak-Lojasiewicz",
+            "lower_bound": "at least {}",
+        }
+        known = [
+            text.format(sp.sstr(getattr(self, w))) for w, text in words.items() if getattr(self, w) is not None
+        ]
+        if self.convex and self.strongly_convex is None:
+            known.append("convex")
+        return f"{self.name} is {' and '.join(known) if known else 'any function'}"
+
+    @property
+    def key(self) -> str:
+        """What tells two functions apart: the name and the class."""
+        return f"{self.name}[{self.declaration}]"
+
+    @property
+    def scalars(self) -> set[sp.Symbol]:
+        return {s for w in CONSTANTS if (c := getattr(self, w)) is not None for s in c.free_symbols}
+
+    def replaced(self, rule: Rule) -> Function:
+        """The function with the constants of its class replaced."""
+        if not self.scalars & set(rule):
+            return self
+        plain = {k: v for k, v in rule.items() if isinstance(k, sp.Basic)}
+        new = object.__new__(Function)
+        new.name, new.convex = self.name, self.convex
+        for w in CONSTANTS:
+            constant = getattr(self, w)
+            setattr(new, w, None if constant is None else constant.xreplace(plain))
+        return new
+
+    def to_json(self, write: Callable[[Any], Any]) -> list[Any]:
+        constants = {w: write(c) for w in CONSTANTS if (c := getattr(self, w)) is not None}
+        return ["Function", self.name, self.convex, constants]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Function) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"Function({self.declaration})"
+
+
+class Gradient(Basis):
+    """The gradient of a function at a point."""
+
+    rank = 2
+
+    def __init__(self, function: Function, point: Vector):
+        self.function, self.point = function, point
+        self.name = f"{function.name}'({point})"
+
+    @property
+    def key(self) -> str:
+        return f"{self.function.key}'({_keyed(self.point)})"
+
+    @property
+    def latex(self) -> str:
+        return rf"\nabla {sp.latex(sp.Symbol(self.function.name))}({self.point.latex})"
+
+    @property
+    def scalars(self) -> set[sp.Symbol]:
+        return self.function.scalars | self.point.scalars
+
+    def replaced(self, rule: Rule) -> Vector:
+        if self in rule:
+            return rule[self]
+        return self.function.replaced(rule).gradient(self.point.replaced(rule))
+
+    def to_json(self, write: Callable[[Any], Any]) -> list[Any]:
+        return ["Gradient", self.function.to_json(write), self.point.to_json(write)]
+
+
+class Minimiser(Basis):
+    """The point where a function is least."""
+
+    rank = 1
+
+    def __init__(self, function: Function):
+        self.function = function
+        self.name = f"argmin {function.name}"
+
+    @property
+    def key(self) -> str:
+        return f"argmin {self.function.key}"
+
+    @property
+    def latex(self) -> str:
+        return rf"x^\star_{{{sp.latex(sp.Symbol(self.function.name))}}}"
+
+    @property
+    def scalars(self) -> set[sp.Symbol]:
+        return self.function.scalars
+
+    def replaced(self, rule: Rule) -> Vector:
+        return rule[self] if self in rule else self.function.replaced(rule).minimiser
+
+    def to_json(self, write: Callable[[Any], Any]) -> list[Any]:
+        return ["Minimiser", self.function.to_json(write)]
+
+
+class Value(Atom):
+    """f(x), the value of a function at a point."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def build(*content: Any) -> Any:
+        function, point = content
+        name = f"min {function}" if point == function.minimiser else f"{function}({point})"
+        return Value.made(name, f"{function.key}({_keyed(point)})", (function, point))
+
+    @property
+    def function(self) -> Function:
+        return self.content[0]
+
+    @property
+    def point(self) -> Vector:
+        return self.content[1]
+
+    @property
+    def bases(self) -> Iterator[Basis]:
+        return (b for b, _ in self.point.parts)
+
+    def _latex(self, printer: Any) -> str:
+        f = sp.latex(sp.Symbol(self.function.name))
+        if self.point == self.function.minimiser:
+            return rf"{f}^\star"
+        return f"{f}({self.point.latex})"
+
+
+def _keyed(point: Vector) -> str:
+    return " + ".join(f"({sp.srepr(c)})*{b.key}" for b, c in point.parts)
+
+
+def points(expressions: Sequence[Any]) -> dict[Function, list[Vector]]:
+    """The functions in some expressions, and for each the points at which its value or gradient occurs.
+
+    >>> f, x = Function("f", convex=True), Vector("x")
+    >>> points([f(x - f.gradient(x))])
+    {Function(f is convex): [Vector("x - f'(x)"), Vector('x')]}
+    """
+    found: dict[Function, list[Vector]] = {}
+
+    def visit(function: Function, point: Vector) -> None:
+        known = found.setdefault(function, [])
+        if point not in known:
+            known.append(point)
+            for b, _ in point.parts:
+                inside(b)
+
+    def inside(b: Basis) -> None:
+        if isinstance(b, Gradient):
+            visit(b.function, b.point)
+        elif isinstance(b, Minimiser):
+            visit(b.function, b.function.minimiser)
+
+    for e in expressions:
+        for atom in sorted(sp.sympify(e).atoms(Atom), key=lambda a: a.key):
+            if isinstance(atom, Value):
+                visit(atom.function, atom.point)
+            for b in atom.bases:
+                inside(b)
+    return found

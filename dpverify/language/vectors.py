@@ -1,0 +1,308 @@
+"""Vectors in R^d, whatever d: linear combinations with scalar coefficients, inner products, norms.
+
+    x, g = vectors("x g");  norm2(x - eta * g)  ->  |x|^2 - 2 eta <x, g> + eta^2 |g|^2
+
+An inner product is expanded into `Atom`s, one for each pair of vectors that are not combinations of others: real
+symbols for SymPy, entries of a positive semidefinite Gram matrix for `dpverify.proving.gram`. Every statement
+about vectors is then an ordinary relation between scalars. An atom remembers what it is made of, so that a
+parameter (or a vector) that is replaced in an expression is replaced inside of its atoms too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import sympy as sp
+
+Rule = Mapping[Any, Any]
+
+
+class Basis:
+    """What linear combinations are made of: a vector with a name (or, in `functions`, a gradient)."""
+
+    def __init__(self, name: str):
+        if not name.isidentifier():
+            raise ValueError(f"Expected name={name!r} to be letters, digits and underscores.")
+        self.name = name
+
+    rank = 0  # names come before minimisers, and these before gradients
+
+    @property
+    def key(self) -> str:
+        """What tells two of them apart."""
+        return self.name
+
+    @property
+    def order(self) -> tuple[int, str]:
+        """Where it stands in a text."""
+        return self.rank, self.key
+
+    @property
+    def latex(self) -> str:
+        return str(sp.latex(sp.Symbol(self.name)))
+
+    @property
+    def scalars(self) -> set[sp.Symbol]:
+        """The scalar symbols inside."""
+        return set()
+
+    def replaced(self, rule: Rule) -> Vector:
+        """The vector that stands here once the rule is applied."""
+        return rule[self] if self in rule else Vector.combination({self: sp.S.One})
+
+    def to_json(self, write: Callable[[Any], Any]) -> list[Any]:
+        return ["Basis", self.name]
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.key == other.key  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash((type(self).__name__, self.key))
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Vector:
+    """A vector in R^d, d any, by its name; sums, differences and scalar multiples are vectors too.
+
+    >>> x, eta = Vector("x"), sp.Symbol("eta", positive=True)
+    >>> print(2 * x - (eta * Vector("g") + x) / 2)
+    3*x/2 - eta*g/2
+    """
+
+    __slots__ = ("parts",)
+
+    parts: tuple[tuple[Basis, Any], ...]
+
+    def __init__(self, name: str):
+        self.parts = ((Basis(name), sp.S.One),)
+
+    @classmethod
+    def combination(cls, coefficients: Mapping[Basis, Any]) -> Vector:
+        """The linear combination with these coefficients; parts with the coefficient 0 are dropped."""
+        self = object.__new__(cls)
+        spelt = {b: sp.expand(sp.sympify(c)) for b, c in coefficients.items()}
+        self.parts = tuple(sorted(((b, c) for b, c in spelt.items() if c != 0), key=lambda part: part[0].order))
+        return self
+
+    @classmethod
+    def zero(cls) -> Vector:
+        """The vector 0."""
+        return cls.combination({})
+
+    @property
+    def basis(self) -> Basis:
+        """The name of a vector that is no combination of others."""
+        if len(self.parts) != 1 or self.parts[0][1] != 1:
+            raise ValueError(f"Expected a vector with a name, got the combination {self}.")
+        return self.parts[0][0]
+
+    @property
+    def scalars(self) -> set[sp.Symbol]:
+        """The scalar symbols in the coefficients and inside the parts."""
+        return {s for b, c in self.parts for s in (*c.free_symbols, *b.scalars)}
+
+    def replaced(self, rule: Rule) -> Vector:
+        """The vector after scalars (SymPy symbols) and vectors (`Basis`) are replaced by the rule."""
+        total = Vector.zero()
+        for b, c in self.parts:
+            total += b.replaced(rule) * c.xreplace({k: v for k, v in rule.items() if isinstance(k, sp.Basic)})
+        return total
+
+    def __add__(self, other: Vector) -> Vector:
+        if not isinstance(other, Vector):
+            if other == 0:  # so that sum() of vectors works
+                return self
+            raise TypeError(f"Expected a vector to add to {self}, got the scalar {other}.")
+        total: dict[Basis, Any] = dict(self.parts)
+        for b, c in other.parts:
+            total[b] = total.get(b, sp.S.Zero) + c
+        return Vector.combination(total)
+
+    __radd__ = __add__
+
+    def __mul__(self, factor: Any) -> Vector:
+        if isinstance(factor, Vector):
+            raise TypeError(f"Expected a scalar times {self}, got a vector; write inner(u, v) or norm2(u).")
+        return Vector.combination({b: c * sp.sympify(factor) for b, c in self.parts})
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: Any) -> Vector:
+        return self * (1 / sp.sympify(divisor))
+
+    def __neg__(self) -> Vector:
+        return self * -1
+
+    def __sub__(self, other: Vector) -> Vector:
+        return self + -other
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Vector) and self.parts == other.parts
+
+    def __hash__(self) -> int:
+        return hash(self.parts)
+
+    def __str__(self) -> str:
+        return self._written(str, "*", sp.sstr)
+
+    def __repr__(self) -> str:
+        return f"Vector({str(self)!r})"
+
+    @property
+    def latex(self) -> str:
+        """The combination in LaTeX."""
+        return self._written(lambda b: b.latex, " ", sp.latex)
+
+    def _written(self, write: Callable[[Basis], str], times: str, scalar: Callable[[Any], str]) -> str:
+        text = ""
+        for b, c in sorted(self.parts, key=lambda part: bool(part[1].could_extract_minus_sign())):
+            minus = bool(c.could_extract_minus_sign())
+            size = -c if minus else c
+            if size == 1:
+                term = write(b)
+            elif times == "*" and sp.fraction(size)[1] != 1 and not size.is_Add:
+                top, bottom = sp.fraction(size)
+                term = f"{'' if top == 1 else scalar(top) + '*'}{write(b)}/{scalar(bottom)}"
+                if top.is_Add or not bottom.is_Atom:
+                    term = f"({scalar(size)})*{write(b)}"
+            else:
+                term = (f"({scalar(size)})" if size.is_Add else scalar(size)) + times + write(b)
+            sign = (" - " if minus else " + ") if text else ("-" if minus else "")
+            text += sign + term
+        return text or "0"
+
+    def to_json(self, write: Callable[[Any], Any]) -> list[Any]:
+        """Nested lists that `dpverify.proving.codec` reads back."""
+        return ["Vector", *[[b.to_json(write), write(c)] for b, c in self.parts]]
+
+
+def vectors(names: str) -> tuple[Vector, ...]:
+    """Several vectors by their names.
+
+    >>> [str(v) for v in vectors("x y")]
+    ['x', 'y']
+    """
+    return tuple(Vector(name) for name in names.split())
+
+
+class Atom(sp.Symbol):
+    """A real scalar that stands for itself: an inner product of two vectors, the value of a function at a point.
+
+    For SymPy it is a symbol. It has a value only where its vectors have: the engine never gives it one of its own.
+    """
+
+    __slots__ = ("content", "key")
+
+    content: tuple[Any, ...]
+    key: str
+
+    @classmethod
+    def made(cls, name: str, key: str, content: tuple[Any, ...], **assumptions: bool) -> Any:
+        """The atom with this text, and the content that `key` identifies."""
+        self: Any = sp.Symbol.__xnew__(cls, name, real=True, **assumptions)
+        self.content, self.key = content, key
+        return self
+
+    def _hashable_content(self) -> tuple[Any, ...]:
+        return (self.name, self.key)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return type(self).build, self.content
+
+    @staticmethod
+    def build(*content: Any) -> Any:
+        """The scalar with this content: an atom, or what it simplifies to."""
+        raise NotImplementedError
+
+    @property
+    def scalars(self) -> set[sp.Symbol]:
+        """The scalar symbols inside: f(x - eta*g) has eta inside."""
+        return {s for part in self.content for s in part.scalars}
+
+    @property
+    def bases(self) -> Iterator[Basis]:
+        """The vectors that stand directly inside."""
+        raise NotImplementedError
+
+    def replaced(self, rule: Rule) -> Any:
+        """The scalar after what is inside is replaced by the rule."""
+        return type(self).build(*[part.replaced(rule) for part in self.content])
+
+    def _xreplace(self, rule: Any) -> tuple[Any, bool]:
+        if self in rule:
+            return rule[self], True
+        new = self.replaced(rule) if rule else self
+        return new, new != self
+
+    def _eval_subs(self, old: Any, new: Any) -> Any:
+        return self.replaced({old: sp.sympify(new)}) if isinstance(old, sp.Symbol) else None
+
+    def _eval_derivative(self, by: Any) -> Any:
+        if by in self.scalars:
+            raise ValueError(f"Expected no derivative by {by}, which stands inside of {self}.")
+        return super()._eval_derivative(by)
+
+
+class Inner(Atom):
+    """<u, v> for two vectors that are no combinations; |u|^2 if they are the same."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def build(*content: Any) -> Any:
+        left, right = content
+        return inner(left, right)
+
+    @classmethod
+    def between(cls, u: Basis, v: Basis) -> Any:
+        """The atom for two parts of combinations, in the order of their names."""
+        u, v = sorted((u, v), key=lambda b: b.order)
+        content = tuple(Vector.combination({b: 1}) for b in (u, v))
+        name, key = (f"|{u}|^2" if u == v else f"<{u}, {v}>"), f"<{u.key}, {v.key}>"
+        return cls.made(name, key, content, **({"nonnegative": True} if u == v else {}))
+
+    @property
+    def bases(self) -> Iterator[Basis]:
+        return (vector.basis for vector in self.content)
+
+    def _latex(self, printer: Any) -> str:
+        u, v = (b.latex for b in self.bases)
+        return rf"\lVert {u} \rVert^{{2}}" if u == v else rf"\langle {u}, {v} \rangle"
+
+
+def inner(u: Vector, v: Vector) -> Any:
+    """The inner product, expanded.
+
+    >>> x, y, a = Vector("x"), Vector("y"), sp.Symbol("a", real=True)
+    >>> inner(x, y - a * x)
+    <x, y> - |x|^2*a
+    """
+    for w in (u, v):
+        if not isinstance(w, Vector):
+            raise TypeError(f"Expected two vectors, got {w!r}.")
+    terms = [c * d * Inner.between(b, e) for b, c in u.parts for e, d in v.parts]
+    return sp.expand(sp.Add(*terms))
+
+
+def norm2(u: Vector) -> Any:
+    """The squared norm |u|^2.
+
+    >>> norm2(Vector("x") - Vector("y"))
+    -2*<x, y> + |x|^2 + |y|^2
+    """
+    return inner(u, u)
+
+
+def norm(u: Vector) -> Any:
+    """The norm |u|, the root of the squared norm.
+
+    >>> norm(Vector("x")) ** 2
+    |x|^2
+    """
+    if len(u.parts) == 1:
+        (b, c) = u.parts[0]
+        return sp.Abs(c) * sp.sqrt(Inner.between(b, b))
+    return sp.sqrt(norm2(u))

@@ -1,0 +1,807 @@
+"""Relations between vectors, and between values and gradients of functions, through the Gram matrix.
+
+    rhs - lhs = sum_i lambda_i fact_i + <S, Gram> + <N, n n^T>,   lambda_i >= 0,  S and N positive semidefinite
+
+The facts are the hypotheses, the instances of what the classes of the functions say, and Cauchy-Schwarz between
+vectors whose norms occur; n lists 1 and these norms. The search is a semidefinite program at a few values of the
+parameters, whose multipliers are then guessed as formulas; what is left to prove is that each multiplier is
+nonnegative and each matrix positive semidefinite, wherever the parameters are allowed: plain scalar relations. A
+relation that is not of this form is handed to the other tactics with a free variable for every inner product and
+every value, and minors of the Gram matrix among the hypotheses.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from dpverify.effort import Effort
+from dpverify.language.functions import Function, points
+from dpverify.language.vectors import Atom, Basis, Inner, Vector, inner
+from dpverify.proving import fitting, semidefinite
+from dpverify.proving.codec import from_json, to_json
+from dpverify.proving.domain import Domain, fresh
+from dpverify.proving.reduction import Reduction, engine
+from dpverify.relations import AtMost, Equal, PositiveSemidefinite
+
+HANDLES = (AtMost, Equal)
+ZERO = sp.Integer(0)
+MOST_FACTS, SAMPLES = 60, 28
+Monomial = tuple[Any, ...]
+Row = dict[Monomial, Any]  # a scalar that is linear in products of at most two atoms, by its coefficients
+
+
+class NotLinear(ValueError):
+    """The relation is not linear in inner products, values and products of two norms."""
+
+
+def mentions(relation: Any) -> bool:
+    """Whether a relation speaks of vectors or functions.
+
+    >>> mentions(AtMost(inner(Vector("x"), Vector("y")), 1)), mentions(AtMost(sp.Integer(0), 1))
+    (True, False)
+    """
+    return isinstance(relation, AtMost | Equal) and any(
+        isinstance(e, sp.Basic) and e.atoms(Atom) for e in (*_sides(relation), *relation.given)
+    )
+
+
+def _sides(relation: AtMost | Equal) -> tuple[Any, Any]:
+    if isinstance(relation, Equal):
+        return sp.sympify(relation.derived), sp.sympify(relation.stated)
+    return sp.sympify(relation.lhs), sp.sympify(relation.rhs)
+
+
+@dataclass(frozen=True)
+class Fact:
+    """`expression >= 0`, or `= 0` if it is an equation; `text` is what a reader sees."""
+
+    text: str
+    expression: Any
+    equation: bool = False
+    strict: bool = False
+
+
+class Statement:
+    """A relation about vectors, taken apart: what is claimed, the hypotheses with vectors and those without, and
+    what the classes of its functions add.
+    """
+
+    def __init__(self, relation: AtMost | Equal):
+        conditions: list[Any] = []
+        for g in map(sp.sympify, relation.given):
+            conditions.extend(g.args if isinstance(g, sp.And) else [g])
+        sides = _sides(relation)
+        scalar = [c for c in conditions if not c.atoms(Atom)]
+        defined = Domain([], scalar).defined
+        self.left, self.right = (s.xreplace(defined) for s in sides)
+        self.vectorial = [c.xreplace(defined) for c in conditions if c.atoms(Atom)]
+        whole = [self.left, self.right, *self.vectorial]
+        self.functions: dict[Function, list[Vector]] = points(whole)
+        names = [f.name for f in self.functions]
+        if twice := {n for n in names if names.count(n) > 1}:
+            raise ValueError(f"Expected one class for the function {min(twice)}, got several.")
+        inside = {s for e in whole for a in e.atoms(Atom) for s in a.scalars}
+        classes = [c for f in self.functions for c in f.conditions]
+        self.scalar = [*scalar, *classes]
+        self.domain = Domain(
+            [*sorted(inside, key=str), *[e.xreplace({a: ZERO for a in e.atoms(Atom)}) for e in whole]],
+            self.scalar,
+        )
+        plain = {s for e in whole for s in e.free_symbols if not isinstance(s, Atom)} | inside
+        self.parameters = sorted(plain | set(self.domain.symbols), key=lambda s: s.name)
+        self.domain = Domain(self.parameters, self.scalar)
+
+    @cached_property
+    def hypotheses(self) -> list[Fact]:
+        """The hypotheses that speak of vectors."""
+        return [fact for c in self.vectorial if (fact := _fact(c)) is not None]
+
+    @property
+    def parts(self) -> Iterator[Any]:
+        """The sums without vectors that are written somewhere in the relation, such as 1 - eta*mu."""
+        for e in (self.left, self.right, *self.vectorial):
+            for part in sp.preorder_traversal(e):
+                if part.is_Add and not part.atoms(Atom):
+                    yield part
+
+    def instances(self, derived: bool) -> list[Fact]:
+        """What the classes of the functions say at the points that occur."""
+        known = {f.expression for f in self.hypotheses}
+        found = [
+            fact
+            for f, where in self.functions.items()
+            for relation in f.facts(_with_minimiser(f, where), derived)
+            if (fact := _fact(relation)) is not None and fact.expression not in known
+        ]
+        return found[:MOST_FACTS]
+
+
+def _with_minimiser(f: Function, where: list[Vector]) -> list[Vector]:
+    needed = f.polyak_lojasiewicz is not None and f.minimiser not in where
+    return [*where, f.minimiser] if needed else where
+
+
+def _fact(condition: Any) -> Fact | None:
+    text = sp.sstr(condition)
+    if isinstance(condition, sp.Le | sp.Lt):
+        return Fact(text, sp.expand(condition.rhs - condition.lhs), strict=isinstance(condition, sp.Lt))
+    if isinstance(condition, sp.Ge | sp.Gt):
+        return Fact(text, sp.expand(condition.lhs - condition.rhs), strict=isinstance(condition, sp.Gt))
+    if isinstance(condition, sp.Eq):
+        return Fact(text, sp.expand(condition.lhs - condition.rhs), equation=True)
+    return None
+
+
+class Problem:
+    """The relation as a linear one: rows of coefficients for the target and for every fact."""
+
+    def __init__(self, statement: Statement, facts: Sequence[Fact]):
+        self.statement = statement
+        gap = sp.expand(statement.right - statement.left)
+        self.roots: dict[Any, Any] = {}  # a symbol for every norm, and what is under the root
+        target = self._rooted(gap)
+        rooted = [Fact(f.text, self._rooted(f.expression), f.equation, f.strict) for f in facts]
+        self.vectors: list[Basis] = []
+        self.facts: list[Fact] = []
+        self.rows: list[Row] = []
+        self.target = self._row(target)
+        for fact in [*rooted, *self._norms()]:
+            try:
+                row = self._row(fact.expression)
+            except NotLinear:
+                continue
+            if row:
+                self.facts.append(fact)
+                self.rows.append(row)
+        monomials = {m for row in (self.target, *self.rows) for m in row}
+        self.vectors = sorted(
+            {b for m in monomials for a in m if isinstance(a, Inner) for b in a.bases}, key=lambda b: b.order
+        )
+        self.scalars = [sp.S.One, *self.roots]
+        self.free = sorted(
+            (m for m in monomials if len(m) == 1 and isinstance(m[0], Atom) and not isinstance(m[0], Inner)),
+            key=str,
+        )
+
+    def _rooted(self, e: Any) -> Any:
+        """The expression with a symbol for every root of something with vectors in it."""
+        swap = {}
+        for p in e.atoms(sp.Pow):
+            if p.base.atoms(Atom) and not p.exp.is_Integer:
+                if not (p.exp.is_Rational and p.exp.q == 2):
+                    raise NotLinear(f"the power {p}")
+                swap[p] = self._root(sp.expand(p.base)) ** p.exp.p
+        return sp.expand(e.xreplace(swap)) if swap else e
+
+    def _root(self, base: Any) -> Any:
+        for symbol, known in self.roots.items():
+            if known == base:
+                return symbol
+        symbol = sp.Dummy(f"n_{len(self.roots) + 1}", nonnegative=True)
+        self.roots[symbol] = base
+        return symbol
+
+    def _norms(self) -> Iterator[Fact]:
+        """What is known of norms: n >= 0, n^2 = <u, u>, and Cauchy-Schwarz for every pair."""
+        vectors = {n: _vector(base) for n, base in self.roots.items()}
+        for n, base in self.roots.items():
+            yield Fact(f"sqrt({base}) >= 0", n)
+            yield Fact(f"the square of sqrt({base})", sp.expand(n**2 - base), equation=True)
+        for (n, u), (m, v) in itertools.combinations(vectors.items(), 2):
+            yield Fact(f"sqrt({self.roots[n]})*sqrt({self.roots[m]}) >= 0", n * m)
+            if u is not None and v is not None:
+                for sign in (1, -1):
+                    text = f"Cauchy-Schwarz for {u} and {v if sign == 1 else -v}"
+                    yield Fact(text, sp.expand(n * m - sign * inner(u, v)))
+
+    def _row(self, e: Any) -> Row:
+        row: Row = {}
+        for term in sp.Add.make_args(sp.expand(e)):
+            monomial: list[Any] = []
+            coefficient: list[Any] = []
+            for factor in sp.Mul.make_args(term):
+                base, power = factor.as_base_exp()
+                if isinstance(base, Atom) or base in self.roots:
+                    if not (power.is_Integer and power > 0):
+                        raise NotLinear(f"the power {factor}")
+                    monomial += [base] * int(power)
+                elif factor.atoms(Atom) or factor.free_symbols & set(self.roots):
+                    raise NotLinear(f"the factor {factor}")
+                else:
+                    coefficient.append(factor)
+            key = tuple(sorted(monomial, key=lambda a: (a.name, str(a))))
+            if len(key) > 2 or (len(key) == 2 and not all(a in self.roots for a in key)):
+                raise NotLinear(f"the product {term}")
+            row[key] = row.get(key, ZERO) + sp.Mul(*coefficient)
+        return {m: c for m, c in row.items() if not _vanishes(c)}
+
+    def matrices(self, row: Row) -> tuple[sp.Matrix, sp.Matrix]:
+        """The two symmetric matrices of a row: for the Gram matrix, and for the norms and 1."""
+        n, k = len(self.vectors), len(self.scalars)
+        gram, norms = sp.zeros(n, n), sp.zeros(k, k)
+        place = {b: i for i, b in enumerate(self.vectors)}
+        where = {s: i for i, s in enumerate(self.scalars)}
+        for m, c in row.items():
+            if len(m) == 1 and isinstance(m[0], Inner):
+                i, j = (place[b] for b in m[0].bases)
+                _put(gram, i, j, c)
+            elif not (len(m) == 1 and isinstance(m[0], Atom)):
+                full = (*m, *[sp.S.One] * (2 - len(m)))
+                _put(norms, where[full[0]], where[full[1]], c)
+        return gram, norms
+
+    def remainder(self, multipliers: Mapping[int, Any]) -> Row:
+        """rhs - lhs - sum_i lambda_i fact_i."""
+        rest = dict(self.target)
+        for i, factor in multipliers.items():
+            for m, c in self.rows[i].items():
+                rest[m] = rest.get(m, ZERO) - factor * c
+        return {m: c for m, c in ((m, _tidied(c)) for m, c in rest.items()) if c != 0}
+
+
+def _put(matrix: sp.Matrix, i: int, j: int, c: Any) -> None:
+    if i == j:
+        matrix[i, i] += c
+    else:
+        matrix[i, j] += c / 2
+        matrix[j, i] += c / 2
+
+
+def _tidied(c: Any) -> Any:
+    tidy = sp.cancel(sp.together(c))
+    if tidy != 0 and tidy.atoms(sp.Pow) and any(not p.exp.is_Integer for p in tidy.atoms(sp.Pow)):
+        tidy = sp.simplify(tidy)
+    return tidy
+
+
+def _vanishes(c: Any) -> bool:
+    return bool(c == 0 or (c.free_symbols and _tidied(c) == 0))
+
+
+def _vector(square: Any) -> Vector | None:
+    """u with <u, u> = square, if the square is written as one with coefficients that have roots."""
+    coefficients: dict[tuple[Basis, Basis], Any] = {}
+    for term in sp.Add.make_args(square):
+        atoms = [a for a in sp.Mul.make_args(term) if isinstance(a, Inner)]
+        if len(atoms) != 1 or (term / atoms[0]).atoms(Atom):
+            return None
+        u, v = atoms[0].bases
+        c = term / atoms[0]
+        coefficients[u, v] = coefficients.get((u, v), ZERO) + (c if u == v else c / 2)
+    bases = sorted({b for pair in coefficients for b in pair}, key=lambda b: b.order)
+
+    def entry(u: Basis, v: Basis) -> Any:
+        return coefficients.get((u, v), coefficients.get((v, u), ZERO))
+
+    for lead in bases:
+        root = sp.sqrt(entry(lead, lead))
+        if root != 0 and not any(isinstance(p, sp.Pow) and not p.exp.is_Integer for p in root.atoms(sp.Pow)):
+            found = Vector.combination({b: entry(lead, b) / root for b in bases})
+            if _tidied(sp.expand(inner(found, found) - square)) == 0:
+                return found
+    return None
+
+
+# ---------------------------------------------------------------------- attempts
+
+
+def attempt(relation: AtMost | Equal, effort: Effort) -> Iterator[Reduction] | dict[str, Any] | str:
+    """Multipliers at numbers, or as formulas; or a relation between free variables."""
+    if not mentions(relation):
+        return "no vectors occur in it"
+    try:
+        statement = Statement(relation)
+    except ValueError as why:
+        return str(why)
+    if isinstance(relation, Equal):
+        return _equal(relation, statement)
+    if isinstance(certificate := _numbers(relation, statement), dict):
+        return certificate
+    return _reductions(relation, statement, effort)
+
+
+def _equal(relation: Equal, statement: Statement) -> Iterator[Reduction]:
+    left, right = _sides(relation)
+    swap = _free_variables([statement.left, statement.right])
+    plain = Equal(statement.left.xreplace(swap), statement.right.xreplace(swap), statement.scalar)
+    yield Reduction(((plain, "with a free variable for every inner product and value"),), "an identity in them")
+    both = (
+        (AtMost(left, right, relation.given), "one way"),
+        (AtMost(right, left, relation.given), "the other way"),
+    )
+    yield Reduction(both, "both inequalities hold")
+
+
+def _reductions(relation: AtMost, statement: Statement, effort: Effort) -> Iterator[Reduction]:
+    if (split := _without_modulus(relation)) is not None:
+        yield split
+        return
+    if relation.multipliers:
+        yield _given(relation, statement)
+        return
+    yield from _formulas(relation, statement, effort)
+    if (squared := _squared(relation, statement)) is not None:
+        yield squared
+    for facts in (statement.hypotheses, [*statement.hypotheses, *statement.instances(derived=True)]):
+        yield _freed(relation, statement, facts)
+        if not statement.functions:
+            break
+
+
+def _without_modulus(relation: AtMost) -> Reduction | None:
+    """|e| <= b says that e <= b and -e <= b."""
+    gap = sp.expand(sp.sympify(relation.rhs) - sp.sympify(relation.lhs))
+    for term in sp.Add.make_args(gap):
+        c, rest = term.as_independent(*term.atoms(Atom), as_Add=False)
+        if isinstance(rest, sp.Abs) and c.is_negative:
+            steps = tuple(
+                (
+                    AtMost(sign * -c * rest.args[0], sp.expand(gap - term), relation.given, relation.strict),
+                    f"the modulus of {rest.args[0]}, sign {sign:+d}",
+                )
+                for sign in (1, -1)
+            )
+            return Reduction(steps, "a modulus is one of two values")
+    return None
+
+
+def _squared(relation: AtMost, statement: Statement) -> Reduction | None:
+    """a <= b follows from a^2 <= b^2 if b >= 0; with norms on either side, squares have fewer of them."""
+    left, right = ZERO, ZERO
+    for term in sp.Add.make_args(sp.expand(sp.sympify(relation.rhs) - sp.sympify(relation.lhs))):
+        left, right = (left - term, right) if term.could_extract_minus_sign() else (left, right + term)
+    roots = [p for p in (left - right).atoms(sp.Pow) if p.base.atoms(Atom) and p.exp == sp.Rational(1, 2)]
+    if relation.strict or not roots or not right.is_nonnegative or relation.by == ("squared",):
+        return None
+    square = AtMost(sp.expand(left**2), sp.expand(right**2), relation.given, by=("squared",))
+    return Reduction(((square, "the squares of both sides"),), "the larger side is nonnegative")
+
+
+def _free_variables(expressions: Sequence[Any], prefix: str = "v") -> dict[Any, Any]:
+    """A plain real symbol for every atom."""
+    atoms = sorted({a for e in expressions for a in e.atoms(Atom)}, key=lambda a: (a.name, a.key))
+    taken = [*expressions, *[s for a in atoms for s in a.scalars]]
+    swap: dict[Any, Any] = {}
+    for k, a in enumerate(atoms):
+        sign = {"nonnegative": True} if a.is_nonnegative else {"real": True}
+        swap[a] = fresh(f"{prefix}_{k + 1}", taken, **sign)
+    return swap
+
+
+def _freed(relation: AtMost, statement: Statement, facts: Sequence[Fact]) -> Reduction:
+    """The same between free variables, with facts and minors of the Gram matrix as hypotheses."""
+    roots: dict[Any, Any] = {}
+    whole = [statement.left, statement.right, *[f.expression for f in facts]]
+    for e in whole:
+        for p in e.atoms(sp.Pow):
+            if p.base.atoms(Atom) and p.exp.is_Rational and p.exp.q == 2:
+                roots.setdefault(sp.expand(p.base), fresh(f"n_{len(roots) + 1}", whole, nonnegative=True))
+
+    def rooted(e: Any) -> Any:
+        swap = {
+            p: roots[sp.expand(p.base)] ** p.exp.p
+            for p in e.atoms(sp.Pow)
+            if p.base.atoms(Atom) and p.exp.is_Rational and p.exp.q == 2
+        }
+        return e.xreplace(swap)
+
+    bases = sorted(
+        {b for e in whole for a in e.atoms(Inner) for b in a.bases}, key=lambda b: b.order
+    )
+    minors = [
+        sp.Ge(Inner.between(u, u) * Inner.between(v, v) - Inner.between(u, v) ** 2, 0)
+        for u, v in itertools.combinations(bases, 2)
+        if len(bases) <= 4
+    ]
+    if len(bases) == 3:
+        gram = sp.Matrix(3, 3, lambda i, j: Inner.between(bases[i], bases[j]))
+        minors.append(sp.Ge(sp.expand(gram.det()), 0))
+    squares = [sp.Eq(n**2, base) for base, n in roots.items()]
+    known = [(sp.Eq if f.equation else sp.Gt if f.strict else sp.Ge)(rooted(f.expression), 0) for f in facts]
+    given = [*squares, *known, *minors]
+    swap = _free_variables([rooted(statement.left), rooted(statement.right), *given])
+    plain = AtMost(
+        rooted(statement.left).xreplace(swap),
+        rooted(statement.right).xreplace(swap),
+        [*statement.scalar, *[g for c in given if (g := c.xreplace(swap)) is not sp.true]],
+        relation.strict,
+    )
+    reason = "with free variables; minors of the Gram matrix and the facts are hypotheses"
+    return Reduction(((plain, reason),), "it holds for all numbers that inner products could be")
+
+
+# ---------------------------------------------------------------------- multipliers
+
+
+def _problems(statement: Statement) -> Iterator[Problem]:
+    """First with the simplest facts, then with all of them."""
+    yield Problem(statement, statement.hypotheses)
+    if statement.functions:
+        yield Problem(statement, [*statement.hypotheses, *statement.instances(derived=True)])
+
+
+def _numbers(relation: AtMost, statement: Statement) -> dict[str, Any] | str:
+    """A certificate with rational multipliers, for a relation without parameters."""
+    if statement.parameters or relation.multipliers:
+        return "there are parameters"
+    try:
+        for problem in _problems(statement):
+            for support in _supports(problem, [{}]):
+                for multipliers in _rational_multipliers(problem, support):
+                    certificate = _certificate(problem, multipliers)
+                    if check(relation, certificate):
+                        return certificate
+    except NotLinear as why:
+        return str(why)
+    return "no multipliers were found"
+
+
+def _rational_multipliers(problem: Problem, support: list[int]) -> Iterator[dict[int, Any]]:
+    solved = _solve(problem, {}, support)
+    if solved is None:
+        return
+    for denominator in (1, 2, 12, 60, 1000, 10**5):
+        rounded = {
+            i: sp.Rational(Fraction(float(v)).limit_denominator(denominator)) for i, v in zip(support, solved)
+        }
+        yield {i: v for i, v in rounded.items() if v}
+
+
+def _certificate(problem: Problem, multipliers: Mapping[int, Any]) -> dict[str, Any]:
+    used = [(problem.facts[i], v) for i, v in multipliers.items()]
+    return {
+        "multipliers": [[f.text, to_json(f.expression.xreplace(_spelt(problem))), to_json(v)] for f, v in used],
+        "summary": _summary(used),
+    }
+
+
+def _spelt(problem: Problem) -> dict[Any, Any]:
+    return {n: sp.sqrt(base) for n, base in problem.roots.items()}
+
+
+def _summary(used: Sequence[tuple[Fact, Any]]) -> str:
+    terms = " + ".join(f"({sp.sstr(v)}) * [{f.text}]" for f, v in used)
+    return f"rhs - lhs = {terms + ' + ' if terms else ''}a positive semidefinite form"
+
+
+def check(relation: AtMost, certificate: dict[str, Any]) -> bool:
+    """Recompute the remainder from the facts of the relation itself, and factor its matrices over the
+    rationals.
+    """
+    statement = Statement(relation)
+    for problem in _problems(statement):
+        known = {to_text(f.expression.xreplace(_spelt(problem))): i for i, f in enumerate(problem.facts)}
+        multipliers: dict[int, Any] = {}
+        for _, expression, value in certificate["multipliers"]:
+            i = known.get(to_text(from_json(expression)))
+            if i is None:
+                break
+            multipliers[i] = from_json(value)
+        else:
+            return _holds(problem, multipliers, relation.strict)
+    return False
+
+
+def to_text(e: Any) -> str:
+    return sp.srepr(sp.expand(e))
+
+
+def _holds(problem: Problem, multipliers: Mapping[int, Any], strict: bool) -> bool:
+    if any(not v.is_Rational or (v < 0 and not problem.facts[i].equation) for i, v in multipliers.items()):
+        return False
+    rest = problem.remainder(multipliers)
+    if any(m in rest for m in problem.free):
+        return False
+    matrices = problem.matrices(rest)
+    if not all(e.is_Rational for m in matrices for e in m):
+        return False
+    positive = not strict or any(problem.facts[i].strict and v > 0 for i, v in multipliers.items())
+    if not positive:  # a positive constant may be taken out of what remains
+        matrices[1][0, 0] -= sp.Rational(1, 10**6)
+    return all(semidefinite.ldl(_rows(m)) is not None for m in matrices)
+
+
+def _rows(m: sp.Matrix) -> semidefinite.Rows:
+    return [[Fraction(int(m[i, j].p), int(m[i, j].q)) for j in range(m.shape[1])] for i in range(m.shape[0])]
+
+
+class Numeric:
+    """The coefficients of a problem as functions of the parameters, in floating point."""
+
+    def __init__(self, problem: Problem):
+        self.problem = problem
+        rows = [problem.target, *problem.rows]
+        self.monomials = sorted({m for row in rows for m in row}, key=str)
+        table = [row.get(m, ZERO) for row in rows for m in self.monomials]
+        self.shape = (len(rows), len(self.monomials))
+        self.values = sp.lambdify(problem.statement.parameters, table, "numpy", cse=False)
+        place = {b: i for i, b in enumerate(problem.vectors)}
+        where = {s: i for i, s in enumerate(problem.scalars)}
+        self.gram: list[tuple[int, int, int]] = []
+        self.norms: list[tuple[int, int, int]] = []
+        self.free: list[int] = []
+        for k, m in enumerate(self.monomials):
+            if m in problem.free:
+                self.free.append(k)
+            elif len(m) == 1 and isinstance(m[0], Inner):
+                i, j = (place[b] for b in m[0].bases)
+                self.gram.append((k, i, j))
+            else:
+                full = (*m, *[sp.S.One] * (2 - len(m)))
+                self.norms.append((k, where[full[0]], where[full[1]]))
+
+    def table(self, point: Mapping[Any, Any]) -> np.ndarray:
+        values = self.values(*[float(point[s]) for s in self.problem.statement.parameters])
+        return np.array(values, dtype=float).reshape(self.shape)
+
+    def blocks(self, table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """For every row its two matrices."""
+        n, k = len(self.problem.vectors), len(self.problem.scalars)
+        gram, norms = np.zeros((len(table), n, n)), np.zeros((len(table), k, k))
+        for matrices, entries in ((gram, self.gram), (norms, self.norms)):
+            for m, i, j in entries:
+                matrices[:, i, j] += table[:, m] / 2
+                matrices[:, j, i] += table[:, m] / 2
+        return gram, norms
+
+
+def _numeric(problem: Problem) -> Numeric:
+    if not hasattr(problem, "numeric"):
+        problem.numeric = Numeric(problem)  # type: ignore[attr-defined]
+    return problem.numeric  # type: ignore[attr-defined]
+
+
+def _solve(
+    problem: Problem, point: Mapping[Any, Any], support: Sequence[int], tilt: Sequence[float] | None = None
+) -> np.ndarray | None:
+    """Multipliers of the facts in the support at one value of the parameters, the least in sum, or None."""
+    clarabel = engine("clarabel", "sdp")
+    from scipy.sparse import csc_matrix
+
+    numeric = _numeric(problem)
+    table = numeric.table(point)
+    if not np.all(np.isfinite(table)):
+        return None
+    chosen = [0, *[i + 1 for i in support]]
+    scale = np.maximum(np.abs(table[chosen]).max(axis=1), 1e-9)
+    table = table[chosen] / scale[:, None]
+    gram, norms = numeric.blocks(table)
+    kernel = _common_kernel(gram)
+    gram = np.einsum("ai,kij,bj->kab", kernel, gram, kernel)
+    m = len(support)
+    if m == 0:
+        return np.zeros(0) if _feasible(table, numeric, gram, norms) else None
+    columns, right, cones = [], [], []
+    if numeric.free:
+        columns.append(table[1:, numeric.free].T)
+        right.append(table[0, numeric.free])
+        cones.append(clarabel.ZeroConeT(len(numeric.free)))
+    signed = [k for k, i in enumerate(support) if not problem.facts[i].equation]
+    if signed:
+        part = np.zeros((len(signed), len(support)))
+        part[range(len(signed)), signed] = -1.0
+        columns.append(part)
+        right.append(np.zeros(len(signed)))
+        cones.append(clarabel.NonnegativeConeT(len(signed)))
+    for block in (gram, norms):
+        size = block.shape[1]
+        if size:
+            columns.append(np.array([_packed(m) for m in block[1:]]).reshape(len(support), -1).T)
+            right.append(_packed(block[0]))
+            cones.append(clarabel.PSDTriangleConeT(size))
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.tol_feas = settings.tol_gap_abs = settings.tol_gap_rel = 1e-10
+    weights = np.array([0.0 if problem.facts[i].equation else 1.0 for i in support])
+    if tilt is not None:
+        weights = weights * np.asarray(tilt)
+    a, b = np.vstack(columns), np.concatenate(right)
+    solver = clarabel.DefaultSolver(csc_matrix((m, m)), weights, csc_matrix(a), b, cones, settings)
+    solution = solver.solve()
+    if str(solution.status) not in ("Solved", "AlmostSolved"):
+        return None
+    return np.asarray(solution.x) * scale[0] / scale[1:]
+
+
+def _feasible(table: np.ndarray, numeric: Numeric, gram: np.ndarray, norms: np.ndarray) -> bool:
+    blocks = [b[0] for b in (gram, norms) if b.shape[1]]
+    return bool(np.all(np.abs(table[0, numeric.free]) < 1e-9)) and all(
+        float(np.linalg.eigvalsh(b)[0]) > -1e-9 for b in blocks
+    )
+
+
+def _common_kernel(matrices: np.ndarray) -> np.ndarray:
+    """An orthonormal basis of the complement of what every matrix sends to 0, as rows: a statement that does not
+    change if all points move together has such a kernel, and the solver works better without it.
+    """
+    n = matrices.shape[1]
+    if n == 0:
+        return np.zeros((0, 0))
+    _, values, basis = np.linalg.svd(matrices.reshape(-1, n), full_matrices=True)
+    rank = int(np.sum(values > 1e-9 * max(1.0, float(values[0]) if len(values) else 1.0)))
+    return basis[:rank]
+
+
+def _packed(m: np.ndarray) -> np.ndarray:
+    """The upper triangle by columns, what is off the diagonal times the root of two."""
+    n = len(m)
+    return np.array([m[i, j] * (1.0 if i == j else np.sqrt(2.0)) for j in range(n) for i in range(j + 1)])
+
+
+def _supports(problem: Problem, where: Sequence[Mapping[Any, Any]]) -> Iterator[list[int]]:
+    """Small sets of facts that suffice at the first points, found by leaving out one after the other."""
+    everything = list(range(len(problem.facts)))
+    first = _solve(problem, where[0], everything)
+    if first is None:
+        return
+    equations = [i for i in everything if problem.facts[i].equation]
+    small = [i for i, v in zip(everything, first) if abs(v) > 1e-6 or i in equations]
+    seen: set[tuple[int, ...]] = set()
+    orders = [small, everything, everything[::-1]] if len(everything) <= 30 else [small]
+    for start in orders:
+        support = _pruned(problem, where[:3], list(start))
+        if support is not None and tuple(sorted(support)) not in seen:
+            seen.add(tuple(sorted(support)))
+            yield sorted(support)
+
+
+def _pruned(problem: Problem, where: Sequence[Mapping[Any, Any]], support: list[int]) -> list[int] | None:
+    def suffices(chosen: Sequence[int]) -> bool:
+        return all(_solve(problem, p, chosen) is not None for p in where)
+
+    if not suffices(support):
+        return None
+    for i in reversed(support.copy()):
+        rest = [k for k in support if k != i]
+        if suffices(rest):
+            support = rest
+    return support
+
+
+def _formulas(relation: AtMost, statement: Statement, effort: Effort) -> Iterator[Reduction]:
+    """Multipliers as formulas in the parameters, guessed from their values at a few points."""
+    rng = np.random.default_rng(effort.seed)
+    where = fitting.moderate_points(statement.domain, SAMPLES, rng)
+    if not where:
+        return
+    tried: set[Any] = set()
+    try:
+        for problem in _problems(statement):
+            library = fitting.factors(statement.domain, statement.parts)
+            for support in _supports(problem, where):
+                for multipliers in _fitted(problem, support, where, library):
+                    key = tuple(sorted((problem.facts[i].text, sp.srepr(v)) for i, v in multipliers.items()))
+                    if key not in tried and (found := _reduction(relation, problem, multipliers)) is not None:
+                        tried.add(key)
+                        yield found
+    except NotLinear:
+        return
+
+
+def _fitted(
+    problem: Problem, support: list[int], where: Sequence[Mapping[Any, Any]], library: Sequence[Any]
+) -> Iterator[dict[int, Any]]:
+    """Formulas for the multipliers in the support: those that the values must cancel by are solved for, the others
+    are fitted.
+    """
+    rows = [(p, v) for p in where if (v := _solve(problem, p, support)) is not None]
+    if 2 * len(rows) < len(where):  # a solver stumbles now and then where nothing lies inside the cone
+        return
+    values = np.array([v for _, v in rows])
+    unknown = {i: sp.Dummy(f"lambda_{i}") for i in support}
+    equations = _equations(problem, unknown, rows)
+    solution = sp.solve(equations, list(unknown.values()), dict=True) if equations else [{}]
+    if not solution:
+        return
+    solved = solution[0]
+    fitted: dict[Any, Any] = {}
+    for k, i in enumerate(support):
+        if unknown[i] not in solved:
+            formula = fitting.formula(values[:, k], [p for p, _ in rows], problem.statement.parameters, library)
+            if formula is None:
+                return
+            fitted[unknown[i]] = formula
+    final = {i: _tidied(solved.get(u, u).xreplace(fitted)) for i, u in unknown.items()}
+    if not any(v.free_symbols & set(unknown.values()) for v in final.values()):
+        yield {i: v for i, v in final.items() if v != 0}
+
+
+def _equations(problem: Problem, unknown: Mapping[int, Any], rows: Sequence[Any]) -> list[Any]:
+    """What the multipliers must meet: values cancel, and a row of a matrix vanishes if its diagonal entry does."""
+    rest = dict(problem.target)
+    for i, u in unknown.items():
+        for m, c in problem.rows[i].items():
+            rest[m] = rest.get(m, ZERO) - u * c
+    equations = [rest[m] for m in problem.free if m in rest]
+    gram, norms = problem.matrices(rest)
+    numeric = _numeric(problem)
+    for matrix, which in ((gram, 0), (norms, 1)):
+        sums = []
+        for point, values in rows:
+            blocks = numeric.blocks(numeric.table(point))[which]
+            chosen = blocks[[i + 1 for i in unknown]]
+            sums.append(blocks[0] - np.tensordot(values, chosen, axes=1) if len(chosen) else blocks[0])
+        for j in range(matrix.shape[0]):
+            if all(abs(s[j, j]) < 1e-6 * max(1.0, float(np.abs(s).max())) for s in sums):
+                equations += [e for e in matrix.row(j) if e != 0]
+    return [e for e in equations if e != 0]
+
+
+def _reduction(relation: AtMost, problem: Problem, multipliers: Mapping[int, Any]) -> Reduction | None:
+    """What is left to prove once the multipliers are chosen."""
+    rest = problem.remainder(multipliers)
+    if any(m in rest for m in problem.free):
+        return None
+    given = problem.statement.scalar
+    steps: list[tuple[Any, str]] = []
+    positive = not relation.strict
+    for i, v in multipliers.items():
+        fact = problem.facts[i]
+        if not fact.equation and not (v.is_Rational and v >= 0):
+            steps.append((AtMost(ZERO, sp.factor(v), given), f"the multiplier of {fact.text}"))
+    if not positive:
+        return None
+    for matrix, what in zip(problem.matrices(rest), ("the Gram matrix", "the norms")):
+        small = _without_kernel(matrix)
+        if small.shape[0] == 1:
+            if not (small[0, 0].is_Rational and small[0, 0] >= 0):
+                steps.append((AtMost(ZERO, sp.factor(small[0, 0]), given), f"what remains, times {what}"))
+        elif small.shape[0]:
+            steps.append((PositiveSemidefinite(small, given), f"what remains, times {what}"))
+    used = [(problem.facts[i], v) for i, v in multipliers.items()]
+    return Reduction(tuple(steps), _summary(used))
+
+
+def _without_kernel(matrix: sp.Matrix) -> sp.Matrix:
+    """The matrix without rows and columns that are 0, or that a rational vector in its kernel makes
+    superfluous: if M k = 0 and k_i is not 0, then M is positive semidefinite if it is without row and column i.
+    """
+    keep = [i for i in range(matrix.shape[0]) if any(e != 0 for e in matrix.row(i))]
+    m = matrix.extract(keep, keep)
+    while m.shape[0] > 1:
+        n = m.shape[0]
+        kernel = next(
+            (
+                k
+                for k in itertools.product((1, 0, -1), repeat=n)
+                if n <= 5 and next((c for c in k if c), 0) == 1 and _sends_to_zero(m, k)
+            ),
+            None,
+        )
+        if kernel is None:
+            break
+        drop = next(i for i, c in enumerate(kernel) if c)
+        rest = [i for i in range(n) if i != drop]
+        m = m.extract(rest, rest)
+    return m
+
+
+def _sends_to_zero(m: sp.Matrix, k: Sequence[int]) -> bool:
+    return all(_tidied(sum((m[i, j] * c for j, c in enumerate(k)), ZERO)) == 0 for i in range(m.shape[0]))
+
+
+def _given(relation: AtMost, statement: Statement) -> Reduction:
+    """The multipliers that the claim names."""
+    facts = [*statement.hypotheses, *statement.instances(derived=True)]
+    named = []
+    for condition, value in relation.multipliers:
+        fact = _fact(sp.sympify(condition))
+        if fact is None:
+            raise ValueError(f"Expected a multiplier of a comparison, got {condition}.")
+        if not any(sp.expand(fact.expression - f.expression) == 0 for f in facts):
+            raise ValueError(f"Expected a multiplier of a hypothesis or a fact of a class, got {fact.text}.")
+        named.append((fact, sp.sympify(value)))
+    problem = Problem(statement, [f for f, _ in named])
+    chosen = {i: v for i, (_, v) in enumerate(named) if i < len(problem.facts)}
+    found = _reduction(relation, problem, chosen)
+    if found is None:
+        raise ValueError("Expected multipliers with which the values cancel.")
+    return found

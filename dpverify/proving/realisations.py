@@ -1,0 +1,714 @@
+"""Refutation of a relation about vectors: explicit rational vectors in one to three dimensions, explicit functions.
+
+search   vectors with small coordinates, parameters from their domain, functions of the class; then uphill
+shrink   each number replaced by the simplest that keeps the violation
+verify   every inner product, value and gradient computed exactly, every hypothesis and every class checked
+
+Functions are of two kinds, each with its minimiser at `centre` (u = x - centre) and the value `least` there:
+    quadratic   f = least + 1/2 sum_i curvature_i u_i^2 + <slope, u>
+    bent        one dimension: f = least + corner |u| + 1/2 inside u^2 up to |u| = bend, curvature `outside` beyond it
+No inner product is ever given a value of its own, so that a witness is always a case that exists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from dpverify.effort import Effort
+from dpverify.language.functions import CONSTANTS, Function, Gradient, Minimiser, Value
+from dpverify.language.vectors import Atom, Basis, Inner, Vector
+from dpverify.proving.codec import from_json, to_json
+from dpverify.proving.evaluate import sign, truth
+from dpverify.proving.floats import vectorised
+from dpverify.proving.gram import Statement
+from dpverify.relations import AtMost, Equal
+from dpverify.verdicts import Witness
+
+QUADRATIC = ("curvature", "slope")  # one number for every dimension
+BENT = ("corner", "inside", "bend", "outside")
+SIMPLE = np.array([0, 1, -1, 2, -2, 0.5, -0.5, 3, -3, 1.5, 4, -4, 1 / 3, 5])
+Gene = tuple[Any, ...]  # what a number of a realisation is: ("parameter", s), ("vector", name, i), (function, ...)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The dimension, and which kind of function stands for each name."""
+
+    dimension: int
+    kind: str
+
+
+def _shapes(statement: Statement) -> list[Shape]:
+    if not statement.functions:
+        return [Shape(d, "quadratic") for d in (1, 2, 3)]
+    return [Shape(1, "quadratic"), Shape(1, "bent"), Shape(2, "quadratic"), Shape(3, "quadratic")]
+
+
+class Realiser:
+    """Rows of numbers, one for each realisation, and what the relation says of them in floating point."""
+
+    def __init__(self, relation: AtMost | Equal, statement: Statement, shape: Shape):
+        self.relation, self.statement, self.shape = relation, statement, shape
+        self.names = _named(statement)
+        d = shape.dimension
+        self.genes: list[Gene] = [("parameter", s) for s in statement.domain.symbols]
+        self.genes += [("vector", name, i) for name in self.names for i in range(d)]
+        for f in statement.functions:
+            self.genes += [("function", f.name, "centre", i) for i in range(d)]
+            self.genes.append(("function", f.name, "least", 0))
+            if shape.kind == "quadratic":
+                self.genes += [("function", f.name, part, i) for part in QUADRATIC for i in range(d)]
+            else:
+                self.genes += [("function", f.name, part, 0) for part in BENT]
+        self.place = {gene: k for k, gene in enumerate(self.genes)}
+        whole = [statement.left, statement.right, *[c.lhs - c.rhs for c in self._conditions()]]
+        self.atoms = sorted({a for e in whole for a in e.atoms(Atom)}, key=lambda a: a.key)
+        self.sides = vectorised([*statement.domain.symbols, *self.atoms], whole)
+        self._scalars: dict[Any, Callable[..., Any]] = {}
+
+    def _conditions(self) -> list[Any]:
+        given = [*self.statement.domain.given, *self.statement.vectorial]
+        return [c for c in given if isinstance(c, sp.core.relational.Relational)]
+
+    # -------------------------------------------------------------- floating point, many rows at once
+
+    def score(self, rows: np.ndarray) -> np.ndarray:
+        """Positive where the relation is violated and every hypothesis met, else negative."""
+        with np.errstate(all="ignore"):
+            state = _State(self, rows)
+            parameters = [rows[:, self.place["parameter", s]] for s in self.statement.domain.symbols]
+            try:
+                values = self.sides(*parameters, *[state.atom(a) for a in self.atoms])
+            except (TypeError, ValueError, OverflowError, ZeroDivisionError):
+                return np.full(len(rows), -np.inf)
+            left, right, *slacks = (_real(v, len(rows)) for v in values)
+            gap = np.abs(left - right) if isinstance(self.relation, Equal) else left - right
+            size = np.abs(left) + np.abs(right)
+            result = np.where(size > 1e-12, gap / (size + 1e-300), gap)
+            for slack, c in zip(slacks, self._conditions()):
+                tolerance = 1e-10 * (1 + size)
+                met = {
+                    "<": slack < 0,
+                    "<=": slack <= tolerance,
+                    ">": slack > 0,
+                    ">=": slack >= -tolerance,
+                    "==": np.abs(slack) < tolerance,
+                    "!=": slack != 0,
+                }[c.rel_op]
+                result = np.where(met, result, -1 - np.abs(slack) / (1 + np.abs(slack)))
+            result = np.where(state.outside > 1e-12, -2 - state.outside / (1 + state.outside), result)
+            for s in self.statement.domain.symbols:
+                low, high = self.statement.domain.bounds[s].ends
+                column = rows[:, self.place["parameter", s]]
+                if low is not None:
+                    result = np.where(column < low, -5.0, result)
+                if high is not None:
+                    result = np.where(column > high, -5.0, result)
+        return np.where(np.isfinite(result), result, -np.inf)
+
+    def scalar(self, e: Any, state: _State, rows: np.ndarray) -> np.ndarray:
+        """A scalar of the relation (a coefficient, a constant of a class) at every row."""
+        if e.is_number:
+            return np.full(len(rows), float(e))
+        inside = sorted(e.atoms(Atom), key=lambda a: a.key)
+        symbols = [s for s in self.statement.domain.symbols if s in e.free_symbols]
+        if e not in self._scalars:
+            self._scalars[e] = vectorised([*symbols, *inside], [e])
+        columns = [rows[:, self.place["parameter", s]] for s in symbols]
+        return _real(self._scalars[e](*columns, *[state.atom(a) for a in inside])[0], len(rows))
+
+    # -------------------------------------------------------------- candidates
+
+    def sample(self, count: int, rng: np.random.Generator) -> np.ndarray:
+        """Rows of simple numbers, parameters inside of their bounds, functions of their classes."""
+        domain = self.statement.domain
+        rows = np.zeros((count, len(self.genes)))
+        for s in domain.symbols:
+            simple = [float(v) for v in domain.choices(s)[:14]]
+            drawn = domain.sample(s, count, rng)
+            picked = rng.choice(simple, count) if simple else drawn
+            rows[:, self.place["parameter", s]] = np.where(rng.random(count) < 0.6, picked, np.round(drawn, 2))
+        free = [k for k, g in enumerate(self.genes) if g[0] == "vector"]
+        few = rng.random(count) < 0.7
+        for k in free:
+            rows[:, k] = np.where(few, rng.choice(SIMPLE[:7], count), rng.choice(SIMPLE, count))
+        state = _State(self, rows)
+        for f in self.statement.functions:
+            self._sample_function(f, rows, state, rng)
+        return rows
+
+    def _sample_function(
+        self, f: Function, rows: np.ndarray, state: _State, rng: np.random.Generator
+    ) -> None:
+        count = len(rows)
+        constants = {w: self.scalar(c, state, rows) for w in CONSTANTS if (c := getattr(f, w)) is not None}
+        high = constants.get("smooth", np.full(count, 2.0))
+        low = constants.get(
+            "strongly_convex", constants.get("polyak_lojasiewicz", np.zeros(count) if f.convex else -high)
+        )
+
+        def between() -> np.ndarray:
+            return low + (high - low) * rng.choice([0, 1, 0, 1, 0.5, 0.25, 0.75], count)
+
+        def put(part: str, i: int, values: Any) -> None:
+            rows[:, self.place["function", f.name, part, i]] = values
+
+        if "lower_bound" in constants:
+            put("least", 0, constants["lower_bound"])
+        if self.shape.kind == "bent":
+            put("inside", 0, between())
+            put("outside", 0, between())
+            put("bend", 0, rng.choice([0.5, 1.0, 2.0, 0.25], count))
+            if f.smooth is None:
+                put("corner", 0, rng.choice([0.0, 1.0, 1.0, 0.5], count) * constants.get("lipschitz", 1.0))
+                keep = np.zeros(count) if "lipschitz" in constants else rng.choice([0.0, 1.0], count)
+                put("inside", 0, low if "strongly_convex" in constants else keep)
+                put("outside", 0, low if "strongly_convex" in constants else keep)
+            elif "lipschitz" in constants:
+                put("outside", 0, 0.0)
+                inside = rows[:, self.place["function", f.name, "inside", 0]]
+                put("bend", 0, constants["lipschitz"] / np.where(np.abs(inside) > 1e-9, np.abs(inside), 1.0))
+            return
+        for i in range(self.shape.dimension):
+            if "lipschitz" in constants:
+                put("slope", i, constants["lipschitz"] * rng.choice([1.0, -1.0, 0.5, 0.0], count) * (i == 0))
+            else:
+                put("curvature", i, between())
+                if not self._minimised(f):
+                    put("slope", i, rng.choice(SIMPLE[:5], count) * (rng.random(count) < 0.3))
+
+    def _minimised(self, f: Function) -> bool:
+        return (
+            f.minimiser in self.statement.functions[f]
+            or f.lower_bound is not None
+            or f.polyak_lojasiewicz is not None
+        )
+
+    def climb(self, rows: np.ndarray, scores: np.ndarray, rng: np.random.Generator, rounds: int) -> np.ndarray:
+        """The rows that are left after rounds of small random changes to the best ones."""
+        for r in range(rounds):
+            best = np.argsort(-scores, kind="stable")[:24]
+            parents = rows[best][rng.integers(0, len(best), 480)]
+            size = 0.5 * 0.8**r
+            changed = rng.random(parents.shape) < 0.35
+            children = parents * np.where(changed, np.exp(size * rng.normal(size=parents.shape)), 1.0)
+            children += np.where(changed & (rng.random(parents.shape) < 0.5), size * rng.normal(size=parents.shape), 0)
+            whole = [self.place["parameter", s] for s in self.statement.domain.symbols if s.is_integer]
+            children[:, whole] = np.round(children[:, whole])
+            rows = np.concatenate([rows[best], children])
+            scores = np.concatenate([scores[best], self.score(children)])
+        return rows[np.argsort(-scores, kind="stable")[:24]]
+
+    def shrink(self, row: np.ndarray) -> np.ndarray:
+        """The row with each number replaced by the simplest that keeps the violation."""
+        for _ in range(3):
+            changed = False
+            for k in range(len(row)):
+                value = Fraction(float(row[k])).limit_denominator(10**6)
+                options = [Fraction(v).limit_denominator(100) for v in SIMPLE]
+                options += [value.limit_denominator(n) for n in (1, 2, 3, 4, 5, 8, 10, 20, 100)]
+                simpler = [o for o in dict.fromkeys(options) if _size(o) < _size(value)]
+                simpler.sort(key=_size)
+                trial = np.tile(row, (len(simpler), 1))
+                trial[:, k] = [float(o) for o in simpler]
+                if len(trial):
+                    good = np.flatnonzero(self.score(trial) > self._enough)
+                    if len(good):
+                        row, changed = trial[good[0]], True
+            if not changed:
+                break
+        return row
+
+    @property
+    def _enough(self) -> float:
+        return -1e-14 if isinstance(self.relation, AtMost) and self.relation.strict else 1e-9
+
+    def realisation(self, row: np.ndarray) -> Realisation:
+        """The row in exact rationals."""
+        exact = {
+            gene: Fraction(float(v)).limit_denominator(10**6) for gene, v in zip(self.genes, row)
+        }
+        return Realisation(self.shape, exact)
+
+
+def _size(value: Fraction) -> tuple[int, int]:
+    return len(str(value)), abs(value.numerator) + value.denominator
+
+
+def _real(values: Any, count: int) -> np.ndarray:
+    array = np.broadcast_to(np.asarray(values), count)
+    if array.dtype == object:
+        array = array.astype(complex)
+    if np.iscomplexobj(array):
+        return np.where(array.imag == 0, array.real, np.nan)
+    return array.astype(float)
+
+
+def _named(statement: Statement) -> list[str]:
+    """The vectors that have a name and nothing more."""
+    names: dict[str, None] = {}
+
+    def visit(b: Basis) -> None:
+        if isinstance(b, Gradient):
+            for inside, c in b.point.parts:
+                visit(inside)
+                search(c)
+        elif not isinstance(b, Minimiser):
+            names.setdefault(b.name)
+
+    def search(e: Any) -> None:
+        for a in e.atoms(Atom):
+            for b in a.bases:
+                visit(b)
+            if isinstance(a, Value):
+                for _, c in a.point.parts:
+                    search(c)
+
+    for e in (statement.left, statement.right, *statement.vectorial):
+        search(e)
+    for where in statement.functions.values():
+        for point in where:
+            for b, c in point.parts:
+                visit(b)
+                search(c)
+    return sorted(names)
+
+
+class _State:
+    """Vectors, gradients and values at every row, each computed once."""
+
+    def __init__(self, realiser: Realiser, rows: np.ndarray):
+        self.realiser, self.rows = realiser, rows
+        self.known: dict[Any, np.ndarray] = {}
+        self._outside: np.ndarray | None = None
+
+    def _genes(self, *start: Any, size: int) -> np.ndarray:
+        places = [self.realiser.place[(*start, i)] for i in range(size)]
+        return self.rows[:, places]
+
+    def _part(self, f: Function, part: str) -> np.ndarray:
+        return self.rows[:, self.realiser.place["function", f.name, part, 0]]
+
+    def atom(self, a: Atom) -> np.ndarray:
+        if a not in self.known:
+            if isinstance(a, Inner):
+                u, v = (self.basis(b) for b in a.bases)
+                self.known[a] = np.sum(u * v, axis=1)
+            else:
+                assert isinstance(a, Value)
+                self.known[a] = self._value(a.function, self.vector(a.point))
+        return self.known[a]
+
+    def vector(self, v: Vector) -> np.ndarray:
+        total = np.zeros((len(self.rows), self.realiser.shape.dimension))
+        for b, c in v.parts:
+            total = total + self.realiser.scalar(c, self, self.rows)[:, None] * self.basis(b)
+        return total
+
+    def basis(self, b: Basis) -> np.ndarray:
+        if b not in self.known:
+            d = self.realiser.shape.dimension
+            if isinstance(b, Gradient):
+                self.known[b] = self._gradient(b.function, self.vector(b.point))
+            elif isinstance(b, Minimiser):
+                self.known[b] = self._genes("function", b.function.name, "centre", size=d)
+            else:
+                self.known[b] = self._genes("vector", b.name, size=d)
+        return self.known[b]
+
+    def _offset(self, f: Function, x: np.ndarray) -> np.ndarray:
+        return x - self._genes("function", f.name, "centre", size=x.shape[1])
+
+    def _gradient(self, f: Function, x: np.ndarray) -> np.ndarray:
+        u, d = self._offset(f, x), x.shape[1]
+        if self.realiser.shape.kind == "quadratic":
+            return self._genes("function", f.name, "curvature", size=d) * u + self._genes(
+                "function", f.name, "slope", size=d
+            )
+        corner, inside, bend, outside = (self._part(f, part)[:, None] for part in BENT)
+        size = np.abs(u)
+        return np.sign(u) * (corner + inside * np.minimum(size, bend) + outside * np.maximum(size - bend, 0))
+
+    def _value(self, f: Function, x: np.ndarray) -> np.ndarray:
+        u, d, least = self._offset(f, x), x.shape[1], self._part(f, "least")
+        if self.realiser.shape.kind == "quadratic":
+            curvature = self._genes("function", f.name, "curvature", size=d)
+            slope = self._genes("function", f.name, "slope", size=d)
+            return least + np.sum(curvature * u**2 / 2 + slope * u, axis=1)
+        corner, inside, bend, outside = (self._part(f, part) for part in BENT)
+        size = np.abs(u[:, 0])
+        near, far = np.minimum(size, bend), np.maximum(size - bend, 0)
+        return least + corner * size + inside * near**2 / 2 + inside * bend * far + outside * far**2 / 2
+
+    @property
+    def outside(self) -> np.ndarray:
+        """By how much the functions miss their classes, at every row."""
+        if self._outside is None:
+            total = np.zeros(len(self.rows))
+            for f in self.realiser.statement.functions:
+                constants = {
+                    w: self.realiser.scalar(c, self, self.rows)
+                    for w in CONSTANTS
+                    if (c := getattr(f, w)) is not None
+                }
+                parts = {
+                    part: self._genes("function", f.name, part, size=self.realiser.shape.dimension)
+                    for part in (QUADRATIC if self.realiser.shape.kind == "quadratic" else ())
+                } or {part: self._part(f, part)[:, None] for part in BENT}
+                least = self._part(f, "least")
+                for excess in _excesses(f, constants, parts, least, self.realiser._minimised(f)):
+                    total = total + np.maximum(excess, 0)
+            self._outside = total
+        return self._outside
+
+
+def _excesses(
+    f: Function, constants: Mapping[str, Any], parts: Mapping[str, Any], least: Any, minimised: bool
+) -> Iterator[Any]:
+    """Numbers that are all <= 0 exactly if the function is in the class; for floats by rows, or for fractions.
+
+    `parts` holds arrays with one column for every dimension; a PL function is asked to be convex here.
+    """
+    curvatures = [c for name in ("curvature", "inside", "outside") if name in parts for c in parts[name].T]
+    slopes = list(parts["slope"].T) if "slope" in parts else []
+    zero = least * 0
+    if "corner" in parts:
+        corner, bend = parts["corner"].T[0], parts["bend"].T[0]
+        yield -bend
+        if f.convex or minimised:
+            yield -corner
+        if "smooth" in constants:
+            yield abs(corner)
+        if not f.convex and "smooth" not in constants:
+            yield abs(corner) if "lipschitz" not in constants else zero
+    for c in curvatures:
+        if "smooth" in constants:
+            yield abs(c) - constants["smooth"]
+        if f.convex or minimised:
+            yield -c
+        if "strongly_convex" in constants:
+            yield constants["strongly_convex"] - c
+        if "polyak_lojasiewicz" in constants:
+            yield constants["polyak_lojasiewicz"] - c
+    if minimised:
+        for s in slopes:
+            yield abs(s)
+    if "lower_bound" in constants:
+        yield constants["lower_bound"] - least
+    if "lipschitz" in constants:
+        bound = constants["lipschitz"]
+        if "corner" in parts:
+            inside, outside = parts["inside"].T[0], parts["outside"].T[0]
+            yield abs(outside)
+            yield abs(corner) + abs(inside) * abs(bend) - bound
+        else:
+            for c in curvatures:
+                yield abs(c)
+            yield sum((s * s for s in slopes), zero) - bound * bound
+
+
+# ---------------------------------------------------------------------- exact
+
+
+@dataclass(frozen=True)
+class Realisation:
+    """Rational numbers for the parameters, the coordinates of vectors, and the functions."""
+
+    shape: Shape
+    numbers: Mapping[Gene, Fraction]
+
+    def evaluate(self, statement: Statement) -> Exact:
+        return Exact(statement, self)
+
+
+class Exact:
+    """Every atom of a statement at a realisation, in exact arithmetic."""
+
+    def __init__(self, statement: Statement, realisation: Realisation):
+        self.statement, self.realisation = statement, realisation
+        self.point = {
+            s: _rational(realisation.numbers["parameter", s]) for s in statement.domain.symbols
+        }
+        self.known: dict[Any, Any] = {}
+
+    def scalar(self, e: Any) -> Fraction:
+        """A scalar that must come out rational."""
+        value = e.xreplace({a: _rational(self.atom(a)) for a in e.atoms(Atom)}).xreplace(self.point)
+        value = value if value.is_Rational else sp.nsimplify(sp.sqrtdenest(value))
+        if not value.is_Rational:
+            raise ValueError(f"{e} is not rational there")
+        return Fraction(int(value.p), int(value.q))
+
+    def _column(self, *start: Any) -> list[Fraction]:
+        return [self.realisation.numbers[(*start, i)] for i in range(self.realisation.shape.dimension)]
+
+    def vector(self, v: Vector) -> list[Fraction]:
+        total = [Fraction(0)] * self.realisation.shape.dimension
+        for b, c in v.parts:
+            factor = self.scalar(c)
+            total = [t + factor * e for t, e in zip(total, self.basis(b))]
+        return total
+
+    def basis(self, b: Basis) -> list[Fraction]:
+        if isinstance(b, Gradient):
+            return self._function(b.function).gradient(self.vector(b.point))
+        if isinstance(b, Minimiser):
+            return self._column("function", b.function.name, "centre")
+        return self._column("vector", b.name)
+
+    def atom(self, a: Atom) -> Fraction:
+        if a not in self.known:
+            if isinstance(a, Inner):
+                u, v = (self.basis(b) for b in a.bases)
+                self.known[a] = sum((x * y for x, y in zip(u, v)), Fraction(0))
+            else:
+                assert isinstance(a, Value)
+                self.known[a] = self._function(a.function).value(self.vector(a.point))
+        return self.known[a]
+
+    def _function(self, f: Function) -> Concrete:
+        numbers = self.realisation.numbers
+        parts = QUADRATIC if self.realisation.shape.kind == "quadratic" else BENT
+        size = self.realisation.shape.dimension if parts is QUADRATIC else 1
+        return Concrete(
+            self._column("function", f.name, "centre"),
+            numbers["function", f.name, "least", 0],
+            {part: [numbers["function", f.name, part, i] for i in range(size)] for part in parts},
+        )
+
+    def in_class(self, f: Function) -> bool:
+        """Whether the function surely belongs to the class that is declared."""
+        constants = {w: self.scalar(c) for w in CONSTANTS if (c := getattr(f, w)) is not None}
+        concrete = self._function(f)
+        parts = {
+            part: np.array([values], dtype=object) for part, values in concrete.parts.items()
+        }
+        minimised = (
+            f.minimiser in self.statement.functions[f]
+            or f.lower_bound is not None
+            or f.polyak_lojasiewicz is not None
+        )
+        least = np.array([concrete.least], dtype=object)
+        excesses = _excesses(f, constants, parts, least, minimised)
+        return all(bool(np.all(np.asarray(e <= 0))) for e in excesses)
+
+    def breaks(self, relation: AtMost | Equal) -> bool:
+        """Whether every hypothesis holds and the relation surely fails."""
+        statement = self.statement
+        try:
+            if not statement.domain.holds(self.point):
+                return False
+            if not all(self.in_class(f) for f in statement.functions):
+                return False
+            numbers = {
+                a: _rational(self.atom(a))
+                for e in (statement.left, statement.right, *statement.vectorial)
+                for a in e.atoms(Atom)
+            }
+        except (ValueError, ZeroDivisionError, TypeError):
+            return False
+        at = {**self.point, **numbers}
+        if not all(truth(_placed(c, at), {}) is True for c in statement.vectorial):
+            return False
+        gap = _placed(statement.left - statement.right, at)
+        strict = isinstance(relation, AtMost) and relation.strict
+        try:
+            s = sign(gap, {}, zero=strict)
+        except (ValueError, TypeError, ZeroDivisionError):
+            return False
+        if s is None:
+            return False
+        return s != 0 if isinstance(relation, Equal) else s > 0 or (strict and s == 0)
+
+
+@dataclass(frozen=True)
+class Concrete:
+    """An explicit function: its minimiser, the value there, and the parts that `QUADRATIC` or `BENT` name."""
+
+    centre: list[Fraction]
+    least: Fraction
+    parts: dict[str, list[Fraction]]
+
+    def gradient(self, x: list[Fraction]) -> list[Fraction]:
+        u = [a - c for a, c in zip(x, self.centre)]
+        if "curvature" in self.parts:
+            return [k * a + s for k, s, a in zip(self.parts["curvature"], self.parts["slope"], u)]
+        (corner,), (inside,), (bend,), (outside,) = (self.parts[part] for part in BENT)
+        size, sign_of = abs(u[0]), (u[0] > 0) - (u[0] < 0)
+        return [sign_of * (corner + inside * min(size, bend) + outside * max(size - bend, Fraction(0)))]
+
+    def value(self, x: list[Fraction]) -> Fraction:
+        u = [a - c for a, c in zip(x, self.centre)]
+        if "curvature" in self.parts:
+            terms = zip(self.parts["curvature"], self.parts["slope"], u)
+            return self.least + sum((k * a * a / 2 + s * a for k, s, a in terms), Fraction(0))
+        (corner,), (inside,), (bend,), (outside,) = (self.parts[part] for part in BENT)
+        size = abs(u[0])
+        near, far = min(size, bend), max(size - bend, Fraction(0))
+        return (
+            self.least + corner * size + inside * near * near / 2 + inside * bend * far + outside * far * far / 2
+        )
+
+    def __str__(self) -> str:
+        u = "x" if not any(self.centre) else f"(x - {_written(self.centre)})"
+        if "curvature" in self.parts:
+            terms = [f"{k}/2*{u}[{i + 1}]^2" for i, k in enumerate(self.parts["curvature"]) if k]
+            terms += [f"{s}*{u}[{i + 1}]" for i, s in enumerate(self.parts["slope"]) if s]
+            terms += [str(self.least)] if self.least or not terms else []
+            return " + ".join(terms)
+        (corner,), (inside,), (bend,), (outside,) = (self.parts[part] for part in BENT)
+        start = f"{self.least} at {_written(self.centre)}, "
+        kink = f"corner {corner}|x| there, " if corner else ""
+        return f"{start}{kink}second derivative {inside} up to distance {bend}, {outside} beyond"
+
+
+def _placed(e: Any, at: Mapping[Any, Any]) -> Any:
+    return e.xreplace({k: v for k, v in at.items() if isinstance(k, Atom)}).xreplace(
+        {k: v for k, v in at.items() if not isinstance(k, Atom)}
+    )
+
+
+def _rational(value: Fraction) -> sp.Rational:
+    return sp.Rational(value.numerator, value.denominator)
+
+
+def _written(column: Sequence[Fraction]) -> str:
+    return str(column[0]) if len(column) == 1 else f"({', '.join(map(str, column))})"
+
+
+# ---------------------------------------------------------------------- search
+
+
+def refute(
+    relation: AtMost | Equal, effort: Effort, hard: bool = True, seed: int | None = None
+) -> Witness | None:
+    """A verified witness made of explicit vectors and functions, or None.
+
+    >>> from dpverify.effort import QUICK
+    >>> from dpverify.language import inner, norm2, vectors
+    >>> x, y = vectors("x y")
+    >>> print(refute(AtMost(inner(x, y), norm2(x)), QUICK).let)
+    {'x': '1', 'y': '2'}
+    """
+    statement = Statement(relation)
+    for realiser, rows, scores, rng in _scanned(relation, statement, effort, hard, seed):
+        enough = realiser._enough
+        good = [i for i in np.argsort(-scores, kind="stable")[:40] if scores[i] > enough]
+        if hard and not good:
+            rows = realiser.climb(rows, scores, rng, rounds=14)
+            scores = realiser.score(rows)
+            good = [i for i in range(len(rows)) if scores[i] > enough]
+        for i in good[:6]:
+            for row in (realiser.shrink(rows[i]), rows[i]):
+                found = realiser.realisation(row)
+                if found.evaluate(statement).breaks(relation):
+                    return _witness(relation, statement, found)
+    return None
+
+
+def _scanned(
+    relation: AtMost | Equal, statement: Statement, effort: Effort, hard: bool, seed: int | None = None
+) -> Iterator[tuple[Realiser, np.ndarray, np.ndarray, np.random.Generator]]:
+    rng = np.random.default_rng(effort.seed if seed is None else seed)
+    for shape in _shapes(statement):
+        realiser = Realiser(relation, statement, shape)
+        if not realiser.genes:
+            continue
+        rows = realiser.sample(effort.points if hard else min(400, effort.points), rng)
+        yield realiser, rows, realiser.score(rows), rng
+
+
+def admissible(relation: AtMost | Equal, effort: Effort) -> int:
+    """How many of the realisations that the search looks at meet every hypothesis and do not violate the
+    relation.
+    """
+    statement = Statement(relation)
+    return sum(
+        int(np.sum((scores > -1) & (scores <= 1e-9)))
+        for _, _, scores, _ in _scanned(relation, statement, effort, hard=True)
+    )
+
+
+def model(given: Sequence[Any], effort: Effort) -> dict[str, str] | None:
+    """Explicit vectors, functions and parameters that meet hypotheses, in words; None if none was found.
+
+    >>> from dpverify.effort import QUICK
+    >>> from dpverify.language import Vector, norm2
+    >>> model([sp.Eq(norm2(Vector("x")), 1)], QUICK)
+    {'x': '1'}
+    """
+    found = refute(AtMost(sp.Integer(1), sp.Integer(0), given), effort, hard=True)
+    return None if found is None else found.let
+
+
+def _witness(relation: AtMost | Equal, statement: Statement, found: Realisation) -> Witness:
+    exact = found.evaluate(statement)
+    d = found.shape.dimension
+    let = {str(s): str(v) for s, v in exact.point.items()}
+    let |= {name: _written(exact._column("vector", name)) for name in _named(statement)}
+    let |= {f"{f}(x)": str(exact._function(f)) for f in statement.functions}
+    numbers = {a: _rational(exact.atom(a)) for e in (statement.left, statement.right) for a in e.atoms(Atom)}
+    at = {**exact.point, **numbers}
+    left, right = (_decimal(_placed(e, at)) for e in (statement.left, statement.right))
+    strict = isinstance(relation, AtMost) and relation.strict
+    op = "=" if isinstance(relation, Equal) else "<" if strict else "<="
+    sides = (
+        (relation.derived, relation.stated) if isinstance(relation, Equal) else (relation.lhs, relation.rhs)
+    )
+    record = {
+        "kind": "vectors",
+        "relation": "Equal" if isinstance(relation, Equal) else "Less" if strict else "AtMost",
+        "left": to_json(sides[0]),
+        "right": to_json(sides[1]),
+        "given": [to_json(g) for g in relation.given],
+        "dimension": d,
+        "functions": found.shape.kind,
+        "numbers": [
+            [[to_json(part) if isinstance(part, sp.Symbol) else part for part in gene], v.numerator, v.denominator]
+            for gene, v in found.numbers.items()
+        ],
+    }
+    return Witness(
+        let,
+        f"in dimension {d}, {sp.sstr(sides[0])} = {left} and {sp.sstr(sides[1])} = {right}",
+        f"{left} {op} {right}",
+        record,
+        because="every inner product, value and gradient was computed from these, and every hypothesis holds",
+    )
+
+
+def _decimal(value: Any) -> str:
+    return str(value) if value.is_Rational and len(str(value)) <= 12 else f"{float(value):.7g}"
+
+
+def verify(exact: dict[str, Any]) -> bool:
+    """Whether a witness of vectors and functions stands, from its record alone."""
+    left, right = from_json(exact["left"]), from_json(exact["right"])
+    given = [from_json(g) for g in exact["given"]]
+    relation: AtMost | Equal
+    if exact["relation"] == "Equal":
+        relation = Equal(left, right, given)
+    else:
+        relation = AtMost(left, right, given, strict=exact["relation"] == "Less")
+    if exact["dimension"] not in (1, 2, 3) or exact["functions"] not in ("quadratic", "bent"):
+        return False
+    if exact["functions"] == "bent" and exact["dimension"] != 1:
+        return False
+    numbers = {
+        tuple(from_json(part) if isinstance(part, list) else part for part in gene): Fraction(p, q)
+        for gene, p, q in exact["numbers"]
+    }
+    realisation = Realisation(Shape(exact["dimension"], exact["functions"]), numbers)
+    try:
+        return Exact(Statement(relation), realisation).breaks(relation)
+    except KeyError:
+        return False
+
+
+
