@@ -49,8 +49,8 @@ class Equal:
 class AtMost:
     """`lhs <= rhs` (or `<` if strict) wherever the hypotheses hold.
 
-    `by` may name tactics to try first, in order. `multipliers` may say how it follows from hypotheses, or from
-    facts about functions: pairs of a fact and a scalar, nonnegative, that it is multiplied by.
+    `by` may name tactics to try first, in order. `multipliers` may say how it follows from hypotheses, or
+    from facts about functions: pairs of a fact and a scalar, nonnegative, that it is multiplied by.
 
     >>> x = sp.Symbol("x", positive=True)
     >>> print(AtMost(sp.log(1 + x), sp.sqrt(x)))

@@ -1,11 +1,12 @@
 """Functions known by their class: smooth, convex, Lipschitz, Polyak-Lojasiewicz, bounded below.
 
-    f = Function("f", smooth=L, strongly_convex=mu);  f(x) a scalar, f.gradient(x) a vector, f.minimiser a point
+    f = Function("f", smooth=L, strongly_convex=mu);  f(x) a scalar, f.gradient(x) a vector, f.minimiser a
+    point
 
-What is known of such a function are inequalities between its values and gradients at points, two at a time. For a
-smooth (strongly) convex function the inequality `interpolation` at all pairs is all there is to know: values
-and gradients that meet it belong to a function of the class (Taylor, Hendrickx and Glineur, 2017, Theorem 4).
-Constants are never divided by, so that every fact is a polynomial in them.
+What is known of such a function are inequalities between its values and gradients at points, two at a time.
+For a smooth (strongly) convex function the inequality `interpolation` at all pairs is all there is to know:
+values and gradients that meet it belong to a function of the class (Taylor, Hendrickx and Glineur, 2017,
+Theorem 4). Constants are never divided by, so that every fact is a polynomial in them.
 """
 
 from __future__ import annotations
@@ -123,8 +124,8 @@ class Function:
         return sp.Le(norm2(difference), self.smooth * inner(difference, x - y))
 
     def interpolation(self, x: Vector, y: Vector) -> Any:
-        """Smooth: all that values and gradients at x and y tell (m = mu, 0 or -L as f is strongly convex, convex
-        or neither): with D = f'(y) - f'(x) and d = y - x,
+        """Smooth: all that values and gradients at x and y tell (m = mu, 0 or -L as f is strongly convex,
+        convex or neither): with D = f'(y) - f'(x) and d = y - x,
         |D|^2 + m L |d|^2 - 2 m <D, d>  <=  2 (L - m) (f(y) - f(x) - <f'(x), d>).
         """
         self._asked("interpolation", "smooth")
@@ -159,13 +160,16 @@ class Function:
         return sp.Le(self.lower_bound, self(x))
 
     def gradient_below_gap(self, x: Vector) -> Any:
-        """Smooth and bounded below by b: |f'(x)|^2 <= 2 L (f(x) - b), for a step x - f'(x)/L lands above b."""
+        """Smooth and bounded below by b: |f'(x)|^2 <= 2 L (f(x) - b), for a step x - f'(x)/L lands above
+        b.
+        """
         self._asked("gradient_below_gap", "smooth")
         least = self.minimum if self.lower_bound is None else self.lower_bound
         return sp.Le(norm2(self.gradient(x)), sp.expand(2 * self.smooth * (self(x) - least)))
 
     def facts(self, points: Sequence[Vector], derived: bool = True) -> list[Any]:
-        """What the class says of its values and gradients at these points: relations for the `given` of a claim.
+        """What the class says of its values and gradients at these points: relations for the `given` of a
+        claim.
 
         Without `derived`, those alone from which the others follow.
 
@@ -242,7 +246,9 @@ class Function:
             "lower_bound": "at least {}",
         }
         known = [
-            text.format(sp.sstr(getattr(self, w))) for w, text in words.items() if getattr(self, w) is not None
+            text.format(sp.sstr(getattr(self, w)))
+            for w, text in words.items()
+            if getattr(self, w) is not None
         ]
         if self.convex and self.strongly_convex is None:
             known.append("convex")

@@ -2,10 +2,10 @@
 
     x, g = vectors("x g");  norm2(x - eta * g)  ->  |x|^2 - 2 eta <x, g> + eta^2 |g|^2
 
-An inner product is expanded into `Atom`s, one for each pair of vectors that are not combinations of others: real
-symbols for SymPy, entries of a positive semidefinite Gram matrix for `dpverify.proving.gram`. Every statement
-about vectors is then an ordinary relation between scalars. An atom remembers what it is made of, so that a
-parameter (or a vector) that is replaced in an expression is replaced inside of its atoms too.
+An inner product is expanded into `Atom`s, one for each pair of vectors that are not combinations of others:
+real symbols for SymPy, entries of a positive semidefinite Gram matrix for `dpverify.proving.gram`. Every
+statement about vectors is then an ordinary relation between scalars. An atom remembers what it is made of,
+so that a parameter (or a vector) that is replaced in an expression is replaced inside of its atoms too.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Basis:
         return ["Basis", self.name]
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.key == other.key  # type: ignore[attr-defined]
+        return type(self) is type(other) and self.key == other.key
 
     def __hash__(self) -> int:
         return hash((type(self).__name__, self.key))
@@ -84,7 +84,9 @@ class Vector:
         """The linear combination with these coefficients; parts with the coefficient 0 are dropped."""
         self = object.__new__(cls)
         spelt = {b: sp.expand(sp.sympify(c)) for b, c in coefficients.items()}
-        self.parts = tuple(sorted(((b, c) for b, c in spelt.items() if c != 0), key=lambda part: part[0].order))
+        self.parts = tuple(
+            sorted(((b, c) for b, c in spelt.items() if c != 0), key=lambda part: part[0].order)
+        )
         return self
 
     @classmethod
@@ -189,9 +191,11 @@ def vectors(names: str) -> tuple[Vector, ...]:
 
 
 class Atom(sp.Symbol):
-    """A real scalar that stands for itself: an inner product of two vectors, the value of a function at a point.
+    """A real scalar that stands for itself: an inner product of two vectors, the value of a function at a
+    point.
 
-    For SymPy it is a symbol. It has a value only where its vectors have: the engine never gives it one of its own.
+    For SymPy it is a symbol. It has a value only where its vectors have: the engine never gives it one of
+    its own.
     """
 
     __slots__ = ("content", "key")
@@ -231,6 +235,13 @@ class Atom(sp.Symbol):
         """The scalar after what is inside is replaced by the rule."""
         return type(self).build(*[part.replaced(rule) for part in self.content])
 
+    @property
+    def free_symbols(self) -> set[Any]:
+        return {self} | self.scalars
+
+    def xreplace(self, rule: Any) -> Any:
+        return self._xreplace(rule)[0]
+
     def _xreplace(self, rule: Any) -> tuple[Any, bool]:
         if self in rule:
             return rule[self], True
@@ -240,10 +251,10 @@ class Atom(sp.Symbol):
     def _eval_subs(self, old: Any, new: Any) -> Any:
         return self.replaced({old: sp.sympify(new)}) if isinstance(old, sp.Symbol) else None
 
-    def _eval_derivative(self, by: Any) -> Any:
+    def _eval_derivative_n_times(self, by: Any, n: Any) -> Any:
         if by in self.scalars:
             raise ValueError(f"Expected no derivative by {by}, which stands inside of {self}.")
-        return super()._eval_derivative(by)
+        return super()._eval_derivative_n_times(by, n)
 
 
 class Inner(Atom):

@@ -28,6 +28,8 @@ import numpy as np
 
 from dpverify.effort import QUICK, Effort
 from dpverify.optional import Missing
+from dpverify.proving import realisations
+from dpverify.proving.gram import mentions
 from dpverify.proving.judges import confirm, judges_of
 from dpverify.proving.limits import TimeLimit, within
 from dpverify.proving.reduction import Counterpoint, Reduction, depth
@@ -89,7 +91,8 @@ def _decide(relation: Any, effort: Effort) -> Result:
         return disproof
     tried: list[str] = []
     first = tuple(getattr(relation, "by", ()))
-    for name in (*first, *(n for n in TACTICS if n not in first)):
+    tactics = ("gram",) if mentions(relation) else (*first, *(n for n in TACTICS if n not in first))
+    for name in tactics:
         tactic = importlib.import_module(f"dpverify.proving.{name}")
         if not isinstance(relation, tactic.HANDLES):
             continue
@@ -166,6 +169,9 @@ def _attempt(tactic: Any, name: str, relation: Any, effort: Effort) -> Result | 
 
 def _disagreement(relation: Equal | AtMost, effort: Effort) -> str | None:
     """A random admissible rational point at which the relation fails to 50 digits, if there is one."""
+    if mentions(relation):
+        witness = realisations.refute(relation, effort, hard=False, seed=effort.seed + 1)
+        return str(witness.let) if witness else None
     domain = domain_of(relation)
     for point in domain.points(effort.replays, np.random.default_rng(effort.seed + 1)):
         if violated(relation, domain, point):
@@ -331,9 +337,11 @@ def verify_witness(exact: dict[str, Any]) -> bool:
         from dpverify.auditing import verify_event
 
         return verify_event(exact)
+    if exact.get("kind") == "vectors":
+        return realisations.verify(exact)
     if exact.get("kind") in ("matrices", "asymptotics"):
         return bool(importlib.import_module(f"dpverify.proving.{exact['kind']}").verify(exact))
     raise ValueError(
-        "Expected a witness of kind 'point', 'event', 'matrices' or 'asymptotics', got "
+        "Expected a witness of kind 'point', 'vectors', 'event', 'matrices' or 'asymptotics', got "
         f"{exact.get('kind')!r}."
     )

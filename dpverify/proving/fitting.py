@@ -44,7 +44,9 @@ def moderate_points(domain: Domain, count: int, rng: np.random.Generator) -> lis
 
 
 def factors(domain: Domain, expressions: Sequence[Any]) -> list[Any]:
-    """Likely factors of a multiplier: the parameters, the gaps of the hypotheses, the factors of what is given."""
+    """Likely factors of a multiplier: the parameters, the gaps of the hypotheses, the factors of what is
+    given.
+    """
     found: dict[Any, None] = dict.fromkeys(s for s in domain.symbols)
     for e in (*[c.lhs - c.rhs for c in domain.given if hasattr(c, "rel_op")], *expressions):
         top, bottom = sp.fraction(sp.together(e))
@@ -77,11 +79,17 @@ def formula(
 
 def _simple(value: float, most: int = 24) -> Any | None:
     near = Fraction(value).limit_denominator(most)
-    return sp.Rational(near.numerator, near.denominator) if abs(value - near) < 1e-4 * max(1, abs(value)) else None
+    return (
+        sp.Rational(near.numerator, near.denominator)
+        if abs(value - near) < 1e-4 * max(1, abs(value))
+        else None
+    )
 
 
 def _product(values: np.ndarray, columns: np.ndarray, library: Sequence[Any]) -> Any | None:
-    usable = [j for j in range(columns.shape[1]) if np.all(columns[:, j] > 1e-9) or np.all(columns[:, j] < -1e-9)]
+    usable = [
+        j for j in range(columns.shape[1]) if np.all(columns[:, j] > 1e-9) or np.all(columns[:, j] < -1e-9)
+    ]
     if not (np.all(values > 1e-9) or np.all(values < -1e-9)) or not usable:
         return None
     sign = 1 if values[0] > 0 else -1
@@ -128,7 +136,8 @@ def _polynomial(
             if np.abs(guess - goal).max() < CLOSE * max(1.0, float(np.abs(goal).max())):
                 top = sum(
                     (
-                        sp.Rational(c.numerator, c.denominator) * sp.prod([s**k for s, k in zip(parameters, e)])
+                        sp.Rational(c.numerator, c.denominator)
+                        * sp.prod([s**k for s, k in zip(parameters, e)])
                         for c, e in zip(near, exponents)
                     ),
                     sp.Integer(0),

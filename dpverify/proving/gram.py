@@ -1,13 +1,14 @@
 """Relations between vectors, and between values and gradients of functions, through the Gram matrix.
 
-    rhs - lhs = sum_i lambda_i fact_i + <S, Gram> + <N, n n^T>,   lambda_i >= 0,  S and N positive semidefinite
+    rhs - lhs = sum_i lambda_i fact_i + <S, Gram> + <N, n n^T>,   lambda_i >= 0,  S and N positive
+    semidefinite
 
-The facts are the hypotheses, the instances of what the classes of the functions say, and Cauchy-Schwarz between
-vectors whose norms occur; n lists 1 and these norms. The search is a semidefinite program at a few values of the
-parameters, whose multipliers are then guessed as formulas; what is left to prove is that each multiplier is
-nonnegative and each matrix positive semidefinite, wherever the parameters are allowed: plain scalar relations. A
-relation that is not of this form is handed to the other tactics with a free variable for every inner product and
-every value, and minors of the Gram matrix among the hypotheses.
+The facts are the hypotheses, the instances of what the classes of the functions say, and Cauchy-Schwarz
+between vectors whose norms occur; n lists 1 and these norms. The search is a semidefinite program at a few
+values of the parameters, whose multipliers are then guessed as formulas; what is left to prove is that each
+multiplier is nonnegative and each matrix positive semidefinite, wherever the parameters are allowed: plain
+scalar relations. A relation that is not of this form is handed to the other tactics with a free variable
+for every inner product and every value, and minors of the Gram matrix among the hypotheses.
 """
 
 from __future__ import annotations
@@ -70,8 +71,8 @@ class Fact:
 
 
 class Statement:
-    """A relation about vectors, taken apart: what is claimed, the hypotheses with vectors and those without, and
-    what the classes of its functions add.
+    """A relation about vectors, taken apart: what is claimed, the hypotheses with vectors and those
+    without, and what the classes of its functions add.
     """
 
     def __init__(self, relation: AtMost | Equal):
@@ -104,13 +105,17 @@ class Statement:
         """The hypotheses that speak of vectors."""
         return [fact for c in self.vectorial if (fact := _fact(c)) is not None]
 
+    def minimised(self, f: Function) -> bool:
+        """Whether the statement supposes that f has a least value."""
+        return (
+            f.minimiser in self.functions[f] or f.lower_bound is not None or f.polyak_lojasiewicz is not None
+        )
+
     @property
-    def parts(self) -> Iterator[Any]:
+    def parts(self) -> list[Any]:
         """The sums without vectors that are written somewhere in the relation, such as 1 - eta*mu."""
-        for e in (self.left, self.right, *self.vectorial):
-            for part in sp.preorder_traversal(e):
-                if part.is_Add and not part.atoms(Atom):
-                    yield part
+        whole = (self.left, self.right, *self.vectorial)
+        return [p for e in whole for p in sp.preorder_traversal(e) if p.is_Add and not p.atoms(Atom)]
 
     def instances(self, derived: bool) -> list[Fact]:
         """What the classes of the functions say at the points that occur."""
@@ -312,7 +317,9 @@ def _equal(relation: Equal, statement: Statement) -> Iterator[Reduction]:
     left, right = _sides(relation)
     swap = _free_variables([statement.left, statement.right])
     plain = Equal(statement.left.xreplace(swap), statement.right.xreplace(swap), statement.scalar)
-    yield Reduction(((plain, "with a free variable for every inner product and value"),), "an identity in them")
+    yield Reduction(
+        ((plain, "with a free variable for every inner product and value"),), "an identity in them"
+    )
     both = (
         (AtMost(left, right, relation.given), "one way"),
         (AtMost(right, left, relation.given), "the other way"),
@@ -393,9 +400,7 @@ def _freed(relation: AtMost, statement: Statement, facts: Sequence[Fact]) -> Red
         }
         return e.xreplace(swap)
 
-    bases = sorted(
-        {b for e in whole for a in e.atoms(Inner) for b in a.bases}, key=lambda b: b.order
-    )
+    bases = sorted({b for e in whole for a in e.atoms(Inner) for b in a.bases}, key=lambda b: b.order)
     minors = [
         sp.Ge(Inner.between(u, u) * Inner.between(v, v) - Inner.between(u, v) ** 2, 0)
         for u, v in itertools.combinations(bases, 2)
@@ -458,7 +463,9 @@ def _rational_multipliers(problem: Problem, support: list[int]) -> Iterator[dict
 def _certificate(problem: Problem, multipliers: Mapping[int, Any]) -> dict[str, Any]:
     used = [(problem.facts[i], v) for i, v in multipliers.items()]
     return {
-        "multipliers": [[f.text, to_json(f.expression.xreplace(_spelt(problem))), to_json(v)] for f, v in used],
+        "multipliers": [
+            [f.text, to_json(f.expression.xreplace(_spelt(problem))), to_json(v)] for f, v in used
+        ],
         "summary": _summary(used),
     }
 
@@ -619,8 +626,8 @@ def _feasible(table: np.ndarray, numeric: Numeric, gram: np.ndarray, norms: np.n
 
 
 def _common_kernel(matrices: np.ndarray) -> np.ndarray:
-    """An orthonormal basis of the complement of what every matrix sends to 0, as rows: a statement that does not
-    change if all points move together has such a kernel, and the solver works better without it.
+    """An orthonormal basis of the complement of what every matrix sends to 0, as rows: a statement that
+    does not change if all points move together has such a kernel, and the solver works better without it.
     """
     n = matrices.shape[1]
     if n == 0:
@@ -689,8 +696,8 @@ def _formulas(relation: AtMost, statement: Statement, effort: Effort) -> Iterato
 def _fitted(
     problem: Problem, support: list[int], where: Sequence[Mapping[Any, Any]], library: Sequence[Any]
 ) -> Iterator[dict[int, Any]]:
-    """Formulas for the multipliers in the support: those that the values must cancel by are solved for, the others
-    are fitted.
+    """Formulas for the multipliers in the support: those that the values must cancel by are solved for, the
+    others are fitted.
     """
     rows = [(p, v) for p in where if (v := _solve(problem, p, support)) is not None]
     if 2 * len(rows) < len(where):  # a solver stumbles now and then where nothing lies inside the cone
@@ -705,7 +712,9 @@ def _fitted(
     fitted: dict[Any, Any] = {}
     for k, i in enumerate(support):
         if unknown[i] not in solved:
-            formula = fitting.formula(values[:, k], [p for p, _ in rows], problem.statement.parameters, library)
+            formula = fitting.formula(
+                values[:, k], [p for p, _ in rows], problem.statement.parameters, library
+            )
             if formula is None:
                 return
             fitted[unknown[i]] = formula
@@ -715,7 +724,9 @@ def _fitted(
 
 
 def _equations(problem: Problem, unknown: Mapping[int, Any], rows: Sequence[Any]) -> list[Any]:
-    """What the multipliers must meet: values cancel, and a row of a matrix vanishes if its diagonal entry does."""
+    """What the multipliers must meet: values cancel, and a row of a matrix vanishes if its diagonal entry
+    does.
+    """
     rest = dict(problem.target)
     for i, u in unknown.items():
         for m, c in problem.rows[i].items():
@@ -749,6 +760,7 @@ def _reduction(relation: AtMost, problem: Problem, multipliers: Mapping[int, Any
             steps.append((AtMost(ZERO, sp.factor(v), given), f"the multiplier of {fact.text}"))
     if not positive:
         return None
+    steps += _denominators(problem, [*multipliers.values(), *rest.values()])
     for matrix, what in zip(problem.matrices(rest), ("the Gram matrix", "the norms")):
         small = _without_kernel(matrix)
         if small.shape[0] == 1:
@@ -760,9 +772,24 @@ def _reduction(relation: AtMost, problem: Problem, multipliers: Mapping[int, Any
     return Reduction(tuple(steps), _summary(used))
 
 
+def _denominators(problem: Problem, expressions: Sequence[Any]) -> list[tuple[Any, str]]:
+    """Nothing is divided by 0: a step for every factor below a line whose sign is not evident."""
+    domain = problem.statement.domain
+    point = next(iter(fitting.moderate_points(domain, 1, np.random.default_rng(0))), {})
+    steps: dict[Any, tuple[Any, str]] = {}
+    for e in expressions:
+        for factor, _ in sp.factor_list(sp.fraction(sp.together(e))[1])[1]:
+            if not (factor.is_positive or factor.is_negative) and factor not in steps:
+                positive = bool(factor.xreplace(point) > 0)
+                claim = AtMost(ZERO, factor if positive else -factor, problem.statement.scalar, strict=True)
+                steps[factor] = (claim, "it is divided by")
+    return list(steps.values())
+
+
 def _without_kernel(matrix: sp.Matrix) -> sp.Matrix:
     """The matrix without rows and columns that are 0, or that a rational vector in its kernel makes
-    superfluous: if M k = 0 and k_i is not 0, then M is positive semidefinite if it is without row and column i.
+    superfluous: if M k = 0 and k_i is not 0, then M is positive semidefinite if it is without row and
+    column i.
     """
     keep = [i for i in range(matrix.shape[0]) if any(e != 0 for e in matrix.row(i))]
     m = matrix.extract(keep, keep)

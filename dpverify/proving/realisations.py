@@ -1,4 +1,5 @@
-"""Refutation of a relation about vectors: explicit rational vectors in one to three dimensions, explicit functions.
+"""Refutation of a relation about vectors: explicit rational vectors in one to three dimensions, explicit
+functions.
 
 search   vectors with small coordinates, parameters from their domain, functions of the class; then uphill
 shrink   each number replaced by the simplest that keeps the violation
@@ -6,8 +7,11 @@ verify   every inner product, value and gradient computed exactly, every hypothe
 
 Functions are of two kinds, each with its minimiser at `centre` (u = x - centre) and the value `least` there:
     quadratic   f = least + 1/2 sum_i curvature_i u_i^2 + <slope, u>
-    bent        one dimension: f = least + corner |u| + 1/2 inside u^2 up to |u| = bend, curvature `outside` beyond it
-No inner product is ever given a value of its own, so that a witness is always a case that exists.
+    bent        one dimension: f = least + corner |u| + 1/2 inside u^2 up to |u| = bend, curvature `outside`
+    beyond it
+Curvatures are kept as a place between the least and the greatest that the class allows (0 and 1), corners
+and slopes as a part of the Lipschitz constant: a parameter may then change and the function stays in its
+class. No inner product is ever given a value of its own, so that a witness is always a case that exists.
 """
 
 from __future__ import annotations
@@ -33,7 +37,9 @@ from dpverify.verdicts import Witness
 QUADRATIC = ("curvature", "slope")  # one number for every dimension
 BENT = ("corner", "inside", "bend", "outside")
 SIMPLE = np.array([0, 1, -1, 2, -2, 0.5, -0.5, 3, -3, 1.5, 4, -4, 1 / 3, 5])
-Gene = tuple[Any, ...]  # what a number of a realisation is: ("parameter", s), ("vector", name, i), (function, ...)
+Gene = tuple[
+    Any, ...
+]  # what a number of a realisation is: ("parameter", s), ("vector", name, i), (function, ...)
 
 
 @dataclass(frozen=True)
@@ -129,11 +135,7 @@ class Realiser:
         """Rows of simple numbers, parameters inside of their bounds, functions of their classes."""
         domain = self.statement.domain
         rows = np.zeros((count, len(self.genes)))
-        for s in domain.symbols:
-            simple = [float(v) for v in domain.choices(s)[:14]]
-            drawn = domain.sample(s, count, rng)
-            picked = rng.choice(simple, count) if simple else drawn
-            rows[:, self.place["parameter", s]] = np.where(rng.random(count) < 0.6, picked, np.round(drawn, 2))
+        rows[:, : len(domain.symbols)] = self._parameters(count, rng)
         free = [k for k, g in enumerate(self.genes) if g[0] == "vector"]
         few = rng.random(count) < 0.7
         for k in free:
@@ -143,62 +145,70 @@ class Realiser:
             self._sample_function(f, rows, state, rng)
         return rows
 
+    def _parameters(self, count: int, rng: np.random.Generator) -> np.ndarray:
+        """Values of the parameters, those first that meet the hypotheses on them."""
+        domain = self.statement.domain
+        many = 6 * count if domain.coupled else count
+        columns = []
+        for s in domain.symbols:
+            simple = [float(v) for v in domain.choices(s)[:20]]
+            drawn = domain.sample(s, many, rng)
+            picked = rng.choice(simple, many) if simple else drawn
+            rounded = np.where(np.abs(drawn) > 0.1, np.round(drawn, 2), drawn)
+            columns.append(np.where(rng.random(many) < 0.6, picked, rounded))
+        rows = np.array(columns).reshape(len(columns), many).T
+        coupled = [c for c in domain.coupled if isinstance(c, sp.core.relational.Relational)]
+        if not coupled:
+            return rows[:count]
+        with np.errstate(all="ignore"):
+            slacks = vectorised(domain.symbols, [c.lhs - c.rhs for c in coupled])(*rows.T)
+            met = np.ones(many, dtype=bool)
+            for slack, c in zip(slacks, coupled):
+                value = _real(slack, many)
+                met &= value <= 1e-12 if c.rel_op in ("<", "<=") else value >= -1e-12
+        return np.concatenate([rows[met], rows[~met]])[:count]
+
     def _sample_function(
         self, f: Function, rows: np.ndarray, state: _State, rng: np.random.Generator
     ) -> None:
         count = len(rows)
-        constants = {w: self.scalar(c, state, rows) for w in CONSTANTS if (c := getattr(f, w)) is not None}
-        high = constants.get("smooth", np.full(count, 2.0))
-        low = constants.get(
-            "strongly_convex", constants.get("polyak_lojasiewicz", np.zeros(count) if f.convex else -high)
-        )
-
-        def between() -> np.ndarray:
-            return low + (high - low) * rng.choice([0, 1, 0, 1, 0.5, 0.25, 0.75], count)
 
         def put(part: str, i: int, values: Any) -> None:
             rows[:, self.place["function", f.name, part, i]] = values
 
-        if "lower_bound" in constants:
-            put("least", 0, constants["lower_bound"])
+        moved = rng.random(count) < 0.4
+        for i in range(self.shape.dimension):
+            put("centre", i, np.where(moved, rng.choice(SIMPLE, count), 0.0))
+        if f.lower_bound is not None:
+            put("least", 0, self.scalar(f.lower_bound, state, rows))
+        places = [0, 1, 0, 1, 0.5, 0.25, 0.75]
         if self.shape.kind == "bent":
-            put("inside", 0, between())
-            put("outside", 0, between())
+            put("inside", 0, rng.choice(places, count))
+            put("outside", 0, rng.choice(places, count) if f.lipschitz is None else 0.0)
             put("bend", 0, rng.choice([0.5, 1.0, 2.0, 0.25], count))
             if f.smooth is None:
-                put("corner", 0, rng.choice([0.0, 1.0, 1.0, 0.5], count) * constants.get("lipschitz", 1.0))
-                keep = np.zeros(count) if "lipschitz" in constants else rng.choice([0.0, 1.0], count)
-                put("inside", 0, low if "strongly_convex" in constants else keep)
-                put("outside", 0, low if "strongly_convex" in constants else keep)
-            elif "lipschitz" in constants:
-                put("outside", 0, 0.0)
-                inside = rows[:, self.place["function", f.name, "inside", 0]]
-                put("bend", 0, constants["lipschitz"] / np.where(np.abs(inside) > 1e-9, np.abs(inside), 1.0))
+                put("corner", 0, rng.choice([0.0, 1.0, 1.0, 0.5], count))
             return
         for i in range(self.shape.dimension):
-            if "lipschitz" in constants:
-                put("slope", i, constants["lipschitz"] * rng.choice([1.0, -1.0, 0.5, 0.0], count) * (i == 0))
-            else:
-                put("curvature", i, between())
-                if not self._minimised(f):
-                    put("slope", i, rng.choice(SIMPLE[:5], count) * (rng.random(count) < 0.3))
+            if f.lipschitz is None:
+                put("curvature", i, rng.choice(places, count))
+            if not self.statement.minimised(f):
+                sloped = rng.random(count) < (0.3 if f.lipschitz is None else 1.0)
+                put("slope", i, rng.choice([1.0, -1.0, 0.5, 0.0], count) * sloped)
 
-    def _minimised(self, f: Function) -> bool:
-        return (
-            f.minimiser in self.statement.functions[f]
-            or f.lower_bound is not None
-            or f.polyak_lojasiewicz is not None
-        )
-
-    def climb(self, rows: np.ndarray, scores: np.ndarray, rng: np.random.Generator, rounds: int) -> np.ndarray:
+    def climb(
+        self, rows: np.ndarray, scores: np.ndarray, rng: np.random.Generator, rounds: int
+    ) -> np.ndarray:
         """The rows that are left after rounds of small random changes to the best ones."""
-        for r in range(rounds):
+        for _ in range(rounds):
             best = np.argsort(-scores, kind="stable")[:24]
             parents = rows[best][rng.integers(0, len(best), 480)]
-            size = 0.5 * 0.8**r
+            size = rng.choice([1.0, 0.3, 0.1, 0.02], (len(parents), 1))
             changed = rng.random(parents.shape) < 0.35
             children = parents * np.where(changed, np.exp(size * rng.normal(size=parents.shape)), 1.0)
-            children += np.where(changed & (rng.random(parents.shape) < 0.5), size * rng.normal(size=parents.shape), 0)
+            children += np.where(
+                changed & (rng.random(parents.shape) < 0.5), size * rng.normal(size=parents.shape), 0
+            )
             whole = [self.place["parameter", s] for s in self.statement.domain.symbols if s.is_integer]
             children[:, whole] = np.round(children[:, whole])
             rows = np.concatenate([rows[best], children])
@@ -207,8 +217,18 @@ class Realiser:
 
     def shrink(self, row: np.ndarray) -> np.ndarray:
         """The row with each number replaced by the simplest that keeps the violation."""
+        together = [k for k, gene in enumerate(self.genes) if gene[0] == "vector" or "centre" in gene]
         for _ in range(3):
             changed = False
+            trial = np.tile(row, (5, 1))
+            trial[:, together] *= np.array([[-1.0], [0.5], [1 / 3], [0.25], [0.2]])
+            good = [
+                i
+                for i in np.flatnonzero(self.score(trial) > self._enough)
+                if _weight(trial[i]) < _weight(row)
+            ]
+            if good:
+                row, changed = trial[good[0]], True
             for k in range(len(row)):
                 value = Fraction(float(row[k])).limit_denominator(10**6)
                 options = [Fraction(v).limit_denominator(100) for v in SIMPLE]
@@ -218,8 +238,8 @@ class Realiser:
                 trial = np.tile(row, (len(simpler), 1))
                 trial[:, k] = [float(o) for o in simpler]
                 if len(trial):
-                    good = np.flatnonzero(self.score(trial) > self._enough)
-                    if len(good):
+                    good = list(np.flatnonzero(self.score(trial) > self._enough))
+                    if good:
                         row, changed = trial[good[0]], True
             if not changed:
                 break
@@ -231,10 +251,12 @@ class Realiser:
 
     def realisation(self, row: np.ndarray) -> Realisation:
         """The row in exact rationals."""
-        exact = {
-            gene: Fraction(float(v)).limit_denominator(10**6) for gene, v in zip(self.genes, row)
-        }
+        exact = {gene: Fraction(float(v)).limit_denominator(10**6) for gene, v in zip(self.genes, row)}
         return Realisation(self.shape, exact)
+
+
+def _weight(row: np.ndarray) -> int:
+    return sum(len(str(Fraction(float(v)).limit_denominator(10**6))) for v in row)
 
 
 def _size(value: Fraction) -> tuple[int, int]:
@@ -286,14 +308,11 @@ class _State:
     def __init__(self, realiser: Realiser, rows: np.ndarray):
         self.realiser, self.rows = realiser, rows
         self.known: dict[Any, np.ndarray] = {}
-        self._outside: np.ndarray | None = None
+        self.shapes: dict[Any, dict[str, np.ndarray]] = {}
 
     def _genes(self, *start: Any, size: int) -> np.ndarray:
         places = [self.realiser.place[(*start, i)] for i in range(size)]
         return self.rows[:, places]
-
-    def _part(self, f: Function, part: str) -> np.ndarray:
-        return self.rows[:, self.realiser.place["function", f.name, part, 0]]
 
     def atom(self, a: Atom) -> np.ndarray:
         if a not in self.known:
@@ -322,95 +341,118 @@ class _State:
                 self.known[b] = self._genes("vector", b.name, size=d)
         return self.known[b]
 
-    def _offset(self, f: Function, x: np.ndarray) -> np.ndarray:
-        return x - self._genes("function", f.name, "centre", size=x.shape[1])
+    def _parts(self, f: Function) -> dict[str, np.ndarray]:
+        """The numbers of a function, one column for every dimension."""
+        key = ("parts", f.name)
+        if key not in self.shapes:
+            quadratic = self.realiser.shape.kind == "quadratic"
+            size = self.realiser.shape.dimension if quadratic else 1
+            kept = {
+                p: self._genes("function", f.name, p, size=size) for p in (QUADRATIC if quadratic else BENT)
+            }
+            self.shapes[key] = _unpacked(f, self.constants(f), kept, np.zeros((len(self.rows), 1)))
+        return self.shapes[key]
+
+    def constants(self, f: Function) -> dict[str, np.ndarray]:
+        """The constants of the class, a column each."""
+        return {
+            w: self.realiser.scalar(c, self, self.rows)[:, None]
+            for w in CONSTANTS
+            if (c := getattr(f, w)) is not None
+        }
 
     def _gradient(self, f: Function, x: np.ndarray) -> np.ndarray:
-        u, d = self._offset(f, x), x.shape[1]
-        if self.realiser.shape.kind == "quadratic":
-            return self._genes("function", f.name, "curvature", size=d) * u + self._genes(
-                "function", f.name, "slope", size=d
-            )
-        corner, inside, bend, outside = (self._part(f, part)[:, None] for part in BENT)
+        u, parts = x - self._genes("function", f.name, "centre", size=x.shape[1]), self._parts(f)
+        if "curvature" in parts:
+            return parts["curvature"] * u + parts["slope"]
+        corner, inside, bend, outside = (parts[name] for name in BENT)
         size = np.abs(u)
         return np.sign(u) * (corner + inside * np.minimum(size, bend) + outside * np.maximum(size - bend, 0))
 
     def _value(self, f: Function, x: np.ndarray) -> np.ndarray:
-        u, d, least = self._offset(f, x), x.shape[1], self._part(f, "least")
-        if self.realiser.shape.kind == "quadratic":
-            curvature = self._genes("function", f.name, "curvature", size=d)
-            slope = self._genes("function", f.name, "slope", size=d)
-            return least + np.sum(curvature * u**2 / 2 + slope * u, axis=1)
-        corner, inside, bend, outside = (self._part(f, part) for part in BENT)
-        size = np.abs(u[:, 0])
+        u, parts = x - self._genes("function", f.name, "centre", size=x.shape[1]), self._parts(f)
+        least = self._genes("function", f.name, "least", size=1)
+        if "curvature" in parts:
+            return np.sum(parts["curvature"] * u**2 / 2 + parts["slope"] * u, axis=1) + least[:, 0]
+        corner, inside, bend, outside = (parts[name] for name in BENT)
+        size = np.abs(u)
         near, far = np.minimum(size, bend), np.maximum(size - bend, 0)
-        return least + corner * size + inside * near**2 / 2 + inside * bend * far + outside * far**2 / 2
+        bent = corner * size + inside * near**2 / 2 + inside * bend * far + outside * far**2 / 2
+        return (least + bent)[:, 0]
 
     @property
     def outside(self) -> np.ndarray:
         """By how much the functions miss their classes, at every row."""
-        if self._outside is None:
-            total = np.zeros(len(self.rows))
-            for f in self.realiser.statement.functions:
-                constants = {
-                    w: self.realiser.scalar(c, self, self.rows)
-                    for w in CONSTANTS
-                    if (c := getattr(f, w)) is not None
-                }
-                parts = {
-                    part: self._genes("function", f.name, part, size=self.realiser.shape.dimension)
-                    for part in (QUADRATIC if self.realiser.shape.kind == "quadratic" else ())
-                } or {part: self._part(f, part)[:, None] for part in BENT}
-                least = self._part(f, "least")
-                for excess in _excesses(f, constants, parts, least, self.realiser._minimised(f)):
-                    total = total + np.maximum(excess, 0)
-            self._outside = total
-        return self._outside
+        total = np.zeros(len(self.rows))
+        for f in self.realiser.statement.functions:
+            least = self._genes("function", f.name, "least", size=1)
+            minimised = self.realiser.statement.minimised(f)
+            for excess in _excesses(f, self.constants(f), self._parts(f), least, minimised):
+                total = total + np.maximum(excess, 0).sum(axis=1)
+        return total
+
+
+def _unpacked(
+    f: Function, constants: Mapping[str, Any], kept: Mapping[str, Any], zero: Any
+) -> dict[str, Any]:
+    """The numbers of a function from the places that are kept: curvatures between the least and the
+    greatest of the class, corners and slopes as parts of the Lipschitz constant, the bend where the
+    gradient reaches it.
+    """
+    high = constants.get("smooth", zero + 2)
+    low = constants.get("strongly_convex", constants.get("polyak_lojasiewicz", zero if f.convex else -high))
+    bound = constants.get("lipschitz", zero + 1)
+    parts = {
+        name: low + (high - low) * kept[name] for name in ("curvature", "inside", "outside") if name in kept
+    }
+    if "lipschitz" in constants:  # such a function is linear far out
+        for name in {"curvature", "outside"} & set(parts):
+            parts[name] = parts[name] * 0
+    if "slope" in kept:
+        parts["slope"] = bound * kept["slope"]
+    if "corner" in kept:
+        parts["corner"] = bound * kept["corner"]
+        parts["bend"] = kept["bend"]
+        if "lipschitz" in constants:
+            steep = parts["inside"] + (parts["inside"] == 0)
+            parts["bend"] = kept["bend"] * (bound - parts["corner"]) / steep
+    return parts
 
 
 def _excesses(
     f: Function, constants: Mapping[str, Any], parts: Mapping[str, Any], least: Any, minimised: bool
 ) -> Iterator[Any]:
-    """Numbers that are all <= 0 exactly if the function is in the class; for floats by rows, or for fractions.
+    """Numbers that are all <= 0 only if the function is in the class: columns of floats, or of fractions.
 
-    `parts` holds arrays with one column for every dimension; a PL function is asked to be convex here.
+    A function that is used with its minimiser, or is Polyak-Lojasiewicz, is asked to be convex here.
     """
-    curvatures = [c for name in ("curvature", "inside", "outside") if name in parts for c in parts[name].T]
-    slopes = list(parts["slope"].T) if "slope" in parts else []
-    zero = least * 0
+    curvatures = [parts[name] for name in ("curvature", "inside", "outside") if name in parts]
+    convex = f.convex or minimised
     if "corner" in parts:
-        corner, bend = parts["corner"].T[0], parts["bend"].T[0]
-        yield -bend
-        if f.convex or minimised:
-            yield -corner
+        yield -parts["bend"]
         if "smooth" in constants:
-            yield abs(corner)
-        if not f.convex and "smooth" not in constants:
-            yield abs(corner) if "lipschitz" not in constants else zero
+            yield abs(parts["corner"])
+        if convex:
+            yield -parts["corner"]
     for c in curvatures:
         if "smooth" in constants:
             yield abs(c) - constants["smooth"]
-        if f.convex or minimised:
+        if convex:
             yield -c
-        if "strongly_convex" in constants:
-            yield constants["strongly_convex"] - c
-        if "polyak_lojasiewicz" in constants:
-            yield constants["polyak_lojasiewicz"] - c
-    if minimised:
-        for s in slopes:
-            yield abs(s)
+        for word in ("strongly_convex", "polyak_lojasiewicz"):
+            if word in constants:
+                yield constants[word] - c
+    if minimised and "slope" in parts:
+        yield abs(parts["slope"])
     if "lower_bound" in constants:
         yield constants["lower_bound"] - least
     if "lipschitz" in constants:
-        bound = constants["lipschitz"]
         if "corner" in parts:
-            inside, outside = parts["inside"].T[0], parts["outside"].T[0]
-            yield abs(outside)
-            yield abs(corner) + abs(inside) * abs(bend) - bound
+            yield abs(parts["outside"])
+            yield abs(parts["corner"]) + abs(parts["inside"] * parts["bend"]) - constants["lipschitz"]
         else:
-            for c in curvatures:
-                yield abs(c)
-            yield sum((s * s for s in slopes), zero) - bound * bound
+            yield abs(parts["curvature"])
+            yield (parts["slope"] ** 2).sum(axis=1, keepdims=True) - constants["lipschitz"] ** 2
 
 
 # ---------------------------------------------------------------------- exact
@@ -432,10 +474,9 @@ class Exact:
 
     def __init__(self, statement: Statement, realisation: Realisation):
         self.statement, self.realisation = statement, realisation
-        self.point = {
-            s: _rational(realisation.numbers["parameter", s]) for s in statement.domain.symbols
-        }
+        self.point = {s: _rational(realisation.numbers["parameter", s]) for s in statement.domain.symbols}
         self.known: dict[Any, Any] = {}
+        self.functions: dict[str, Concrete] = {}
 
     def scalar(self, e: Any) -> Fraction:
         """A scalar that must come out rational."""
@@ -473,30 +514,29 @@ class Exact:
         return self.known[a]
 
     def _function(self, f: Function) -> Concrete:
-        numbers = self.realisation.numbers
-        parts = QUADRATIC if self.realisation.shape.kind == "quadratic" else BENT
-        size = self.realisation.shape.dimension if parts is QUADRATIC else 1
-        return Concrete(
-            self._column("function", f.name, "centre"),
-            numbers["function", f.name, "least", 0],
-            {part: [numbers["function", f.name, part, i] for i in range(size)] for part in parts},
-        )
+        if f.name not in self.functions:
+            numbers, shape = self.realisation.numbers, self.realisation.shape
+            names, size = (QUADRATIC, shape.dimension) if shape.kind == "quadratic" else (BENT, 1)
+            kept = {p: _row([numbers["function", f.name, p, i] for i in range(size)]) for p in names}
+            parts = _unpacked(f, self.constants(f), kept, _row([Fraction(0)]))
+            self.functions[f.name] = Concrete(
+                self._column("function", f.name, "centre"),
+                numbers["function", f.name, "least", 0],
+                {name: [Fraction(v) for v in row[0]] for name, row in parts.items()},
+            )
+        return self.functions[f.name]
+
+    def constants(self, f: Function) -> dict[str, Any]:
+        """The constants of the class, exactly."""
+        return {w: _row([self.scalar(c)]) for w in CONSTANTS if (c := getattr(f, w)) is not None}
 
     def in_class(self, f: Function) -> bool:
         """Whether the function surely belongs to the class that is declared."""
-        constants = {w: self.scalar(c) for w in CONSTANTS if (c := getattr(f, w)) is not None}
         concrete = self._function(f)
-        parts = {
-            part: np.array([values], dtype=object) for part, values in concrete.parts.items()
-        }
-        minimised = (
-            f.minimiser in self.statement.functions[f]
-            or f.lower_bound is not None
-            or f.polyak_lojasiewicz is not None
-        )
-        least = np.array([concrete.least], dtype=object)
-        excesses = _excesses(f, constants, parts, least, minimised)
-        return all(bool(np.all(np.asarray(e <= 0))) for e in excesses)
+        parts = {name: _row(values) for name, values in concrete.parts.items()}
+        least = _row([concrete.least])
+        excesses = _excesses(f, self.constants(f), parts, least, self.statement.minimised(f))
+        return all(value <= 0 for excess in excesses for value in excess.flat)
 
     def breaks(self, relation: AtMost | Equal) -> bool:
         """Whether every hypothesis holds and the relation surely fails."""
@@ -552,7 +592,11 @@ class Concrete:
         size = abs(u[0])
         near, far = min(size, bend), max(size - bend, Fraction(0))
         return (
-            self.least + corner * size + inside * near * near / 2 + inside * bend * far + outside * far * far / 2
+            self.least
+            + corner * size
+            + inside * near * near / 2
+            + inside * bend * far
+            + outside * far * far / 2
         )
 
     def __str__(self) -> str:
@@ -572,6 +616,10 @@ def _placed(e: Any, at: Mapping[Any, Any]) -> Any:
     return e.xreplace({k: v for k, v in at.items() if isinstance(k, Atom)}).xreplace(
         {k: v for k, v in at.items() if not isinstance(k, Atom)}
     )
+
+
+def _row(values: Sequence[Fraction]) -> np.ndarray:
+    return np.array([list(values)], dtype=object)
 
 
 def _rational(value: Fraction) -> sp.Rational:
@@ -599,7 +647,8 @@ def refute(
     statement = Statement(relation)
     for realiser, rows, scores, rng in _scanned(relation, statement, effort, hard, seed):
         enough = realiser._enough
-        good = [i for i in np.argsort(-scores, kind="stable")[:40] if scores[i] > enough]
+        good = sorted(np.flatnonzero(scores > max(enough, 1e-6))[:400], key=lambda i: _weight(rows[i]))
+        good = good or [i for i in np.argsort(-scores, kind="stable")[:6] if scores[i] > enough]
         if hard and not good:
             rows = realiser.climb(rows, scores, rng, rounds=14)
             scores = realiser.score(rows)
@@ -670,7 +719,11 @@ def _witness(relation: AtMost | Equal, statement: Statement, found: Realisation)
         "dimension": d,
         "functions": found.shape.kind,
         "numbers": [
-            [[to_json(part) if isinstance(part, sp.Symbol) else part for part in gene], v.numerator, v.denominator]
+            [
+                [to_json(part) if isinstance(part, sp.Symbol) else part for part in gene],
+                v.numerator,
+                v.denominator,
+            ]
             for gene, v in found.numbers.items()
         ],
     }
@@ -709,6 +762,3 @@ def verify(exact: dict[str, Any]) -> bool:
         return Exact(Statement(relation), realisation).breaks(relation)
     except KeyError:
         return False
-
-
-

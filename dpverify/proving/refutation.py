@@ -17,10 +17,12 @@ import numpy as np
 import sympy as sp
 
 from dpverify.effort import Effort
+from dpverify.proving import realisations
 from dpverify.proving.codec import from_json, to_json
 from dpverify.proving.domain import Domain, written_out
 from dpverify.proving.evaluate import Unknown, ball, sign
 from dpverify.proving.floats import vectorised
+from dpverify.proving.gram import mentions
 from dpverify.relations import AtMost, Equal
 from dpverify.verdicts import Witness
 
@@ -75,6 +77,8 @@ def refute(relation: Equal | AtMost, effort: Effort, hard: bool = True) -> Witne
     >>> print(refute(AtMost(x**2, x), QUICK).let)
     {'x': '2'}
     """
+    if mentions(relation):  # inner products take no values but those of vectors
+        return realisations.refute(relation, effort, hard)
     domain = domain_of(relation)
     for point in _candidates(relation, domain, effort, hard):
         if breaks(relation, domain, point):
@@ -84,6 +88,8 @@ def refute(relation: Equal | AtMost, effort: Effort, hard: bool = True) -> Witne
 
 def witness_at(relation: Equal | AtMost, point: Point) -> Witness | None:
     """The witness at a point that somebody else found, shrunk, if it really breaks the relation."""
+    if mentions(relation):
+        return None
     domain = domain_of(relation)
     return (
         _witness(relation, domain, _shrink(relation, domain, point))
@@ -167,6 +173,8 @@ def admissible(relation: Equal | AtMost, effort: Effort) -> int:
     """How many of the points that the search looks at meet every hypothesis, the relation not being violated
     there.
     """
+    if mentions(relation):
+        return realisations.admissible(relation, effort)
     domain = domain_of(relation)
     rng = np.random.default_rng(effort.seed)
     count = 0

@@ -1,0 +1,103 @@
+"""Relations about vectors: certificates that fit nothing else, witnesses that are vectors, planted errors."""
+
+import json
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from dpverify.effort import QUICK
+from dpverify.language import Function, inner, norm2, vectors
+from dpverify.proving import gram, prove, realisations, verify_witness
+from dpverify.relations import AtMost, Equal
+from dpverify.verdicts import PROVED, REFUTED
+
+x, y, z = vectors("x y z")
+L, mu, eta = sp.symbols("L mu eta", positive=True)
+f = Function("f", smooth=L, strongly_convex=mu)
+after = x - eta * f.gradient(x)
+
+
+def test_a_certificate_fits_its_relation_alone():
+    relation = AtMost(norm2(x + y), 2 * norm2(x) + 2 * norm2(y))
+    certificate = prove(relation).evidence.certificate
+    assert gram.check(relation, certificate)
+    assert not gram.check(AtMost(norm2(x + y), norm2(x) + 2 * norm2(y)), certificate)
+    assert not gram.check(AtMost(norm2(x + y), 2 * norm2(x) + 2 * norm2(y), strict=True), certificate)
+
+
+def test_a_negative_multiplier_is_not_accepted():
+    relation = AtMost(norm2(x), 1, [norm2(x) >= 1])
+    fact = gram.Statement(relation).hypotheses[0]
+    forged = {"multipliers": [[fact.text, gram.to_json(fact.expression), ["Rational", -1, 1]]]}
+    assert not gram.check(relation, forged)
+
+
+def test_no_value_of_an_inner_product_is_made_up():
+    """Free numbers for the three inner products would refute this."""
+    relation = AtMost(inner(x, y) ** 2, norm2(x) * norm2(y))
+    assert prove(relation).verdict is PROVED
+    assert realisations.refute(relation, QUICK) is None
+
+
+def test_a_witness_stands_on_its_json_and_not_after_a_change():
+    result = prove(AtMost(norm2(after), norm2(x), [eta * L <= 1]))
+    assert result.verdict is REFUTED
+    record = json.loads(json.dumps(result.witness.exact))
+    assert verify_witness(record)
+    for entry in record["numbers"]:
+        if entry[0][0] == "vector":
+            entry[1:] = [0, 1]
+        if entry[0][0] == "function" and entry[0][2] == "centre":
+            entry[1:] = [0, 1]
+    assert not verify_witness(record)
+
+
+def test_a_function_outside_of_its_class_is_no_witness():
+    result = prove(AtMost(f(x), f.minimum, [mu < L]))
+    record = json.loads(json.dumps(result.witness.exact))
+    assert verify_witness(record)
+    for entry in record["numbers"]:
+        if entry[0][0] == "function" and entry[0][2] == "curvature":
+            entry[1:] = [3, 1]  # three times as far from the least curvature as the class allows
+    assert not verify_witness(record)
+
+
+def test_multipliers_of_the_claim_are_checked():
+    lhs, rhs = f(x) - f.minimum, inner(f.gradient(x), x - f.minimiser) - mu / 2 * norm2(x - f.minimiser)
+    fact = f.strong_convexity(x, f.minimiser)
+    assert prove(AtMost(lhs, rhs, multipliers=[(fact, 1)])).verdict is PROVED
+    with pytest.raises(ValueError, match="values cancel"):
+        prove(AtMost(lhs, rhs, multipliers=[(fact, 2)]))
+    with pytest.raises(ValueError, match="a hypothesis or a fact of a class"):
+        prove(AtMost(lhs, rhs, multipliers=[(sp.Le(f(x), f(y)), 1)]))
+
+
+def test_one_name_and_two_classes_are_refused():
+    with pytest.raises(ValueError, match="one class for the function f"):
+        prove(AtMost(f(x), Function("f", smooth=L)(x)))
+
+
+def test_equations_among_vectors():
+    assert prove(Equal(norm2(x + y), norm2(x) + norm2(y), [sp.Eq(inner(x, y), 0)])).verdict is PROVED
+    assert prove(Equal(norm2(x + y), norm2(x) + norm2(y))).verdict is REFUTED
+
+
+def test_floats_and_fractions_agree_on_random_realisations():
+    """The vectorised evaluation that searches and the exact one that verifies are written twice."""
+    relation = AtMost(f(after) - f.minimum + norm2(after - y), norm2(x) * eta, [eta * L <= 1])
+    statement = gram.Statement(relation)
+    for shape in realisations._shapes(statement):
+        realiser = realisations.Realiser(relation, statement, shape)
+        rows = realiser.sample(20, np.random.default_rng(0))
+        state = realisations._State(realiser, rows)
+        for k in range(len(rows)):
+            exact = realisations.Exact(statement, realiser.realisation(rows[k]))
+            for atom in realiser.atoms:
+                value = float(state.atom(atom)[k])
+                assert value == pytest.approx(float(exact.atom(atom)), rel=1e-4, abs=1e-4), atom
+
+
+def test_hypotheses_have_a_model_of_vectors():
+    assert realisations.model([norm2(x) <= 1, inner(x, y) >= 2], QUICK) is not None
+    assert realisations.model([norm2(x) <= 1, norm2(y) <= 1, inner(x, y) >= 2], QUICK) is None
