@@ -1,4 +1,4 @@
-"""The language of theorems about optimizers and mechanisms: vectors, functions known by their class, mechanisms."""
+"""The language of theorems: vectors of any dimension, functions known by their class, mechanisms."""
 
 from dpverify.language.functions import Function
 from dpverify.language.vectors import Atom, Vector, inner, norm, norm2, vectors

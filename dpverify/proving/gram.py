@@ -26,10 +26,11 @@ import sympy as sp
 from dpverify.effort import Effort
 from dpverify.language.functions import Function, points
 from dpverify.language.vectors import Atom, Basis, Inner, Vector, inner
+from dpverify.optional import optional
 from dpverify.proving import fitting, semidefinite
 from dpverify.proving.codec import from_json, to_json
 from dpverify.proving.domain import Domain, fresh
-from dpverify.proving.reduction import Reduction, engine
+from dpverify.proving.reduction import Reduction
 from dpverify.relations import AtMost, Equal, PositiveSemidefinite
 
 HANDLES = (AtMost, Equal)
@@ -570,7 +571,7 @@ def _solve(
     problem: Problem, point: Mapping[Any, Any], support: Sequence[int], tilt: Sequence[float] | None = None
 ) -> np.ndarray | None:
     """Multipliers of the facts in the support at one value of the parameters, the least in sum, or None."""
-    clarabel = engine("clarabel", "sdp")
+    clarabel = optional("clarabel", "sdp")
     from scipy.sparse import csc_matrix
 
     numeric = _numeric(problem)
