@@ -22,7 +22,7 @@ from dpverify.effort import QUICK, Effort
 from dpverify.memory import Memory, watch_files
 from dpverify.optional import Missing
 from dpverify.parallel import each, workers_in_use
-from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Evidence, Result
+from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Result, crash
 from dpverify.workers import Stopped, WorkersDied
 
 
@@ -38,12 +38,7 @@ class Checked:
     @property
     def as_expected(self) -> bool:
         """Whether the verdict is the one that the claim expects; a crash never is."""
-        return self.result.verdict is self.claim.expect and not self.crashed
-
-    @property
-    def crashed(self) -> bool:
-        """Whether there is no verdict because the claim, or the process it ran in, crashed."""
-        return self.result.evidence is not None and self.result.evidence.method == "crash"
+        return self.result.verdict is self.claim.expect and not self.result.crashed
 
     @property
     def summary(self) -> str:
@@ -123,11 +118,6 @@ def decide(item: Claim, effort: Effort = QUICK, found: dict[str, Claim] | None =
     finally:
         statements.reset(token)
     return result.with_(seconds=time.perf_counter() - start)
-
-
-def crash(why: str, details: str = "") -> Result:
-    """The result of a claim that did not come to its end."""
-    return Result(UNDECIDED, f"crashed: {why}", Evidence("crash", details=details))
 
 
 def _expect_relation(item: Claim, value: Any) -> None:

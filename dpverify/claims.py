@@ -21,6 +21,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from dpverify.places import shown_path
 from dpverify.suggestions import did_you_mean
 from dpverify.verdicts import PROVED, Verdict
 
@@ -78,20 +79,6 @@ class Claim:
     def location(self) -> str:
         """Its file and line, as editors read them."""
         return f"{self.file}:{self.line}"
-
-
-def shown_path(path: str) -> str:
-    """A path as reports show it: from the current folder if it lies there, else from that of dpverify; a
-    report names no folder of the machine it was made on unless the file lies elsewhere.
-
-    >>> shown_path(__file__).endswith("dpverify/claims.py")
-    True
-    """
-    full = Path(path).resolve()
-    for base in (Path.cwd(), Path(__file__).resolve().parent.parent):
-        if full.is_relative_to(base):
-            return full.relative_to(base).as_posix()
-    return full.as_posix()
 
 
 def claim(

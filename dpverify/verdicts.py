@@ -153,6 +153,11 @@ class Result:
         tail = f"\n{self.witness}" if self.witness else ""
         return f"{self.verdict}: {self.because}{tail}"
 
+    @property
+    def crashed(self) -> bool:
+        """Whether there is no verdict because a claim, a mechanism or the process they ran in crashed."""
+        return self.evidence is not None and self.evidence.method == "crash"
+
     def with_(self, **changes: Any) -> Result:
         """The same result with some fields changed."""
         return replace(self, **changes)
@@ -192,3 +197,12 @@ class Result:
             tuple(record["depends"]),
             tuple(record["judges"]),
         )
+
+
+def crash(why: str, details: str = "") -> Result:
+    """The result of what did not come to its end; `details` holds the traceback.
+
+    >>> crash("ZeroDivisionError: division by zero").crashed
+    True
+    """
+    return Result(UNDECIDED, f"crashed: {why}", Evidence("crash", details=details))

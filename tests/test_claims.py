@@ -141,7 +141,7 @@ def test_a_crash_is_the_result_of_its_claim_alone(write):
         GOOD + '@claim(PAPER, "crash", at="x", expect=UNDECIDED)\ndef crash():\n    "s"\n    return 1 / 0\n'
     )
     (c,) = check("p/crash", paths=[write(body)])
-    assert c.crashed and not c.as_expected
+    assert c.result.crashed and not c.as_expected
     assert "crashed: ZeroDivisionError" in c.result.because
     assert "Traceback" in c.result.evidence.details
 

@@ -8,6 +8,7 @@ to end. After a refuted declaration the audit still tries to turn it into a priv
 from __future__ import annotations
 
 import time
+import traceback
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,7 +20,7 @@ from dpverify.auditing.sampling import Budget, Mechanism, MechanismError
 from dpverify.auditing.statistics import STATISTICS
 from dpverify.guarantees import Guarantee
 from dpverify.neighbours import Neighbours
-from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Step
+from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Step, crash
 
 LADDER = [REPLAY, NOISE, ACCOUNTANT, STATISTICS]
 RUNGS = tuple(rung.name for rung in LADDER)
@@ -70,7 +71,8 @@ def climb(audit: Audit, rungs: Sequence[str] = RUNGS, smaller: bool = True) -> R
         try:
             results[rung] = _timed(rung, audit.with_(alpha=share) if share else audit)
         except MechanismError as error:
-            results[rung] = broken = Result(UNDECIDED, str(error))
+            details = "".join(traceback.format_exception(error.__cause__ or error))
+            results[rung] = broken = crash(str(error), details)
             if not any(result.verdict is REFUTED for result in results.values()):
                 return broken.with_(steps=_steps(results), seconds=time.perf_counter() - started)
         if results[rung].evidence is not None:

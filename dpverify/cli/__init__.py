@@ -13,12 +13,12 @@ from typing import Annotated
 import typer
 
 from dpverify import __version__
-from dpverify.cli.terminal import CRASH, EXIT_CODES
+from dpverify.cli.terminal import CRASH, EXIT_CODES, say
 
 
 def _version(asked: bool) -> None:
     if asked:
-        typer.echo(f"dpverify {__version__}")
+        say(f"dpverify {__version__}")
         raise typer.Exit
 
 
@@ -65,5 +65,5 @@ def main() -> None:
         import traceback
 
         traceback.print_exc()
-        typer.echo("Error: dpverify crashed; the traceback above says where.", err=True)
+        say("Error: dpverify crashed; the traceback above says where.", err=True)
         sys.exit(CRASH)

@@ -12,23 +12,33 @@ from typing import Annotated, Any
 
 import typer
 
+from dpverify.cli.terminal import Format, Misuse, exit_code, say, say_json
+
 
 def _load(target: str) -> Any:
     import importlib
     import os
     import sys
+    import traceback
+
+    from dpverify.suggestions import did_you_mean
 
     module, _, name = target.partition(":")
     if not name:
-        raise typer.BadParameter(f"Expected package.module:name, got {target!r}.")
+        raise Misuse(f"Expected package.module:name, got {target!r}.")
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:
         value: Any = importlib.import_module(module)
-        for part in name.split("."):
-            value = getattr(value, part)
-    except (ImportError, AttributeError) as error:
-        raise typer.BadParameter(f"Cannot load {target!r}: {error}") from None
+    except (Exception, SystemExit) as error:
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        where = "" if "importlib" in frame.filename else f" at {frame.filename}:{frame.lineno}"
+        raise Misuse(f"Cannot load {target!r}: {type(error).__name__}{where}: {error}") from None
+    for part in name.split("."):
+        if not hasattr(value, part):
+            near = did_you_mean(part, [known for known in dir(value) if not known.startswith("_")])
+            raise Misuse(f"Cannot load {target!r}: there is no {part!r} in it.{near}")
+        value = getattr(value, part)
     return value
 
 
@@ -36,7 +46,7 @@ def _setting(text: str) -> tuple[str, float | int | str]:
     """NAME=VALUE, the value a number if it is one."""
     name, equals, value = text.partition("=")
     if not equals:
-        raise typer.BadParameter(f"Expected --set NAME=VALUE, got {text!r}.")
+        raise Misuse(f"Expected --set NAME=VALUE, got {text!r}.")
     for kind in (int, float):
         try:
             return name, kind(value)
@@ -59,7 +69,7 @@ def _subject(name: str, settings: dict[str, Any]) -> Any:
             )
         return target(**settings)
     except (KeyError, NotInstalled, ValueError) as error:
-        raise typer.BadParameter(str(error.args[0]) if error.args else str(error)) from None
+        raise Misuse(str(error.args[0]) if error.args else str(error)) from None
 
 
 def _claim(
@@ -74,9 +84,7 @@ def _claim(
 
     given = [v for v in (epsilon, mu, rho, claim) if v is not None]
     if len(given) != 1:
-        raise typer.BadParameter(
-            f"Expected exactly one of --epsilon, --mu, --rho and --claim, got {len(given)}."
-        )
+        raise Misuse(f"Expected exactly one of --epsilon, --mu, --rho and --claim, got {len(given)}.")
     try:
         if claim is not None:
             return _load(claim)
@@ -89,7 +97,32 @@ def _claim(
             return RDP(order, epsilon)
         return ApproxDP(epsilon, delta) if delta > 0 else PureDP(epsilon)
     except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
+        raise Misuse(str(error)) from None
+
+
+def _audited(pair: Any, claim: Any, budget: Any, declared: Any, shown: bool, mechanism: Any) -> Any:
+    from dpverify.auditing import audit
+
+    return audit(mechanism, pair, claim, budget=budget, declared=declared, progress=shown)
+
+
+def _within(
+    seconds: float | None, mechanism: Any, pair: Any, claim: Any, budget: Any, declared: Any, shown: bool
+) -> Any:
+    """The result of the audit; with a limit it runs in a process that can be killed, C code and all."""
+    from dpverify.parallel import each
+    from dpverify.verdicts import UNDECIDED, Result, crash
+    from dpverify.workers import Stopped
+
+    shared = (pair, claim, budget, declared, shown)
+    if seconds is None:
+        return _audited(*shared, mechanism)
+
+    def instead(_: Any, error: Exception) -> Result:
+        return Result(UNDECIDED, str(error)) if isinstance(error, Stopped) else crash(str(error))
+
+    ((_, result),) = each(_audited, [mechanism], shared=shared, seconds=seconds, instead=instead)
+    return result
 
 
 def add(app: typer.Typer) -> None:
@@ -133,30 +166,36 @@ def add(app: typer.Typer) -> None:
         seed: Annotated[int, typer.Option(help="Seed of every draw.")] = 0,
         workers: Annotated[int, typer.Option(help="Processes; the result does not depend on it.")] = 1,
         chunks: Annotated[str | None, typer.Option(help="Folder of finished chunks, to resume from.")] = None,
-        json_: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
+        timeout: Annotated[
+            float | None,
+            typer.Option(min=0.001, help="Seconds that the audit may take; then it is stopped, UNDECIDED."),
+        ] = None,
+        json_: Annotated[
+            bool, typer.Option("--json", help="Print one JSON object and nothing else.")
+        ] = False,
+        form: Annotated[
+            Format, typer.Option("--format", help="Form of the result on stdout; --json is --format json.")
+        ] = Format.text,
         plot: Annotated[
             Path | None, typer.Option(help="Draw the claimed and the observed trade-off curve here.")
         ] = None,
     ) -> None:
         """Audit a mechanism on a pair of neighbouring data sets against a claimed guarantee."""
-        import json
-
         from dpverify.auditing import Budget
-        from dpverify.auditing import audit as run_audit
         from dpverify.neighbours import Neighbours
-        from dpverify.verdicts import SUPPORTED
+        from dpverify.optional import Missing, optional
 
+        form = Format.json if json_ else form
+        plain = form is Format.text
         options = {"steps": steps, "noise": noise, "clip": clip, "rate": rate}
         settings = {name: value for name, value in options.items() if value is not None} | dict(
             _setting(text) for text in set_ or []
         )
         subject = _subject(mechanism, settings)
         if subject is None and neighbours is None:
-            raise typer.BadParameter(
-                f"Expected --neighbours with {mechanism}: it is not one of `dpverify targets`."
-            )
+            raise Misuse(f"Expected --neighbours with {mechanism}: it is not one of `dpverify targets`.")
         if subject is None and settings:
-            raise typer.BadParameter(
+            raise Misuse(
                 f"Expected a name of `dpverify targets` with {', '.join(settings)}, got {mechanism}."
             )
         target = _load(mechanism) if subject is None else subject.mechanism
@@ -169,19 +208,32 @@ def add(app: typer.Typer) -> None:
         try:
             budget = Budget(runs=runs, alpha=alpha, seed=seed, workers=workers, chunks=chunks)
         except ValueError as error:
-            raise typer.BadParameter(str(error)) from None
+            raise Misuse(str(error)) from None
         release = _load(declared) if declared is not None else getattr(subject, "declared", None)
-        if subject is not None and not json_:
-            typer.echo(f"{mechanism} claims {guarantee}{'' if claimed else f' ({subject.said_by})'}")
-        result = run_audit(target, pair, guarantee, budget=budget, declared=release, progress=not json_)
-        if json_:
-            typer.echo(json.dumps(result.to_json()))
+        if subject is not None and plain:
+            say(f"{mechanism} claims {guarantee}{'' if claimed else f' ({subject.said_by})'}")
+        if plot is not None:
+            try:
+                optional("matplotlib", "report")
+            except Missing as missing:
+                raise Misuse(f"--plot {missing}") from None
+        result = _within(timeout, target, pair, guarantee, budget, release, plain)
+        if form is Format.json:
+            say_json(result.to_json())
+        elif not plain:
+            from dpverify.reporting import formats
+            from dpverify.reporting.collecting import document_of_audit
+
+            document = document_of_audit(mechanism, target, guarantee, result)
+            say(formats.WRITERS[form.value](document, {mechanism: result.seconds}), nl=False)
         else:
             for step in result.steps:
-                typer.echo(f"{step.result.verdict:9}  {step.statement.split(':')[0]:10}  {step.reason}")
-            typer.echo(str(result))
+                say(f"{step.result.verdict:9}  {step.statement.split(':')[0]:10}  {step.reason}")
+            say(str(result))
+            if result.crashed:
+                say(result.evidence.details, err=True)
         if plot is not None:
             from dpverify.reporting import figures
 
             figures.audit(target, pair, guarantee, budget, plot)
-        raise typer.Exit(0 if result.verdict is SUPPORTED else 1)
+        raise typer.Exit(exit_code(result.verdict, result.crashed))

@@ -13,10 +13,11 @@ from dpverify.cli.terminal import (
     Format,
     Misuse,
     Profile,
-    echo_json,
-    echo_rows,
     exit_code_of,
     mark,
+    say,
+    say_json,
+    say_rows,
     say_what_is_missing,
     say_what_runs_long,
 )
@@ -86,7 +87,7 @@ def list_claims(
     """List the claims of the papers; in a pipe one line per claim, its cells between tabs."""
     chosen = selected(patterns, paper, claims)
     if as_json:
-        echo_json(
+        say_json(
             [
                 {
                     "id": c.id,
@@ -104,11 +105,10 @@ def list_claims(
             ]
         )
         return
-    echo_rows(
-        ("claim", "expected", "at", "kind", "statement"),
+    say_rows(
         [(c.id, c.expect.value, c.at, c.kind, c.statement) for c in chosen],
     )
-    typer.echo(f"{len(chosen)} claims", err=not sys.stdout.isatty())
+    say(f"{len(chosen)} claims", err=not sys.stdout.isatty())
 
 
 def check(
@@ -132,7 +132,7 @@ def check(
     done = run_checks(patterns, paper, profile, jobs, claims, timeout)
     records = [c.to_json() for c in done]
     if as_json or form is Format.json:
-        echo_json(records)
+        say_json(records)
     elif form is Format.text:
         print_table(done)
     else:
@@ -141,7 +141,7 @@ def check(
         from dpverify.reporting.collecting import bare_document, times_of
 
         document = bare_document(done, PROFILES[profile.value])
-        typer.echo(formats.WRITERS[form.value](document, times_of(done)), nl=False)
+        say(formats.WRITERS[form.value](document, times_of(done)), nl=False)
     say_what_is_missing(records)
     raise typer.Exit(exit_code_of(records))
 
@@ -185,7 +185,9 @@ def print_table(done: list[Checked]) -> None:
     rows, styles = [], []
     for c in done:
         verdict = c.result.verdict.value
-        expected = "" if c.as_expected else f" ({'crashed; ' if c.crashed else ''}expected {c.claim.expect})"
+        expected = (
+            "" if c.as_expected else f" ({'crashed; ' if c.result.crashed else ''}expected {c.claim.expect})"
+        )
         rows.append(
             (
                 c.claim.id,
@@ -196,9 +198,9 @@ def print_table(done: list[Checked]) -> None:
             )
         )
         styles.append(STYLE[verdict])
-    echo_rows(("claim", "verdict", "at", "time", "because"), rows, styles)
+    say_rows(rows, styles)
     counts = Counter(c.result.verdict.value for c in done)
-    typer.echo(
+    say(
         ", ".join(f"{n} {v}" for v, n in counts.most_common())
         + f"; {sum(not c.as_expected for c in done)} not as expected"
     )
@@ -214,7 +216,7 @@ def explain(
     if any(sign in id for sign in "*?["):
         raise Misuse(f"Expected one claim id, got the pattern {id!r}.")
     (c,) = run_checks([id], None, profile, 1, claims, timeout)
-    typer.echo(explanation(c))
+    say(explanation(c))
     records = [c.to_json()]
     say_what_is_missing(records)
     raise typer.Exit(exit_code_of(records))

@@ -22,9 +22,10 @@ from dpverify.cli.terminal import (
     CRASH,
     Misuse,
     Profile,
-    echo_rows,
     exit_code_of,
     mark,
+    say,
+    say_rows,
     say_what_is_missing,
     say_what_runs_long,
 )
@@ -71,7 +72,7 @@ def report(
             selected(None, paper, claims)  # what cannot be found is said before anything is checked
             memory = None if no_cache else Memory()
             if memory and (problem := memory.problem()):
-                typer.echo(f"Nothing is kept for the next report: {problem}", err=True)
+                say(f"Nothing is kept for the next report: {problem}", err=True)
                 memory = None
             document, times = collect(
                 paper=paper,
@@ -102,21 +103,20 @@ def _summary(document: dict[str, Any], index: Path) -> int:
     from dpverify.reporting.document import VERDICTS, as_expected, findings
 
     records = [c for paper in document["papers"] for c in paper["claims"]]
-    echo_rows(
-        ("paper", *VERDICTS),
+    say_rows(
         [
             [p["key"], *[f"{sum(c['verdict'] == v for c in p['claims'])} {v}" for v in VERDICTS]]
             for p in document["papers"]
         ],
     )
     for c in findings(document)[:5]:
-        typer.echo(f"{mark('REFUTED')} {c['id']} (breaks {c['breaks'] or 'a statement'}): {c['statement']}")
-    typer.echo(f"The report: {index}")
+        say(f"{mark('REFUTED')} {c['id']} (breaks {c['breaks'] or 'a statement'}): {c['statement']}")
+    say(f"The report: {index}")
     for what, why in document["lost"].items():
-        typer.echo(f"{what} is missing: {why}", err=True)
+        say(f"{what} is missing: {why}", err=True)
     odd = [c["id"] for c in records if not as_expected(c)]
     if odd:
-        typer.echo(f"{len(odd)} verdicts are not as expected: {' '.join(odd)}", err=True)
+        say(f"{len(odd)} verdicts are not as expected: {' '.join(odd)}", err=True)
     say_what_is_missing(records)
     code = exit_code_of(records)
     return CRASH if code == AS_EXPECTED and document["lost"] else code

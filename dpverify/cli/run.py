@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from dpverify.cli.terminal import REFUTED, Misuse, echo_json
+from dpverify.cli.terminal import REFUTED, Misuse, say, say_json
 
 
 def add(app: typer.Typer) -> None:
@@ -44,9 +44,9 @@ def add(app: typer.Typer) -> None:
         if name is None:
             known = algorithms.names()
             if as_json:
-                echo_json(known)
+                say_json(known)
             else:
-                typer.echo("\n".join(known))
+                say("\n".join(known))
             return
         try:
             if plot is not None and plot.suffix.lower() not in (".svg", ".png", ".pdf"):
@@ -72,10 +72,10 @@ def add(app: typer.Typer) -> None:
         if plot is not None:
             figures.algorithm(row | along(case, result), plot)
         if as_json:
-            echo_json(row)
+            say_json(row)
         else:
-            typer.echo(table(row))
+            say(table(row))
         if plot is not None and not as_json:
-            typer.echo(f"wrote {plot}")
+            say(f"wrote {plot}")
         if row["exceeds_bound"]:
             raise typer.Exit(REFUTED)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dpverify.cli.terminal import REFUTED, UNDECIDED, Misuse, echo_json, echo_rows
+from dpverify.cli.terminal import REFUTED, UNDECIDED, Misuse, say, say_json, say_rows
 
 if TYPE_CHECKING:
     from dpverify.adapters import Target
@@ -72,14 +72,14 @@ def _list(chosen: list[Target], json_: bool) -> None:
             }
             for t in chosen
         ]
-        echo_json(rows)
+        say_json(rows)
         return
     cells = []
     for t in chosen:
         version = t.versions.get(t.packages[0]) or "" if t.packages else "with dpverify"
         cells.append((t.name, version if t.installed else "no", t.claims, "" if t.installed else t.install))
-    echo_rows(("target", "installed", "what is claimed", "how to install it"), cells)
-    typer.echo(
+    say_rows(cells)
+    say(
         "dpverify audit TARGET audits one at its own claim; dpverify targets --test puts those "
         "that are installed through the laws.",
         err=not sys.stdout.isatty(),
@@ -93,9 +93,9 @@ def _test(chosen: list[Target], out: Path | None, seed: int, json_: bool) -> Non
 
     there = [t for t in chosen if t.installed]
     for missing in sorted({f"{t.family}: not installed ({t.install})" for t in chosen if not t.installed}):
-        typer.echo(f"skipped {missing}", err=True)
+        say(f"skipped {missing}", err=True)
     if not there:
-        typer.echo("INCOMPLETE: none of these targets is installed.", err=True)
+        say("INCOMPLETE: none of these targets is installed.", err=True)
         raise typer.Exit(UNDECIDED)
     done: list[Examination] = []
     with progress_bar("testing", sum(len(t.laws or LAWS) for t in there)) as advance:
@@ -110,15 +110,15 @@ def _test(chosen: list[Target], out: Path | None, seed: int, json_: bool) -> Non
                 keep(examination, out)
     records = [examination.to_json() for examination in done]
     if json_:
-        echo_json(records)
+        say_json(records)
     else:
         _print(records)
     if out is not None:
-        typer.echo(f"The page: {write_page(out)}", err=json_)
+        say(f"The page: {write_page(out)}", err=json_)
     odd = [(e, law) for e in done for law in e.surprises]
     for examination, law in odd:
         result: Any = examination.results[law]
-        typer.echo(
+        say(
             f"{examination.target.name}, {law}: expected {examination.expected(law)}, ended in {result}",
             err=True,
         )
@@ -127,8 +127,8 @@ def _test(chosen: list[Target], out: Path | None, seed: int, json_: bool) -> Non
 
 def _print(records: list[dict[str, Any]]) -> None:
     for record in records:
-        typer.echo(f"\n{record['target']}: {record['about']}")
+        say(f"\n{record['target']}: {record['about']}")
         for law, result in record["laws"].items():
             known = "" if not result["applies"] or result["verdict"] == result["expected"] else " (!)"
             verdict = result["verdict"] if result["applies"] else "-"
-            typer.echo(f"  {law:12} {verdict + known:13} {result['because'][:300]}")
+            say(f"  {law:12} {verdict + known:13} {result['because'][:300]}")

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import signal
 import sys
+import textwrap
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any
@@ -77,6 +81,15 @@ def exit_code_of(records: Sequence[dict[str, Any]]) -> int:
     return UNDECIDED if odd else AS_EXPECTED
 
 
+def say(text: str, err: bool = False, nl: bool = True) -> None:
+    """Print a text, in the encoding of the terminal or pipe that it goes to."""
+    try:
+        print(text, file=sys.stderr if err else sys.stdout, end="\n" if nl else "", flush=True)
+    except BrokenPipeError:  # whoever read has gone, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(128 + signal.SIGPIPE)
+
+
 def shows(text: str) -> bool:
     """Whether stdout can show a text."""
     try:
@@ -93,30 +106,32 @@ def mark(verdict: str) -> str:
     return (signs if shows("✓✗") else letters)[verdict]
 
 
-def echo_json(value: Any, indent: int | None = 1) -> None:
+def say_json(value: Any, indent: int | None = 1) -> None:
     """JSON on stdout; beyond ASCII only where stdout can show it."""
     text = json.dumps(value, indent=indent, ensure_ascii=False)
-    typer.echo(text if shows(text) else json.dumps(value, indent=indent))
+    say(text if shows(text) else json.dumps(value, indent=indent))
 
 
-def echo_rows(names: Sequence[str], rows: Sequence[Sequence[str]], styles: Sequence[str] = ()) -> None:
-    """A table on a terminal, the first column never cut; in a pipe one line per row, with tabs."""
+def say_rows(rows: Sequence[Sequence[str]], colours: Sequence[str] = ()) -> None:
+    """In a pipe one line per row, with tabs. On a terminal columns, the last of which is a text that goes
+    below where it is too long; nothing is ever cut. A colour is that of the second cell.
+    """
     rows = [[" ".join(cell.split()) for cell in row] for row in rows]
     if not sys.stdout.isatty():
         for row in rows:
-            typer.echo("\t".join(row))
+            say("\t".join(row))
         return
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table()
-    for i, name in enumerate(names):
-        longest = max((len(row[i]) for row in rows), default=0)
-        table.add_column(name, overflow="fold", min_width=longest if i == 0 else None)
-    for row, style in zip(rows, styles or [""] * len(rows)):
-        table.add_row(*(Text(cell, style=style if i == 1 else "") for i, cell in enumerate(row)))
-    Console().print(table)
+    coloured = "NO_COLOR" not in os.environ
+    width = shutil.get_terminal_size().columns
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)] if rows else []
+    for row, colour in zip(rows, colours or [""] * len(rows)):
+        cells = [cell.ljust(size) for cell, size in zip(row, widths)]
+        short = sum(map(len, cells)) + 2 * len(cells) + len(row[-1]) <= width
+        if colour and coloured:
+            cells[1] = typer.style(cells[1], fg=colour)
+        say("  ".join([*cells, row[-1]] if short else cells).rstrip())
+        if not short:
+            say(textwrap.fill(row[-1], max(width, 40), initial_indent="    ", subsequent_indent="    "))
 
 
 def say_what_runs_long(running: dict[str, float]) -> None:
@@ -124,7 +139,7 @@ def say_what_runs_long(running: dict[str, float]) -> None:
     for id, seconds in running.items():
         minutes = int(seconds // 60)
         if minutes and minutes & (minutes - 1) == 0 and seconds % 60 < 30:  # after 1, 2, 4, 8 ... minutes
-            typer.echo(f"still checking {id} ({minutes} min)", err=True)
+            say(f"still checking {id} ({minutes} min)", err=True)
 
 
 def say_what_is_missing(records: Sequence[dict[str, Any]]) -> None:
@@ -142,7 +157,7 @@ def say_what_is_missing(records: Sequence[dict[str, Any]]) -> None:
     )
     if counts:
         parts = ", ".join(f"{count} need {engine}" for engine, count in counts.most_common())
-        typer.echo(
+        say(
             f"INCOMPLETE: of {len(records)} claims, {parts}, not installed. "
             'In a clone of dpverify: pip install ".[papers]"',
             err=True,

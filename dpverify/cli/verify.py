@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dpverify.cli.terminal import AS_EXPECTED, REFUTED, Misuse
+from dpverify.cli.terminal import AS_EXPECTED, REFUTED, Misuse, say
 
 
 def add(app: typer.Typer) -> None:
@@ -42,7 +42,7 @@ def verify(
         except (KeyError, TypeError, ValueError) as error:
             stands, why = False, f" ({type(error).__name__}: {error})"
         failed += not stands
-        typer.echo(f"{name}\t{exact.get('kind')}\t{'stands' if stands else 'DOES NOT STAND'}{why}")
+        say(f"{name}\t{exact.get('kind')}\t{'stands' if stands else 'DOES NOT STAND'}{why}")
     if not count:
         raise Misuse(
             f"Expected a witness in {file}, an object with 'let', 'then' and 'exact': there is none."

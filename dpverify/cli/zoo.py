@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dpverify.cli.terminal import AS_EXPECTED, REFUTED, Misuse, echo_json, echo_rows
+from dpverify.cli.terminal import AS_EXPECTED, REFUTED, Misuse, say, say_json, say_rows
 
 
 def add(app: typer.Typer) -> None:
@@ -37,7 +37,7 @@ def add(app: typer.Typer) -> None:
                 rows.append(inspect(bug, alpha=alpha, seed=seed))
         failed = [row for row in rows if not row.as_expected or row.accused]
         if json_:
-            echo_json([row.to_json() for row in rows])
+            say_json([row.to_json() for row in rows])
             raise typer.Exit(REFUTED if failed else AS_EXPECTED)
         cells = []
         for row in rows:
@@ -45,17 +45,17 @@ def add(app: typer.Typer) -> None:
             twin = "twin accused (!)" if row.accused else "twin not accused"
             numbers = [str(value or "") for value in (row.samples, row.witness_size)]
             cells.append((row.bug.name, found, row.rung or "", *numbers, twin, f"{row.seconds:.2f} s"))
-        echo_rows(("bug", "found", "by", "samples", "witness", "twin", "time"), cells)
+        say_rows(cells)
         for row in rows:
             if row.bug.why:
-                typer.echo(f"{row.bug.name}: {row.bug.why}.")
+                say(f"{row.bug.name}: {row.bug.why}.")
             if not row.as_expected:
                 expected = f"{row.bug.expect}{f' by {row.bug.rung}' if row.bug.rung else ''}"
-                typer.echo(
+                say(
                     f"{row.bug.name}: expected {expected}, ended in {row.result.verdict}: "
                     f"{row.result.because}"
                 )
             if row.accused:
-                typer.echo(f"{row.bug.name}: its correct twin is accused: {row.twin.because}")
-        typer.echo(f"{sum(row.found for row in rows)} found, {len(failed)} not as expected.")
+                say(f"{row.bug.name}: its correct twin is accused: {row.twin.because}")
+        say(f"{sum(row.found for row in rows)} found, {len(failed)} not as expected.")
         raise typer.Exit(REFUTED if failed else AS_EXPECTED)

@@ -10,7 +10,9 @@ from dpverify import __version__
 from dpverify.effort import QUICK, Effort
 from dpverify.memory import Memory, versions
 from dpverify.parallel import each
+from dpverify.places import place_of
 from dpverify.reporting.document import SCHEMA
+from dpverify.verdicts import SUPPORTED, Result
 
 if TYPE_CHECKING:
     from dpverify.checking import Checked
@@ -89,6 +91,29 @@ def collect(
 def bare_document(checked: Sequence[Checked], effort: Effort) -> dict[str, Any]:
     """The document of claims alone, without runs and audits."""
     return _document(effort, papers_of(checked), [], [], {}, [])
+
+
+def document_of_audit(name: str, mechanism: Any, claim: Any, result: Result) -> dict[str, Any]:
+    """The document of one audit, at the file and line of its mechanism; it is expected to be SUPPORTED."""
+    place = place_of(mechanism)
+    record = {
+        "id": name,
+        "paper": "audits",
+        "at": str(claim),
+        "file": place.file if place else name,
+        "line": place.line if place else 1,
+        "kind": "audit",
+        "statement": f"{name} keeps {claim}.",
+        "expect": SUPPORTED.value,
+        "uses": [],
+        "correction": None,
+        "breaks": "privacy",
+        "given": [],
+        "tainted": [],
+        **result.to_json(),
+    }
+    papers = [{"key": "audits", "citation": "", "claims": [_timeless(record)]}]
+    return _document(QUICK, papers, [], [], {})
 
 
 def _document(
