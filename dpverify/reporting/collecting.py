@@ -113,7 +113,7 @@ def document_of_audit(name: str, mechanism: Any, claim: Any, result: Result) -> 
         **result.to_json(),
     }
     papers = [{"key": "audits", "citation": "", "claims": [_timeless(record)]}]
-    return _document(QUICK, papers, [], [], {})
+    return _document(QUICK, papers, [], [], {}, [])
 
 
 def _document(
