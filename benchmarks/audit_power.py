@@ -18,10 +18,10 @@ from scipy.special import ndtr
 
 from dpverify import Budget, Neighbours
 from dpverify.auditing.claimed import worst_pair
+from dpverify.auditing.drawing import chunk_sizes
 from dpverify.auditing.exact import clopper_pearson, equivalent_epsilon
 from dpverify.auditing.noise import noise_as_declared
 from dpverify.auditing.rungs import Audit
-from dpverify.auditing.sampling import chunk_sizes
 from dpverify.auditing.sequential import Sequential
 from dpverify.auditing.statistics import statistical_audit
 from dpverify.guarantees import GDP, ApproxDP, PureDP

@@ -70,11 +70,8 @@ def climb(audit: Audit, rungs: Sequence[str] = RUNGS, smaller: bool = True) -> R
         share = min(rung.share * audit.alpha, left)
         try:
             results[rung] = _timed(rung, audit.with_(alpha=share) if share else audit)
-        except MechanismError as error:
-            details = "".join(traceback.format_exception(error.__cause__ or error))
-            results[rung] = broken = crash(str(error), details)
-            if not any(result.verdict is REFUTED for result in results.values()):
-                return broken.with_(steps=_steps(results), seconds=time.perf_counter() - started)
+        except MechanismError as error:  # a higher rung may take it as an outcome like any other
+            results[rung] = crash(str(error), "".join(traceback.format_exception(error.__cause__ or error)))
         if results[rung].evidence is not None:
             left -= share
     result = _sum_up(results, audit)

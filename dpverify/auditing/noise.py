@@ -24,7 +24,7 @@ import numpy as np
 
 from dpverify.auditing.replay import describe
 from dpverify.auditing.rungs import Audit, Rung
-from dpverify.auditing.sampling import Mechanism, _takes, batched, call
+from dpverify.auditing.sampling import Mechanism, batched, call, takes
 from dpverify.auditing.tape import Tape
 from dpverify.neighbours import Data
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Witness
@@ -48,7 +48,7 @@ def collect(
     mechanism: Mechanism, data: Data, declared: Any, runs: int, seed: int
 ) -> list[tuple[np.ndarray, str]]:
     """Standardised noise, one array (runs, coordinates) per release, with the name of its declared law."""
-    if _takes(mechanism, "tape"):
+    if takes(mechanism, "tape"):
         if batched(mechanism):
             tape = Tape()
             call(mechanism, data, np.random.SeedSequence(seed, spawn_key=(8,)), runs, tape)

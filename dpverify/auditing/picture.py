@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dpverify.auditing.claimed import worst_pair
-from dpverify.auditing.sampling import Budget, Mechanism, draw_pairs
+from dpverify.auditing.drawing import Sampler
+from dpverify.auditing.sampling import Budget, Mechanism
 from dpverify.auditing.sequential import Sequential, believed
 from dpverify.guarantees import Guarantee
 from dpverify.neighbours import Neighbours
@@ -38,7 +39,7 @@ def observe(mechanism: Mechanism, neighbours: Neighbours, claim: Guarantee, budg
     """
     test = Sequential(worst_pair(claim))
     fresh: list[tuple[np.ndarray, np.ndarray]] = []
-    for a, b in draw_pairs(mechanism, neighbours, budget):
+    for a, b in Sampler(mechanism, neighbours, budget):
         if 2 * test.samples < budget.runs:
             test.feed(a, b)
         else:

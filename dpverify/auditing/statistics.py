@@ -19,16 +19,21 @@ import numpy as np
 
 from dpverify.auditing.betting import best_bet
 from dpverify.auditing.claimed import WorstPair, worst_pair
+from dpverify.auditing.drawing import BatchRaised, Sampler, run_by_run
 from dpverify.auditing.exact import Curve, clopper_pearson, epsilon_lower_bound, mu_lower_bound, refutes
 from dpverify.auditing.replay import as_json, describe
 from dpverify.auditing.rungs import Audit, Rung
-from dpverify.auditing.sampling import draw_pairs, name_of
+from dpverify.auditing.sampling import batched, name_of
 from dpverify.auditing.scores import Score
 from dpverify.auditing.sequential import Sequential, believed
 from dpverify.guarantees import ApproxDP, Guarantee, PureDP
+from dpverify.neighbours import Neighbours
 from dpverify.progress import progress_bar
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Witness
 
+RESERVE = (
+    0.01  # the share of alpha of a batched mechanism that is kept for a test run by run, should it raise
+)
 LEARN = 1 / 8  # the share of the budget on which the fixed event is learned
 
 
@@ -143,48 +148,90 @@ def ceiling_epsilon(runs: int, delta: float, alpha: float) -> float:
 def statistical_audit(audit: Audit) -> Result:
     """Rung 4 alone: draw chunk by chunk, bet on each, and test one event exactly at the end.
 
+    >>> from dpverify.auditing import Budget
     >>> from dpverify.guarantees import GDP
-    >>> from dpverify.neighbours import Neighbours
     >>> noisy_sum = lambda data, rng, runs: data.sum() + rng.normal(size=(runs, 1))
     >>> pair = Neighbours.replace(np.zeros((3, 1)), 0, [1.0])
     >>> audits = [Audit(noisy_sum, pair, GDP(mu), Budget(runs=5000)) for mu in (0.5, 1.0)]
     >>> [str(statistical_audit(audit).verdict) for audit in audits]
     ['REFUTED', 'SUPPORTED']
     """
+    if not batched(audit.drawn):
+        return _test(audit)
+    try:
+        return _test(audit.with_(alpha=(1 - RESERVE) * audit.alpha))
+    except BatchRaised:  # which run did? Each by itself, and on fresh draws
+        single = audit.with_(mechanism=run_by_run(audit.drawn), alpha=RESERVE * audit.alpha)
+        return _test(single)
+
+
+def _test(audit: Audit) -> Result:
     started = time.perf_counter()
-    runs = audit.budget.runs
+    sampler = Sampler(audit.drawn, audit.neighbours, audit.budget)
     test = Sequential(worst_pair(audit.claim))
     event: Event | None = None
     x = y = n = 0
     fixed = True
-    with progress_bar(f"auditing {name_of(audit.drawn)}", runs, audit.progress) as advance:
-        for a, b in draw_pairs(audit.drawn, audit.neighbours, audit.budget):
+    with progress_bar(f"auditing {name_of(audit.drawn)}", sampler.runs, audit.progress) as advance:
+        for a, b in sampler:
             fixed = fixed and bool((a == a[0]).all())
             test.feed(a, b)
             if event is not None:
                 x, y, n = x + event.count(a), y + event.count(b), n + len(a)
-            advance(len(a), f"wealth {math.exp(min(test.log_wealth, 99)):.3g}")
+            advance(len(a), f"wealth {math.exp(min(test.log_wealth, 99)):.3g} of {2 / audit.alpha:.3g}")
             if test.log_wealth >= math.log(2 / audit.alpha):
                 result = _refuted_by_wealth(audit, test, time.perf_counter() - started)
-                return _noting(audit, result, fixed)
-            if event is None and test.samples >= LEARN * runs:
-                event = choose_event(test, audit.claim, max(runs - test.samples, 1))
-    result = _at_the_end(audit, event, (x, y, n), time.perf_counter() - started)
-    return _noting(audit, result, fixed)
+                return _noting(audit, result, sampler, fixed)
+            if event is None and sampler.settled and test.samples >= LEARN * sampler.runs:
+                event = choose_event(test, audit.claim, max(sampler.runs - test.samples, 1))
+    if sampler.cut_short:  # the exact test needs a number of runs that was fixed before; the wealth does not
+        event, x, y, n = None, 0, 0, 0
+    result = _at_the_end(audit, test.samples, event, (x, y, n), time.perf_counter() - started)
+    return _noting(audit, result, sampler, fixed)
 
 
-def _noting(audit: Audit, result: Result, fixed: bool) -> Result:
-    """The same result, saying what its verdict means, and whether the mechanism showed any randomness at
-    all.
-    """
+def _noting(audit: Audit, result: Result, sampler: Sampler, fixed: bool) -> Result:
+    """The same result, saying what its verdict means, and what was odd about the runs."""
+    notes = []
+    if fixed:
+        notes.append("Every run on D gave the same output: the mechanism seems to ignore its rng.")
+    if any(sampler.raised):
+        notes.append(f"{sampler.raised[0]} runs on D and {sampler.raised[1]} on D' raised ({sampler.error}).")
+    if sampler.cut_short:
+        notes.append(f"It was cut short ({sampler.cut_short}).")
+    if not sampler.cut_short and not sampler.repeatable():
+        if result.verdict is REFUTED and (drifting := _drifts(audit, result)):
+            return Result(UNDECIDED, drifting, result.evidence)
+        notes.append("The same seed gave another output: not all randomness is from rng, or a state is kept.")
     means = (
         f"For this pair of neighbours, some epsilon and the delta that {audit.claim} implies there fail."
         if result.verdict is REFUTED
         else ""
     )
-    evidence = replace(result.evidence, details=means) if result.evidence is not None else None
-    note = " Every run on D gave the same output: the mechanism seems to ignore its rng." if fixed else ""
-    return result.with_(because=result.because + note, evidence=evidence)
+    evidence = result.evidence
+    if evidence is not None:
+        more = {"cut_short": sampler.cut_short} if sampler.cut_short else {}
+        evidence = replace(evidence, details=means, certificate={**evidence.certificate, **more})
+    return result.with_(because=" ".join([result.because, *notes]), evidence=evidence)
+
+
+def _drifts(audit: Audit, result: Result) -> str:
+    """Why the refutation says nothing, if equal data sets are told apart just as well: the mechanism
+    drifts.
+    """
+    assert result.evidence is not None
+    runs = max(result.evidence.samples or 2, 2)
+    for name, data in (("D", audit.neighbours.data), ("D'", audit.neighbours.other)):
+        test = Sequential(worst_pair(audit.claim))
+        budget = replace(audit.budget, runs=runs, seed=audit.budget.seed + 1, chunks=None, seconds=None)
+        for a, b in Sampler(audit.drawn, Neighbours(data, data, audit.neighbours.adjacency), budget):
+            test.feed(a, b)
+            if test.log_wealth >= math.log(2 / audit.alpha):
+                return (
+                    "The mechanism keeps a state that drifts from call to call: two series of runs on "
+                    f"{name} are told apart as well as those on the two data sets, so that nothing follows."
+                )
+    return ""
 
 
 def _let(audit: Audit) -> dict[str, str]:
@@ -251,8 +298,10 @@ def _refuted_by_wealth(audit: Audit, test: Sequential, seconds: float) -> Result
     )
 
 
-def _at_the_end(audit: Audit, event: Event | None, counts: tuple[int, int, int], seconds: float) -> Result:
-    claim, alpha, budget = audit.claim, audit.alpha, audit.budget
+def _at_the_end(
+    audit: Audit, runs: int, event: Event | None, counts: tuple[int, int, int], seconds: float
+) -> Result:
+    claim, alpha, seed = audit.claim, audit.alpha, audit.budget.seed
     started = time.perf_counter()
     x, y, n = counts
     certificate: dict[str, Any] = {}
@@ -282,7 +331,7 @@ def _at_the_end(audit: Audit, event: Event | None, counts: tuple[int, int, int],
                 f"{first} and {y} times on {second}: {shown}"
             )
             more = {
-                "runs": budget.runs,
+                "runs": runs,
                 "event": str(event),
                 "likelier_on": first,
                 "counts": [x, y],
@@ -295,30 +344,26 @@ def _at_the_end(audit: Audit, event: Event | None, counts: tuple[int, int, int],
             )
             exact = _exact(audit, **more)
             witness = Witness(_let(audit), then, str(claim), exact, because)
-            evidence = Evidence(
-                "exact event", certificate, alpha=alpha, samples=budget.runs, seed=budget.seed
-            )
+            evidence = Evidence("exact event", certificate, alpha=alpha, samples=runs, seed=seed)
             seconds += time.perf_counter() - started
             return Result(REFUTED, f"{claim} is refuted: {shown}.", evidence, witness, seconds=seconds)
-    most, enough = _ceiling(claim, n, budget.runs, alpha)
+    most, enough = _ceiling(claim, n, runs, alpha)
     evidence = Evidence(
         "sequential, exact event",
         certificate,
         alpha=alpha,
-        samples=budget.runs,
-        seed=budget.seed,
+        samples=runs,
+        seed=seed,
         ceiling=most,
     )
     seconds += time.perf_counter() - started
     if not enough:
         because = (
-            f"{budget.runs} runs could not have refuted {claim}: even outputs told apart with "
+            f"{runs} runs could not have refuted {claim}: even outputs told apart with "
             f"certainty would show at most {most}."
         )
         return Result(UNDECIDED, because, evidence, seconds=seconds)
-    because = (
-        f"{budget.runs} runs a side did not refute {claim}. Shown: {shown}; could have shown up to {most}."
-    )
+    because = f"{runs} runs a side did not refute {claim}. Shown: {shown}; could have shown up to {most}."
     return Result(SUPPORTED, because, evidence, seconds=seconds)
 
 

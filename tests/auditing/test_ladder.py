@@ -9,7 +9,6 @@ import pytest
 
 from dpverify import Budget, Neighbours, audit
 from dpverify.auditing import Tape, verify_event
-from dpverify.auditing.sampling import chunk_sizes, draw_pairs
 from dpverify.guarantees import GDP, RDP, ZCDP, ApproxDP, Profile, PureDP, TradeOff
 from dpverify.neighbours import ADD_REMOVE, REPLACE
 from dpverify.releases import Gaussian, Laplace, Subsampled
@@ -55,7 +54,7 @@ def test_a_true_claim_is_supported_and_says_its_ceiling(claim):
     result = audit(gaussian, PAIR, claim, budget=SMALL)
     assert result.verdict is SUPPORTED
     assert result.evidence.ceiling
-    assert result.evidence.alpha == pytest.approx(1e-3)
+    assert 0.98e-3 <= result.evidence.alpha <= 1e-3  # a batched mechanism keeps a hundredth in reserve
 
 
 def test_a_budget_that_cannot_refute_is_undecided():
@@ -214,37 +213,13 @@ def test_the_same_seed_gives_the_same_result_for_any_number_of_workers():
     assert {**one.to_json(), "seconds": 0, "steps": 0} == {**two.to_json(), "seconds": 0, "steps": 0}
 
 
-def test_chunks_are_resumed(tmp_path):
-    calls = []
-
-    def counted(data, rng, runs):
-        calls.append(runs)
-        return data.sum() + rng.normal(size=(runs, 1))
-
-    budget = Budget(runs=1000, chunks=str(tmp_path))
-    first = list(draw_pairs(counted, PAIR, budget))
-    assert calls == [size for size in chunk_sizes(1000) for _ in range(2)]
-    sorted(tmp_path.iterdir())[0].unlink()  # one chunk was lost in the kill
-    again = list(draw_pairs(counted, PAIR, budget))
-    assert len(calls) == 2 * len(first) + 1
-    assert all(np.array_equal(a, b) for a, b in zip(first, again))
-
-
-def test_chunks_of_another_mechanism_are_not_taken_for_its_own(tmp_path):
-    def shifted(by):
-        return lambda data, rng, runs: by + rng.normal(size=(runs, 1))
-
-    budget = Budget(runs=100, chunks=str(tmp_path))
-    one, two = (np.concatenate([a for a, _ in draw_pairs(shifted(by), PAIR, budget)]) for by in (0.0, 5.0))
-    assert two.mean() > one.mean() + 3
-
-
 @pytest.mark.parametrize(
     ("mechanism", "says"),
     [
         (lambda data, rng: 1 / 0, "raised ZeroDivisionError"),
         (lambda data, rng: float("nan"), "returned NaN"),
-        (lambda data, rng: np.zeros(rng.integers(1, 4)), "changes the shape"),
+        (lambda data, rng: [], "empty output"),
+        (lambda data, rng: object(), "returned a object"),
         (lambda data, rng, runs: np.zeros(runs + 1), "expected"),
     ],
 )
@@ -256,17 +231,17 @@ def test_a_broken_mechanism_is_reported_with_its_seed(mechanism, says):
 
 
 def test_a_refuted_declaration_stays_refuted_when_the_mechanism_fails_later():
-    def sometimes_nan(data, rng, tape):
+    def fails_alone(data, rng, runs, tape):
+        if runs > 1:
+            return object()
         value = data.sum(axis=0)
-        released = tape.record(
-            value, value + rng.normal(size=value.shape), Gaussian(scale=1.0, sensitivity={REPLACE: 0.5})
-        )
-        return released if rng.random() < 0.98 else float("nan")
+        declared = Gaussian(scale=1.0, sensitivity={REPLACE: 0.5})
+        return tape.record(value, value + rng.normal(size=value.shape), declared)[None]
 
-    result = audit(sometimes_nan, PAIR, GDP(0.5), budget=Budget(runs=500), rungs=("replay", "statistics"))
+    result = audit(fails_alone, PAIR, GDP(0.5), budget=Budget(runs=500), rungs=("replay", "statistics"))
     assert result.verdict is REFUTED
     assert result.evidence.certificate["refuted"] == ["replay"]
-    assert "returned NaN" in result.because
+    assert "returned shape" in result.because
 
 
 def test_a_deterministic_mechanism_that_differs_is_refuted():

@@ -1,0 +1,364 @@
+"""Drawing outputs on the two data sets: in chunks, seeded, interleaved, kept, and cut short without harm.
+
+Chunk c is cut into blocks; block b draws its runs on side s, one after the other, from one generator with
+SeedSequence(seed, spawn_key=(s, c, b)). The sizes of the chunks do not depend on how many runs there are, so
+that more runs begin with the same ones, whoever computes them. In a block the runs on the two data sets come
+in random order: what drifts from call to call drifts alike on both.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dpverify.auditing.fingerprints import fingerprint
+from dpverify.auditing.outcomes import LATE, Layout, NotAnOutcome, Plain, Raised, plain, plain_batch
+from dpverify.auditing.sampling import Budget, Mechanism, MechanismError, batched, name_of, takes
+from dpverify.auditing.tape import Tape
+from dpverify.neighbours import Data, Neighbours
+from dpverify.parallel import each, stop
+
+BLOCK = 256  # runs of a plain callable that share a generator
+BATCH = 4096  # runs of a batched call
+SHARE = 1 / 8  # of a budget in time, after which the number of runs is settled
+
+
+def chunk_sizes(runs: int) -> list[int]:
+    """How the runs are cut: 20 at first, then half of what was drawn before.
+
+    >>> chunk_sizes(500)
+    [20, 20, 20, 30, 45, 67, 101, 151, 46]
+    """
+    sizes: list[int] = []
+    while sum(sizes) < runs:
+        sizes.append(_next_size(sum(sizes), runs))
+    return sizes
+
+
+def _next_size(done: int, runs: int) -> int:
+    return min(runs - done, max(20, done // 2))
+
+
+def _block_size(done: int, together: bool) -> int:
+    """How many runs of the chunk after so many share a generator, and are drawn by one worker."""
+    return BATCH if together else min(BLOCK, max(5, done // 128))
+
+
+class BatchRaised(MechanismError):
+    """A batched call raised: which of its runs did is unknown."""
+
+
+class Block(NamedTuple):
+    """Outcomes on the two data sets, and what the first run that raised said."""
+
+    sides: tuple[Plain, Plain]
+    error: str = ""
+
+    def first(self, runs: int) -> Block:
+        """The first runs of them."""
+        return Block((self.sides[0].first(runs), self.sides[1].first(runs)), self.error)
+
+
+class Task(NamedTuple):
+    """One block to draw: its chunk, its number there, and how many runs."""
+
+    chunk: int
+    number: int
+    runs: int
+
+
+def draw_block(
+    mechanism: Mechanism, neighbours: Neighbours, seed: int, late: float | None, task: Task
+) -> Block:
+    """The outcomes of one block on both data sets."""
+    sequences = [np.random.SeedSequence(seed, spawn_key=(s, task.chunk, task.number)) for s in (0, 1, 2)]
+    first, second, order = (np.random.default_rng(sequence) for sequence in sequences)
+    where = f"mechanism {name_of(mechanism)} at seed {seed}, chunk {task.chunk}, block {task.number}"
+    both = ((neighbours.data, first), (neighbours.other, second))
+    taped = takes(mechanism, "tape")
+    try:
+        if batched(mechanism):
+            return _batches(mechanism, both, int(order.integers(2)), task.runs, taped, where)
+        sides = np.repeat([0, 1], task.runs)
+        order.shuffle(sides)
+        return _singles(mechanism, both, sides.tolist(), taped, late, where)
+    except NotAnOutcome as error:
+        raise MechanismError(f"{where} {error}.") from None
+
+
+Sides = tuple[tuple[Data, np.random.Generator], tuple[Data, np.random.Generator]]
+
+
+def _batches(mechanism: Mechanism, both: Sides, first: int, runs: int, taped: bool, where: str) -> Block:
+    sides: dict[int, Plain] = {}
+    for side in (first, 1 - first):
+        data, rng = both[side]
+        extra = {"tape": Tape()} if taped else {}
+        try:
+            output = mechanism(data, rng, runs=runs, **extra)
+        except Exception as error:
+            raise BatchRaised(f"{where} raised {type(error).__name__}: {error}") from error
+        sides[side] = plain_batch(output, runs)
+    return Block((sides[0], sides[1]))
+
+
+def _singles(
+    mechanism: Mechanism, both: Sides, sides: list[int], taped: bool, late: float | None, where: str
+) -> Block:
+    outputs: tuple[list[Any], list[Any]] = ([], [])
+    raised = ""
+    for side in sides:
+        data, rng = both[side]
+        try:
+            if late is None:
+                output = mechanism(data, rng, tape=Tape()) if taped else mechanism(data, rng)
+            else:
+                with _limit(late):
+                    output = mechanism(data, rng, tape=Tape()) if taped else mechanism(data, rng)
+        except OutOfTime:
+            output = LATE
+        except Exception as error:
+            output = Raised(type(error).__name__, str(error))
+            raised = raised or f"{where} raised {type(error).__name__}: {error}"
+        outputs[side].append(output)
+    return Block((plain(outputs[0]), plain(outputs[1])), raised)
+
+
+class OutOfTime(BaseException):
+    """A call took longer than it may; not an Exception, so that the mechanism does not catch it by chance."""
+
+
+@contextmanager
+def _limit(seconds: float) -> Iterator[None]:
+    """Raise OutOfTime in this thread after so many seconds."""
+    if threading.current_thread() is not threading.main_thread():
+        raise RuntimeError(
+            "Expected call_seconds=None outside of the main thread: calls cannot be stopped there."
+        )
+
+    def stop(number: int, frame: Any) -> None:
+        raise OutOfTime
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@dataclass
+class Sampler:
+    """Chunks of outcomes on both data sets, as two matrices of numbers each time (see `outcomes`).
+
+    Both matrices have the same columns. A later chunk may have more of them, on the right: the outputs before
+    it are 0 there. `runs` is how many there will be, once `settled` (a budget in time settles it on the way);
+    `cut_short` says why it ended before that.
+
+    >>> pair = Neighbours.replace(np.ones((2, 1)), 0, [2.0])
+    >>> sampler = Sampler(lambda data, rng: rng.normal(size=2), pair, Budget(runs=60))
+    >>> [x.shape for x, y in sampler], sampler.cut_short
+    ([(20, 2), (20, 2), (20, 2)], '')
+    """
+
+    mechanism: Mechanism
+    neighbours: Neighbours
+    budget: Budget
+    runs: int = 0
+    settled: bool = True
+    cut_short: str = ""
+    raised: list[int] = field(default_factory=lambda: [0, 0])
+    error: str = ""
+
+    def __post_init__(self) -> None:
+        self.runs = self.budget.runs
+        self.settled = self.budget.seconds is None
+        self._started = time.monotonic()
+        self._layout = Layout()
+        self._data = self._content()
+        self._first: tuple[Plain, Plain] | None = None
+        if self.budget.workers > 1:
+            _picklable(self.mechanism, self.budget.workers)
+        self._folder: Path | None = None
+        if self.budget.chunks is not None:
+            pair = self.neighbours
+            key = fingerprint(
+                self.mechanism, pair.data, pair.other, self.budget.seed, self.budget.call_seconds
+            )
+            self._folder = Path(self.budget.chunks) / key if key is not None else None
+
+    def __iter__(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        done, chunk = 0, 0
+        while done < self.runs and not self.cut_short:
+            size = _next_size(done, self.runs)
+            x, y = self._chunk(chunk, done, size)
+            if x.runs:
+                self._look(chunk, x, y)
+                yield self._layout.matrices(x, y)
+            done, chunk = done + x.runs, chunk + 1
+            self._settle(done)
+
+    def _settle(self, done: int) -> None:
+        """With a budget in time: the number of runs, by the speed of the first ones."""
+        if self.settled or self.budget.seconds is None:
+            return
+        elapsed = time.monotonic() - self._started
+        if elapsed >= SHARE * self.budget.seconds:
+            self.runs = min(self.budget.runs, max(done, int(done * self.budget.seconds / elapsed)))
+            self.settled = True
+
+    def _late(self) -> bool:
+        """Whether a budget in time is spent, and half of it once more."""
+        limit = self.budget.seconds
+        return limit is not None and time.monotonic() - self._started > 1.5 * limit
+
+    def _chunk(self, chunk: int, done: int, size: int) -> tuple[Plain, Plain]:
+        """The chunk, as far as it could be drawn; what was kept of it is not drawn again."""
+        block = _block_size(done, batched(self.mechanism))
+        blocks = [kept] if (kept := self._kept(chunk)) is not None else []
+        there = blocks[0].sides[0].runs if blocks else 0
+        if there < size:
+            there -= there % block  # an unfinished block is drawn again
+            blocks = [kept.first(there) for kept in blocks]
+        starts = range(there, size, block)
+        tasks = [Task(chunk, start // block, min(block, size - start)) for start in starts]
+        try:
+            with closing(self._drawn(tasks)) as drawn:
+                for _, part in drawn:
+                    blocks.append(part)
+                    self.error = self.error or part.error
+                    if self._late():
+                        self.cut_short = "out of time"
+                        break
+        except KeyboardInterrupt:
+            self.cut_short = "interrupted"
+        self._unchanged()
+        whole = _joined(blocks)
+        if tasks and not self.cut_short:
+            self._keep(chunk, whole)
+        return whole.first(size).sides
+
+    def _drawn(self, tasks: list[Task]) -> Generator[tuple[Task, Block], None, None]:
+        budget = self.budget
+        shared = (self.mechanism, self.neighbours, budget.seed, budget.call_seconds)
+        return each(draw_block, tasks, shared=shared, workers=budget.workers, ahead=4, instead=stop)
+
+    def _look(self, chunk: int, x: Plain, y: Plain) -> None:
+        """Refuse what is no mechanism: one that raises, or returns nothing, in every run of the first
+        chunk.
+        """
+        self.raised = [count + side.raised for count, side in zip(self.raised, (x, y))]
+        if chunk:
+            return
+        self._first = (x, y)
+        where = f"mechanism {name_of(self.mechanism)} at seed {self.budget.seed}"
+        if x.raised + y.raised == x.runs + y.runs and len({*x.shapes.tolist(), *y.shapes.tolist()}) == 1:
+            raise MechanismError(f"{self.error}, as in every run of the first chunk.")
+        if not (x.sizes.any() or y.sizes.any()):
+            raise MechanismError(f"{where} returned an empty output in every run of the first chunk.")
+        if np.isnan(x.numbers).all() and np.isnan(y.numbers).all():
+            raise MechanismError(f"{where} returned NaN alone in every run of the first chunk.")
+
+    def _content(self) -> str | None:
+        return fingerprint(self.neighbours.data, self.neighbours.other)
+
+    def _unchanged(self) -> None:
+        """Refuse a mechanism that writes into its data: its later runs see other data than its first."""
+        if self._content() != self._data:
+            raise MechanismError(
+                f"mechanism {name_of(self.mechanism)} changes its data; hand it a copy, as in "
+                "lambda data, rng: train(data.copy(), rng)."
+            )
+
+    def repeatable(self) -> bool:
+        """Whether the first runs, made once more, end as they did: all randomness from rng, no state."""
+        assert self._first is not None
+        runs = min(self._first[0].runs, _block_size(0, True) if batched(self.mechanism) else 2)
+        _, again = next(self._drawn([Task(0, 0, runs)]))
+        return all(_equal(before.first(runs), after) for before, after in zip(self._first, again.sides))
+
+    def _path(self, chunk: int) -> Path | None:
+        return None if self._folder is None else self._folder / f"{chunk}.npz"
+
+    def _kept(self, chunk: int) -> Block | None:
+        path = self._path(chunk)
+        if path is None or not path.exists():
+            return None
+        with np.load(path) as file:
+            x, y = (Plain(*(file[f"{name}{side}"] for name in Plain._fields)) for side in (0, 1))
+            return Block((x, y), str(file["error"]))
+
+    def _keep(self, chunk: int, block: Block) -> None:
+        path = self._path(chunk)
+        if path is None:
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_suffix(".part.npz")
+        arrays = {f"{name}{s}": part for s in (0, 1) for name, part in block.sides[s]._asdict().items()}
+        np.savez(unfinished, **arrays, error=block.error)
+        unfinished.replace(path)
+
+
+def _picklable(mechanism: Mechanism, workers: int) -> None:
+    import cloudpickle
+
+    try:
+        cloudpickle.dumps(mechanism)
+    except Exception as error:
+        raise ValueError(
+            f"Expected mechanism={name_of(mechanism)} to be something that can be pickled, with "
+            f"workers={workers}: {error}"
+        ) from error
+
+
+def _equal(a: Plain, b: Plain) -> bool:
+    return all(np.array_equal(u, v, equal_nan=True) for u, v in zip(a, b))
+
+
+def run_by_run(mechanism: Mechanism) -> Mechanism:
+    """A batched mechanism as a plain one, so that a run that raises is one outcome.
+
+    >>> run_by_run(lambda data, rng, runs: np.ones((runs, 2)))(None, None).tolist()
+    [1.0, 1.0]
+    """
+    taped = takes(mechanism, "tape")
+
+    def single(data: Data, rng: np.random.Generator) -> Any:
+        output = mechanism(data, rng, runs=1, tape=Tape()) if taped else mechanism(data, rng, runs=1)
+        return output[0] if isinstance(output, np.ndarray | list) else output
+
+    single.__qualname__ = single.__name__ = name_of(mechanism)
+    return single
+
+
+def _joined(blocks: list[Block]) -> Block:
+    """Blocks one after the other, each as wide as the widest."""
+    if len(blocks) == 1:
+        return blocks[0]
+    x, y = (_stacked([block.sides[side] for block in blocks]) for side in (0, 1))
+    return Block((x, y), next((block.error for block in blocks if block.error), ""))
+
+
+def _stacked(parts: list[Plain]) -> Plain:
+    if not parts:
+        return Plain(np.zeros((0, 0)), np.zeros(0, dtype=int), np.zeros(0, dtype=int), np.zeros((0, 0)))
+
+    def together(matrices: list[np.ndarray]) -> np.ndarray:
+        width = max(matrix.shape[1] for matrix in matrices)
+        return np.concatenate([np.pad(m, ((0, 0), (0, width - m.shape[1]))) for m in matrices])
+
+    return Plain(
+        together([part.numbers for part in parts]),
+        np.concatenate([part.sizes for part in parts]),
+        np.concatenate([part.shapes for part in parts]),
+        together([part.low_bits for part in parts]),
+    )

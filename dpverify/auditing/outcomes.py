@@ -1,0 +1,333 @@
+"""Outcomes: whatever a mechanism returns, raises, or never returns, as one row of finite numbers.
+
+Each run is first made plain, by itself: the numbers in its output in order (a text counts as the number of
+its hash), the structure around them, and the low bits of whole numbers that no float64 holds. The columns are
+then
+
+    numbers      as many as the longest output of the first chunk has; not finite or missing: 0
+    structure    0 if it is that of the first output, else its hash (lengths, keys, an exception, a time-out)
+    size         how many numbers more or fewer than the first output has
+    beyond       the sum of the numbers for which there is no column
+    not finite   1 for NaN, 2 for inf, 3 for -inf, one column for each number that ever was one
+    low bits     the lowest 32 bits of a whole number beyond 2^53, one column for each number that ever was
+    one
+
+where all but the numbers come into being, on the right, when one of them is first other than 0. Every column
+is a function of one output that was fixed before it was drawn (those of the first chunk, which nobody bets
+on, fix the width), so that what is learned on them is as valid as on the outputs themselves.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+EXACT = 2**53  # whole numbers up to here are float64s
+FAR = 1e75  # beyond, numbers grow as their logarithm: fourth powers stay finite, and the order stays
+MOST = 32  # columns for numbers that were not finite, and for low bits
+
+
+class Raised(NamedTuple):
+    """The outcome of a run that raised."""
+
+    kind: str
+    message: str
+
+
+LATE = Raised("out of time", "")  # the outcome of a run that took longer than its budget
+
+
+class Plain(NamedTuple):
+    """Outcomes made plain: (runs, width) numbers, padded with 0; how many there are; the structure, below 0
+    for a run that raised; low bits.
+    """
+
+    numbers: np.ndarray
+    sizes: np.ndarray
+    shapes: np.ndarray
+    low_bits: np.ndarray
+
+    def first(self, runs: int) -> Plain:
+        """The first runs of them."""
+        return Plain(*(part[:runs] for part in self))
+
+    @property
+    def runs(self) -> int:
+        return len(self.sizes)
+
+    @property
+    def raised(self) -> int:
+        """How many runs raised, or were out of time."""
+        return int((self.shapes < 0).sum())
+
+
+def code(text: str | bytes) -> int:
+    """A whole number in [1, 2^32] that stands for a text, the same in every process.
+
+    >>> code("yes") == code("yes") != code("no")
+    True
+    """
+    raw = text.encode() if isinstance(text, str) else text
+    return 1 + int.from_bytes(hashlib.blake2b(raw, digest_size=4).digest(), "big")
+
+
+class NotAnOutcome(TypeError):
+    """The mechanism returned something that cannot be scored."""
+
+
+def _array(value: Any) -> Any:
+    """A numpy array of what looks like one (torch, JAX, pandas, sparse matrices), or the value itself."""
+    for convert in ("detach", "cpu", "toarray"):  # torch: out of the graph and off the device; scipy.sparse
+        if hasattr(value, convert) and not isinstance(value, np.ndarray):
+            value = getattr(value, convert)()
+    if isinstance(value, np.ndarray | np.generic):
+        return np.asarray(value)
+    if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
+        return np.asarray(value)
+    return value
+
+
+def _leaves(value: Any, numbers: list[float], low: dict[int, int]) -> str:
+    """Append the numbers of a value, note the low bits of large whole ones, and return its structure."""
+    if isinstance(value, bool | np.bool_ | float | np.floating):
+        numbers.append(float(value))
+        return ""
+    if isinstance(value, int | np.integer):
+        whole = int(value)
+        if abs(whole) > EXACT:
+            low[len(numbers)] = whole & 0xFFFFFFFF
+        numbers.append(float(whole) if abs(whole) < 2**1000 else math.copysign(math.inf, whole))
+        return ""
+    if value is None:
+        return "None"
+    if isinstance(value, str | bytes):
+        numbers.append(float(code(value)))
+        return "text"
+    if isinstance(value, Raised):
+        numbers.append(float(code(value.message)))
+        return f"raised {value.kind}"
+    if isinstance(value, complex | np.complexfloating):
+        numbers.extend((float(value.real), float(value.imag)))
+        return "complex"
+    if isinstance(value, Mapping):
+        parts = sorted(value.items(), key=lambda item: repr(item[0]))
+        return "{" + ",".join(f"{key!r}:{_leaves(part, numbers, low)}" for key, part in parts) + "}"
+    if isinstance(value, set | frozenset):
+        return "set" + _leaves(sorted(value, key=repr), numbers, low)
+    if isinstance(value, list | tuple):
+        return "[" + ",".join(_leaves(part, numbers, low) for part in value) + "]"
+    array = _array(value)
+    if isinstance(array, np.ndarray):
+        return _array_leaves(array, numbers, low)
+    if hasattr(value, "__dataclass_fields__"):
+        return type(value).__name__ + _leaves(
+            {name: getattr(value, name) for name in value.__dataclass_fields__}, numbers, low
+        )
+    try:
+        numbers.append(float(value))  # fractions, decimals
+    except (TypeError, ValueError):
+        raise NotAnOutcome(
+            f"returned a {type(value).__name__}; expected numbers, texts, None, and tuples, lists, dicts or "
+            "arrays of them"
+        ) from None
+    return ""
+
+
+def _array_leaves(array: np.ndarray, numbers: list[float], low: dict[int, int]) -> str:
+    if array.dtype.names:  # a structured array
+        return _leaves({name: array[name] for name in array.dtype.names}, numbers, low)
+    if array.dtype.kind in "mM":
+        array = array.astype("int64")
+    if array.dtype.kind == "c":
+        array = np.stack([array.real, array.imag], axis=-1)
+    if array.dtype.kind in "OSU":
+        parts = [_leaves(part, numbers, low) for part in array.ravel().tolist()]
+        return f"array{array.shape}" + ("," + ",".join(parts) if any(parts) else "")
+    if not _holds(array):
+        for part in array.ravel().tolist():
+            _leaves(part, numbers, low)
+    else:
+        numbers.extend(array.ravel().astype(float).tolist())
+    return f"array{array.shape}" if array.ndim else ""
+
+
+def plain(outputs: Sequence[Any]) -> Plain:
+    """The outputs of single runs, made plain.
+
+    >>> plain([1.5, [1.0, 2.0]]).sizes.tolist()
+    [1, 2]
+    """
+    quick = _numbers_alone(outputs)
+    if quick is not None:
+        return quick
+    rows, shapes, lows = [], [], []
+    for output in outputs:
+        numbers: list[float] = []
+        low: dict[int, int] = {}
+        shape = code(_leaves(output, numbers, low))
+        shapes.append(-shape if isinstance(output, Raised) else shape)
+        rows.append(numbers)
+        lows.append(low)
+    sizes = np.array([len(row) for row in rows])
+    width = int(sizes.max(initial=0))
+    matrix, low_bits = np.zeros((len(rows), width)), np.zeros((len(rows), width if any(lows) else 0))
+    for i, (numbers, low) in enumerate(zip(rows, lows)):
+        matrix[i, : len(numbers)] = numbers
+        for column, bits in low.items():
+            low_bits[i, column] = bits
+    return Plain(matrix, sizes, np.array(shapes), low_bits)
+
+
+def _numbers_alone(outputs: Sequence[Any]) -> Plain | None:
+    """The plain form of outputs that are all numbers, or arrays of numbers of one shape: the fast way."""
+    kinds = set(map(type, outputs))
+    if kinds <= {float, int, bool, np.float64, np.int64, np.bool_} or (
+        kinds == {np.ndarray} and len({(output.shape, output.dtype) for output in outputs}) == 1
+    ):
+        array = np.array(outputs)
+    else:
+        return None
+    return _matrix(array) if _holds(array) else None
+
+
+def _holds(array: np.ndarray) -> bool:
+    """Whether float64 holds every number of the array."""
+    if array.dtype.kind in "iu":
+        return array.size == 0 or bool(array.max() <= EXACT and array.min() >= -EXACT)
+    return array.dtype.kind in "fb"
+
+
+def _matrix(array: np.ndarray) -> Plain:
+    """The plain form of an array of numbers with one row per run."""
+    n = len(array)
+    matrix = array.reshape(n, -1).astype(float)
+    shape = code(f"array{array.shape[1:]}" if array.ndim > 1 else "")
+    return Plain(matrix, np.full(n, matrix.shape[1]), np.full(n, shape), np.zeros((n, 0)))
+
+
+def plain_batch(output: Any, runs: int) -> Plain:
+    """The output of one batched call: an array with one row per run, a list of outputs, or a tuple or dict of
+    such.
+
+    >>> plain_batch({"a": np.zeros((3, 2)), "b": np.ones(3)}, 3).numbers.tolist()[0]
+    [0.0, 0.0, 1.0]
+    """
+    array = _array(output)
+    if isinstance(array, np.ndarray) and array.ndim and len(array) == runs and _holds(array):
+        return _matrix(array)
+    if isinstance(output, Mapping):
+        names = sorted(output, key=repr)
+        parts = [_rows(output[name], runs) for name in names]
+        return plain([dict(zip(names, row)) for row in zip(*parts)])
+    if isinstance(output, tuple):
+        return plain(list(zip(*(_rows(part, runs) for part in output))))
+    return plain(_rows(output, runs))
+
+
+def _rows(part: Any, runs: int) -> list[Any]:
+    array = _array(part)
+    found = (
+        np.shape(array) if isinstance(array, np.ndarray) else (len(part),) if hasattr(part, "__len__") else ()
+    )
+    if not found or found[0] != runs:
+        raise NotAnOutcome(f"returned shape {found}; expected {runs} runs on the first axis")
+    return list(array)
+
+
+Column = Callable[[Plain], np.ndarray]
+
+
+@dataclass
+class Layout:
+    """The columns so far: `matrices` turns the next chunk of both sides into numbers, and may add columns.
+
+    >>> layout = Layout()
+    >>> x, y = layout.matrices(plain([1.0, 2.0]), plain([3.0, float("nan")]))
+    >>> x.tolist(), y.tolist()
+    ([[1.0, 0.0], [2.0, 0.0]], [[3.0, 0.0], [0.0, 1.0]])
+    """
+
+    width: int | None = None
+    size: int = 0
+    shape: int = 0
+    columns: list[tuple[str, int]] = field(default_factory=list)
+
+    def matrices(self, x: Plain, y: Plain) -> tuple[np.ndarray, np.ndarray]:
+        if self.width is None:
+            self.width = max(x.numbers.shape[1], y.numbers.shape[1])
+            self.size, self.shape = int(x.sizes[0]), int(x.shapes[0])
+        if not self.columns and self._regular(x) and self._regular(y):
+            return _tame(x.numbers), _tame(y.numbers)
+        for side in (x, y):
+            self.columns.extend(self._new(side))
+        return self._matrix(x), self._matrix(y)
+
+    def _regular(self, side: Plain) -> bool:
+        return bool(
+            side.numbers.shape[1] == self.width
+            and side.low_bits.shape[1] == 0
+            and (side.sizes == self.size).all()
+            and (side.shapes == self.shape).all()
+            and np.isfinite(side.numbers).all()
+        )
+
+    def _new(self, side: Plain) -> list[tuple[str, int]]:
+        """The columns that this side needs and that are not there yet."""
+        assert self.width is not None
+        there = set(self.columns)
+        wanted = [(kind, -1) for kind in ("structure", "size", "beyond")]
+        broken = np.flatnonzero((~np.isfinite(side.numbers[:, : self.width])).any(axis=0)).tolist()
+        long = np.flatnonzero(side.low_bits[:, : self.width].any(axis=0)).tolist()
+        for kind, at in (("not finite", broken), ("low bits", long)):
+            room = MOST - sum(known == kind and column >= 0 for known, column in there)
+            fresh = [column for column in at if (kind, column) not in there]
+            wanted += [(kind, column) for column in fresh[:room]]
+            wanted += [(kind, -1)] if len(fresh) > room else []
+        return [key for key in wanted if key not in there and self._column(key, side).any()]
+
+    def _column(self, key: tuple[str, int], side: Plain) -> np.ndarray:
+        assert self.width is not None
+        kind, column = key
+        if kind == "structure":
+            return np.where(side.shapes == self.shape, 0, side.shapes).astype(float)
+        if kind == "size":
+            return (side.sizes - self.size).astype(float)
+        if kind == "beyond":
+            rest = side.numbers[:, self.width :]
+            return _tame(np.where(np.isfinite(rest), rest, 0.0).sum(axis=1))
+        known = [at for other, at in self.columns if other == kind and at >= 0]
+        if kind == "not finite":
+            codes = np.select(
+                [np.isnan(side.numbers), side.numbers == np.inf, side.numbers == -np.inf],
+                [1.0, 2.0, 3.0],
+                0.0,
+            )
+        else:
+            codes = side.low_bits
+        if column >= 0:
+            return codes[:, column] if column < codes.shape[1] else np.zeros(side.runs)
+        return np.delete(codes, [at for at in known if at < codes.shape[1]], axis=1).sum(axis=1)
+
+    def _matrix(self, side: Plain) -> np.ndarray:
+        assert self.width is not None
+        numbers = np.zeros((side.runs, self.width))
+        there = side.numbers[:, : self.width]
+        numbers[:, : there.shape[1]] = np.where(np.isfinite(there), there, 0.0)
+        extra = [self._column(key, side) for key in self.columns]
+        return np.column_stack([_tame(numbers), *extra]) if extra else _tame(numbers)
+
+
+def _tame(values: np.ndarray) -> np.ndarray:
+    """The same numbers, but those beyond FAR grow as their logarithm."""
+    size = np.abs(values)
+    if size.size == 0 or size.max() <= FAR:
+        return values
+    with np.errstate(divide="ignore"):
+        return np.where(
+            size <= FAR, values, np.sign(values) * FAR * (1 + np.log(np.maximum(size, FAR) / FAR))
+        )
