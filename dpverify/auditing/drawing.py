@@ -321,7 +321,9 @@ def _picklable(mechanism: Mechanism, workers: int) -> None:
 
 
 def _equal(a: Plain, b: Plain) -> bool:
-    return all(np.array_equal(u, v, equal_nan=True) for u, v in zip(a, b))
+    """Whether two outcomes are the same; one may be padded further than the other."""
+    both = _stacked([a, b])
+    return all(np.array_equal(part[: a.runs], part[a.runs :], equal_nan=True) for part in both)
 
 
 def run_by_run(mechanism: Mechanism) -> Mechanism:
