@@ -21,7 +21,7 @@ import numpy as np
 
 from dpverify.auditing.fingerprints import fingerprint
 from dpverify.auditing.outcomes import LATE, Layout, NotAnOutcome, Plain, Raised, plain, plain_batch
-from dpverify.auditing.sampling import Budget, Mechanism, MechanismError, batched, name_of, takes
+from dpverify.auditing.sampling import Budget, Mechanism, MechanismError, batched, call, name_of, takes
 from dpverify.auditing.tape import Tape
 from dpverify.neighbours import Data, Neighbours
 from dpverify.parallel import each, stop
@@ -262,7 +262,9 @@ class Sampler:
         self._first = (x, y)
         where = f"mechanism {name_of(self.mechanism)} at seed {self.budget.seed}"
         if x.raised + y.raised == x.runs + y.runs and len({*x.shapes.tolist(), *y.shapes.tolist()}) == 1:
-            raise MechanismError(f"{self.error}, as in every run of the first chunk.")
+            first = np.random.SeedSequence(self.budget.seed, spawn_key=(0, 0, 0))
+            call(self.mechanism, self.neighbours.data, first)  # to raise as it did, with its traceback
+            raise MechanismError(f"{self.error or where}: no run of the first chunk came to its end.")
         if not (x.sizes.any() or y.sizes.any()):
             raise MechanismError(f"{where} returned an empty output in every run of the first chunk.")
         if np.isnan(x.numbers).all() and np.isnan(y.numbers).all():
