@@ -168,8 +168,7 @@ class Function:
         return sp.Le(norm2(self.gradient(x)), sp.expand(2 * self.smooth * (self(x) - least)))
 
     def facts(self, points: Sequence[Vector], derived: bool = True) -> list[Any]:
-        """What the class says of its values and gradients at these points: relations for the `given` of a
-        claim.
+        """What the class says of values and gradients at these points: relations for the `given` of a claim.
 
         Without `derived`, those alone from which the others follow.
 
@@ -177,41 +176,48 @@ class Function:
         >>> [str(fact) for fact in f.facts([x], derived=False)]
         ["|f'(x)|^2 <= 1"]
         """
-        found = self._single(points, derived)
-        for x, y in itertools.permutations(points, 2):
-            found += self._pairs(x, y, derived)
-        return [fact for fact in found if fact is not sp.true]
+        return [relation for _, relation in self.instances(points, derived)]
 
-    def _single(self, points: Sequence[Vector], derived: bool) -> list[Any]:
+    def instances(self, points: Sequence[Vector], derived: bool = True) -> list[tuple[str, Any]]:
+        """The same with a name for each: which fact it is, and at which points.
+
+        >>> f, x, y = Function("f", strongly_convex=1), Vector("x"), Vector("y")
+        >>> [name for name, _ in f.instances([x, y])]
+        ['strong_convexity of f at x, y', 'strong_convexity of f at y, x']
+        """
         minimised = self.minimiser in points or self.polyak_lojasiewicz is not None
-        found = []
-        for x in points:
-            if self.lipschitz is not None and (self.convex or self.smooth is not None):
-                found.append(self.gradient_bound(x))
-            if self.polyak_lojasiewicz is not None:
-                found.append(self.gradient_dominates(x))
-            if self.lower_bound is not None:
-                found.append(self.above_bound(x))
-            if self.smooth is not None and (self.lower_bound is not None or (minimised and derived)):
-                found.append(self.gradient_below_gap(x))
-            if minimised and x != self.minimiser and (derived or not self.convex):
-                found.append(self.above_minimum(x))
-        return found
+        wanted: list[tuple[str, tuple[Vector, ...]]] = [
+            (name, (x,)) for x in points for name in self._at_one(x, minimised, derived)
+        ]
+        for x, y in itertools.permutations(points, 2):
+            wanted += [(name, (x, y)) for name in self._at_two(derived)]
+        found = [(f"{n} of {self} at {', '.join(map(str, at))}", getattr(self, n)(*at)) for n, at in wanted]
+        return [(name, fact) for name, fact in found if fact is not sp.true]
 
-    def _pairs(self, x: Vector, y: Vector, derived: bool) -> list[Any]:
+    def _at_one(self, x: Vector, minimised: bool, derived: bool) -> Iterator[str]:
+        if self.lipschitz is not None and (self.convex or self.smooth is not None):
+            yield "gradient_bound"
+        if self.polyak_lojasiewicz is not None:
+            yield "gradient_dominates"
+        if self.lower_bound is not None:
+            yield "above_bound"
+        if self.smooth is not None and (self.lower_bound is not None or (minimised and derived)):
+            yield "gradient_below_gap"
+        if minimised and x != self.minimiser and (derived or not self.convex):
+            yield "above_minimum"
+
+    def _at_two(self, derived: bool) -> Iterator[str]:
         smooth, strong = self.smooth is not None, self.strongly_convex is not None
-        found = []
-        if strong and (derived or not smooth):
-            found.append(self.strong_convexity(x, y))
-        if self.convex and not strong and (derived or not smooth):
-            found.append(self.convexity(x, y))
+        if self.convex and (derived or not smooth):
+            yield "strong_convexity" if strong else "convexity"
         if smooth and derived:
-            found += [self.descent(x, y)] + ([] if self.convex else [self.ascent(x, y)])
+            yield "descent"
+        if smooth and derived and not self.convex:
+            yield "ascent"
         if smooth:
-            found.append(self.interpolation(x, y))
+            yield "interpolation"
         if self.lipschitz is not None and (derived or not self.convex):
-            found.append(self.value_difference(x, y))
-        return found
+            yield "value_difference"
 
     @property
     def conditions(self) -> list[Any]:

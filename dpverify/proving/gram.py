@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -26,16 +26,15 @@ import sympy as sp
 from dpverify.effort import Effort
 from dpverify.language.functions import Function, points
 from dpverify.language.vectors import Atom, Basis, Inner, Vector, inner
-from dpverify.optional import optional
 from dpverify.proving import fitting, semidefinite
 from dpverify.proving.codec import from_json, to_json
 from dpverify.proving.domain import Domain, fresh
-from dpverify.proving.reduction import Reduction
+from dpverify.proving.reduction import Reduction, engine
 from dpverify.relations import AtMost, Equal, PositiveSemidefinite
 
 HANDLES = (AtMost, Equal)
 ZERO = sp.Integer(0)
-MOST_FACTS, SAMPLES = 60, 28
+MOST_FACTS, SAMPLES, SLACK = 60, 28, 1e-7
 Monomial = tuple[Any, ...]
 Row = dict[Monomial, Any]  # a scalar that is linear in products of at most two atoms, by its coefficients
 
@@ -69,6 +68,7 @@ class Fact:
     expression: Any
     equation: bool = False
     strict: bool = False
+    plain: bool = True  # no vector but those of the relation, and no interpolation inequality
 
 
 class Statement:
@@ -118,16 +118,22 @@ class Statement:
         whole = (self.left, self.right, *self.vectorial)
         return [p for e in whole for p in sp.preorder_traversal(e) if p.is_Add and not p.atoms(Atom)]
 
-    def instances(self, derived: bool) -> list[Fact]:
-        """What the classes of the functions say at the points that occur."""
+    @cached_property
+    def instances(self) -> list[Fact]:
+        """What the classes of the functions say at the points that occur, the plain ones first."""
+        whole = (self.left, self.right, *self.vectorial)
+        present = {b for e in whole for a in e.atoms(Atom) for b in a.bases}
+        present |= {b for where in self.functions.values() for point in where for b, _ in point.parts}
         known = {f.expression for f in self.hypotheses}
-        found = [
-            fact
-            for f, where in self.functions.items()
-            for relation in f.facts(_with_minimiser(f, where), derived)
-            if (fact := _fact(relation)) is not None and fact.expression not in known
-        ]
-        return found[:MOST_FACTS]
+        found = []
+        for f, where in self.functions.items():
+            for name, relation in f.instances(_with_minimiser(f, where)):
+                fact = _fact(relation, name)
+                if fact is not None and fact.expression not in known:
+                    vectors = {b for a in fact.expression.atoms(Inner) for b in a.bases}
+                    plain = vectors <= present and "interpolation" not in name
+                    found.append(replace(fact, plain=plain))
+        return sorted(found, key=lambda fact: not fact.plain)[:MOST_FACTS]
 
 
 def _with_minimiser(f: Function, where: list[Vector]) -> list[Vector]:
@@ -135,8 +141,8 @@ def _with_minimiser(f: Function, where: list[Vector]) -> list[Vector]:
     return [*where, f.minimiser] if needed else where
 
 
-def _fact(condition: Any) -> Fact | None:
-    text = sp.sstr(condition)
+def _fact(condition: Any, name: str = "") -> Fact | None:
+    text = name or sp.sstr(condition)
     if isinstance(condition, sp.Le | sp.Lt):
         return Fact(text, sp.expand(condition.rhs - condition.lhs), strict=isinstance(condition, sp.Lt))
     if isinstance(condition, sp.Ge | sp.Gt):
@@ -207,6 +213,11 @@ class Problem:
                 for sign in (1, -1):
                     text = f"Cauchy-Schwarz for {u} and {v if sign == 1 else -v}"
                     yield Fact(text, sp.expand(n * m - sign * inner(u, v)))
+        known = [(n, u) for n, u in vectors.items() if u is not None]
+        for (n, u), (m, v), (k, w) in itertools.permutations(known[:5], 3):
+            if n.name < m.name and w in (u + v, u - v, v - u, -u - v):
+                for factor in (sp.S.One, *[s for s, _ in known]):
+                    yield Fact(f"the triangle inequality for {w}", sp.expand(factor * (n + m - k)))
 
     def _row(self, e: Any) -> Row:
         row: Row = {}
@@ -335,12 +346,13 @@ def _reductions(relation: AtMost, statement: Statement, effort: Effort) -> Itera
     if relation.multipliers:
         yield _given(relation, statement)
         return
-    yield from _formulas(relation, statement, effort)
-    if (squared := _squared(relation, statement)) is not None:
+    if (squared := _squared(relation)) is not None:
         yield squared
-    for facts in (statement.hypotheses, [*statement.hypotheses, *statement.instances(derived=True)]):
+    yield from _formulas(relation, statement, effort)
+    plain = [fact for fact in statement.instances if fact.plain]
+    for facts in (statement.hypotheses, [*statement.hypotheses, *plain]):
         yield _freed(relation, statement, facts)
-        if not statement.functions:
+        if not plain:
             break
 
 
@@ -361,16 +373,19 @@ def _without_modulus(relation: AtMost) -> Reduction | None:
     return None
 
 
-def _squared(relation: AtMost, statement: Statement) -> Reduction | None:
+def _squared(relation: AtMost) -> Reduction | None:
     """a <= b follows from a^2 <= b^2 if b >= 0; with norms on either side, squares have fewer of them."""
     left, right = ZERO, ZERO
     for term in sp.Add.make_args(sp.expand(sp.sympify(relation.rhs) - sp.sympify(relation.lhs))):
         left, right = (left - term, right) if term.could_extract_minus_sign() else (left, right + term)
     roots = [p for p in (left - right).atoms(sp.Pow) if p.base.atoms(Atom) and p.exp == sp.Rational(1, 2)]
-    if relation.strict or not roots or not right.is_nonnegative or relation.by == ("squared",):
+    nonnegative = {p: sp.Dummy(nonnegative=True) for p in roots}
+    if relation.strict or "squared" in relation.by or not roots:
+        return None
+    if not all(side.xreplace(nonnegative).is_nonnegative for side in (left, right)):
         return None
     square = AtMost(sp.expand(left**2), sp.expand(right**2), relation.given, by=("squared",))
-    return Reduction(((square, "the squares of both sides"),), "the larger side is nonnegative")
+    return Reduction(((square, "the squares of both sides"),), "both sides are nonnegative")
 
 
 def _free_variables(expressions: Sequence[Any], prefix: str = "v") -> dict[Any, Any]:
@@ -429,9 +444,10 @@ def _freed(relation: AtMost, statement: Statement, facts: Sequence[Fact]) -> Red
 
 def _problems(statement: Statement) -> Iterator[Problem]:
     """First with the simplest facts, then with all of them."""
-    yield Problem(statement, statement.hypotheses)
-    if statement.functions:
-        yield Problem(statement, [*statement.hypotheses, *statement.instances(derived=True)])
+    plain = [fact for fact in statement.instances if fact.plain]
+    yield Problem(statement, [*statement.hypotheses, *plain])
+    if len(plain) < len(statement.instances):
+        yield Problem(statement, [*statement.hypotheses, *statement.instances])
 
 
 def _numbers(relation: AtMost, statement: Statement) -> dict[str, Any] | str:
@@ -530,6 +546,7 @@ class Numeric:
         self.monomials = sorted({m for row in rows for m in row}, key=str)
         table = [row.get(m, ZERO) for row in rows for m in self.monomials]
         self.shape = (len(rows), len(self.monomials))
+        self.tables: dict[tuple[float, ...], np.ndarray] = {}
         self.values = sp.lambdify(problem.statement.parameters, table, "numpy", cse=False)
         place = {b: i for i, b in enumerate(problem.vectors)}
         where = {s: i for i, s in enumerate(problem.scalars)}
@@ -547,8 +564,11 @@ class Numeric:
                 self.norms.append((k, where[full[0]], where[full[1]]))
 
     def table(self, point: Mapping[Any, Any]) -> np.ndarray:
-        values = self.values(*[float(point[s]) for s in self.problem.statement.parameters])
-        return np.array(values, dtype=float).reshape(self.shape)
+        at = tuple(np.float64(point[s]) for s in self.problem.statement.parameters)
+        if at not in self.tables:
+            with np.errstate(all="ignore"):
+                self.tables[at] = np.array(self.values(*at), dtype=float).reshape(self.shape)
+        return self.tables[at]
 
     def blocks(self, table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """For every row its two matrices."""
@@ -568,10 +588,13 @@ def _numeric(problem: Problem) -> Numeric:
 
 
 def _solve(
-    problem: Problem, point: Mapping[Any, Any], support: Sequence[int], tilt: Sequence[float] | None = None
+    problem: Problem, point: Mapping[Any, Any], support: Sequence[int], slack: float = 0.0
 ) -> np.ndarray | None:
-    """Multipliers of the facts in the support at one value of the parameters, the least in sum, or None."""
-    clarabel = optional("clarabel", "sdp")
+    """Multipliers of the facts in the support at one value of the parameters, the least in sum, or None.
+
+    With some slack the matrices need be positive semidefinite only nearly, which a solver finds more easily.
+    """
+    clarabel = engine("clarabel", "sdp")
     from scipy.sparse import csc_matrix
 
     numeric = _numeric(problem)
@@ -603,14 +626,12 @@ def _solve(
         size = block.shape[1]
         if size:
             columns.append(np.array([_packed(m) for m in block[1:]]).reshape(len(support), -1).T)
-            right.append(_packed(block[0]))
+            right.append(_packed(block[0] + slack * np.eye(size)))
             cones.append(clarabel.PSDTriangleConeT(size))
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.tol_feas = settings.tol_gap_abs = settings.tol_gap_rel = 1e-10
     weights = np.array([0.0 if problem.facts[i].equation else 1.0 for i in support])
-    if tilt is not None:
-        weights = weights * np.asarray(tilt)
     a, b = np.vstack(columns), np.concatenate(right)
     solver = clarabel.DefaultSolver(csc_matrix((m, m)), weights, csc_matrix(a), b, cones, settings)
     solution = solver.solve()
@@ -647,13 +668,13 @@ def _packed(m: np.ndarray) -> np.ndarray:
 def _supports(problem: Problem, where: Sequence[Mapping[Any, Any]]) -> Iterator[list[int]]:
     """Small sets of facts that suffice at the first points, found by leaving out one after the other."""
     everything = list(range(len(problem.facts)))
-    first = _solve(problem, where[0], everything)
+    first = _solve(problem, where[0], everything, SLACK)
     if first is None:
         return
     equations = [i for i in everything if problem.facts[i].equation]
     small = [i for i, v in zip(everything, first) if abs(v) > 1e-6 or i in equations]
     seen: set[tuple[int, ...]] = set()
-    orders = [small, everything, everything[::-1]] if len(everything) <= 30 else [small]
+    orders = [everything, small, everything[::-1]] if len(everything) <= 40 else [small]
     for start in orders:
         support = _pruned(problem, where[:3], list(start))
         if support is not None and tuple(sorted(support)) not in seen:
@@ -663,7 +684,7 @@ def _supports(problem: Problem, where: Sequence[Mapping[Any, Any]]) -> Iterator[
 
 def _pruned(problem: Problem, where: Sequence[Mapping[Any, Any]], support: list[int]) -> list[int] | None:
     def suffices(chosen: Sequence[int]) -> bool:
-        return all(_solve(problem, p, chosen) is not None for p in where)
+        return all(_solve(problem, p, chosen, SLACK) is not None for p in where)
 
     if not suffices(support):
         return None
@@ -687,11 +708,32 @@ def _formulas(relation: AtMost, statement: Statement, effort: Effort) -> Iterato
             for support in _supports(problem, where):
                 for multipliers in _fitted(problem, support, where, library):
                     key = tuple(sorted((problem.facts[i].text, sp.srepr(v)) for i, v in multipliers.items()))
-                    if key not in tried and (found := _reduction(relation, problem, multipliers)) is not None:
-                        tried.add(key)
+                    if key in tried or not _plausible(problem, multipliers, where):
+                        continue
+                    tried.add(key)
+                    if (found := _reduction(relation, problem, multipliers)) is not None:
                         yield found
     except NotLinear:
         return
+
+
+def _plausible(problem: Problem, multipliers: Mapping[int, Any], where: Sequence[Mapping[Any, Any]]) -> bool:
+    """Whether formulas are multipliers at every sampled value of the parameters, in floating point."""
+    numeric, parameters = _numeric(problem), problem.statement.parameters
+    formulas = sp.lambdify(parameters, list(multipliers.values()), "numpy")
+    rows = [0, *[i + 1 for i in multipliers]]
+    for point in where:
+        with np.errstate(all="ignore"):
+            values = np.array(formulas(*[np.float64(point[s]) for s in parameters]), dtype=float)
+        signed = [v for i, v in zip(multipliers, values) if not problem.facts[i].equation]
+        if not np.all(np.isfinite(values)) or min(signed, default=0.0) < -1e-7:
+            return False
+        table = numeric.table(point)[rows]
+        for block in numeric.blocks(table):
+            rest = block[0] - np.tensordot(values, block[1:], axes=1)
+            if len(rest) and np.linalg.eigvalsh(rest)[0] < -1e-6 * max(1.0, float(np.abs(block[0]).max())):
+                return False
+    return True
 
 
 def _fitted(
@@ -753,24 +795,37 @@ def _reduction(relation: AtMost, problem: Problem, multipliers: Mapping[int, Any
     if any(m in rest for m in problem.free):
         return None
     given = problem.statement.scalar
-    steps: list[tuple[Any, str]] = []
+    steps = _denominators(problem, [*multipliers.values(), *rest.values()])
+    steps.append((_identity(problem, multipliers, rest), "it adds up, with free variables"))
     positive = not relation.strict
     for i, v in multipliers.items():
         fact = problem.facts[i]
-        if not fact.equation and not (v.is_Rational and v >= 0):
-            steps.append((AtMost(ZERO, sp.factor(v), given), f"the multiplier of {fact.text}"))
-    if not positive:
-        return None
-    steps += _denominators(problem, [*multipliers.values(), *rest.values()])
+        if not fact.equation and ((fact.strict and not positive) or not (v.is_Rational and v >= 0)):
+            claim = AtMost(ZERO, sp.factor(v), given, strict=fact.strict and not positive)
+            steps.append((claim, f"the multiplier of {fact.text}"))
+            positive = positive or fact.strict
     for matrix, what in zip(problem.matrices(rest), ("the Gram matrix", "the norms")):
         small = _without_kernel(matrix)
         if small.shape[0] == 1:
-            if not (small[0, 0].is_Rational and small[0, 0] >= 0):
-                steps.append((AtMost(ZERO, sp.factor(small[0, 0]), given), f"what remains, times {what}"))
+            alone = not positive and what == "the norms" and len(problem.scalars) == 1
+            if alone or not (small[0, 0].is_Rational and small[0, 0] >= 0):
+                claim = AtMost(ZERO, sp.factor(small[0, 0]), given, strict=alone)
+                steps.append((claim, f"what remains, times {what}"))
+            positive = positive or alone
         elif small.shape[0]:
             steps.append((PositiveSemidefinite(small, given), f"what remains, times {what}"))
     used = [(problem.facts[i], v) for i, v in multipliers.items()]
-    return Reduction(tuple(steps), _summary(used))
+    return Reduction(tuple(steps), _summary(used)) if positive else None
+
+
+def _identity(problem: Problem, multipliers: Mapping[int, Any], rest: Row) -> Equal:
+    """rhs - lhs = sum_i lambda_i fact_i + what remains, as an identity between plain symbols."""
+    gap = problem._rooted(sp.expand(problem.statement.right - problem.statement.left))
+    total = sp.Add(*[v * problem.facts[i].expression for i, v in multipliers.items()])
+    total += sp.Add(*[c * sp.Mul(*m) for m, c in rest.items()])
+    names = {n: fresh(f"n_{k + 1}", [gap, total], nonnegative=True) for k, n in enumerate(problem.roots)}
+    swap = _free_variables([gap, total]) | names
+    return Equal(gap.xreplace(swap), total.xreplace(swap), problem.statement.scalar)
 
 
 def _denominators(problem: Problem, expressions: Sequence[Any]) -> list[tuple[Any, str]]:
@@ -818,13 +873,14 @@ def _sends_to_zero(m: sp.Matrix, k: Sequence[int]) -> bool:
 
 def _given(relation: AtMost, statement: Statement) -> Reduction:
     """The multipliers that the claim names."""
-    facts = [*statement.hypotheses, *statement.instances(derived=True)]
+    facts = [*statement.hypotheses, *statement.instances]
     named = []
     for condition, value in relation.multipliers:
         fact = _fact(sp.sympify(condition))
         if fact is None:
             raise ValueError(f"Expected a multiplier of a comparison, got {condition}.")
-        if not any(sp.expand(fact.expression - f.expression) == 0 for f in facts):
+        fact = next((f for f in facts if sp.expand(fact.expression - f.expression) == 0), fact)
+        if fact not in facts:
             raise ValueError(f"Expected a multiplier of a hypothesis or a fact of a class, got {fact.text}.")
         named.append((fact, sp.sympify(value)))
     problem = Problem(statement, [f for f, _ in named])

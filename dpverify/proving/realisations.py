@@ -96,7 +96,7 @@ class Realiser:
             left, right, *slacks = (_real(v, len(rows)) for v in values)
             gap = np.abs(left - right) if isinstance(self.relation, Equal) else left - right
             size = np.abs(left) + np.abs(right)
-            result = np.where(size > 1e-12, gap / (size + 1e-300), gap)
+            result = gap / (size + 1e-6)
             for slack, c in zip(slacks, self._conditions()):
                 tolerance = 1e-10 * (1 + size)
                 met = {
@@ -465,9 +465,6 @@ class Realisation:
     shape: Shape
     numbers: Mapping[Gene, Fraction]
 
-    def evaluate(self, statement: Statement) -> Exact:
-        return Exact(statement, self)
-
 
 class Exact:
     """Every atom of a statement at a realisation, in exact arithmetic."""
@@ -654,10 +651,12 @@ def refute(
             scores = realiser.score(rows)
             good = [i for i in range(len(rows)) if scores[i] > enough]
         for i in good[:6]:
-            for row in (realiser.shrink(rows[i]), rows[i]):
-                found = realiser.realisation(row)
-                if found.evaluate(statement).breaks(relation):
-                    return _witness(relation, statement, found)
+            found = realiser.realisation(rows[i])
+            if Exact(statement, found).breaks(relation):
+                small = realiser.realisation(realiser.shrink(rows[i]))
+                return _witness(
+                    relation, statement, small if Exact(statement, small).breaks(relation) else found
+                )
     return None
 
 
@@ -697,7 +696,7 @@ def model(given: Sequence[Any], effort: Effort) -> dict[str, str] | None:
 
 
 def _witness(relation: AtMost | Equal, statement: Statement, found: Realisation) -> Witness:
-    exact = found.evaluate(statement)
+    exact = Exact(statement, found)
     d = found.shape.dimension
     let = {str(s): str(v) for s, v in exact.point.items()}
     let |= {name: _written(exact._column("vector", name)) for name in _named(statement)}
