@@ -153,14 +153,27 @@ def _recall_or_decide(
         watch_files()
     found = _found(paths)
     item = found[id]
-    if memory is not None and (known := memory.recall(item, effort)) is not None:
-        return known, True
+    used = [found[other] for other in _closure([id], found) if other != id]
+    if memory is not None:
+        known = memory.recall(item, used, effort)
+        if known is not None and _stands(item, known, effort):
+            return known, True
     result = decide(item, effort, found)
     if memory is not None:
-        memory.keep(item, effort, result, {other.file for other in found.values()})
+        memory.keep(item, used, effort, result, {other.file for other in found.values()})
     if in_worker:
         gc.freeze()  # what algebra keeps for later need not be searched for garbage each time
     return result, False
+
+
+def _stands(item: Claim, known: Result, effort: Effort) -> bool:
+    """Whether a kept result is accepted again by the checkers of its witness or its certificates."""
+    from dpverify.proving.recheck import stands
+
+    try:
+        return stands(stated(item, effort), known)
+    except Exception:  # it is decided anew, and what is wrong is said there
+        return False
 
 
 def _closure(ids: Iterable[str], found: dict[str, Claim]) -> list[str]:
@@ -219,7 +232,7 @@ def check(
         watch=watch,
     ):
         results[id] = result
-        if memory and apart:
+        if memory:
             memory.hits += recalled
         if progress:
             progress(id, len(results), len(ids))

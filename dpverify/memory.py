@@ -22,6 +22,7 @@ import secrets
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from functools import lru_cache
@@ -270,29 +271,36 @@ class Memory:
         self.hits = 0
         self.secret = _secret()
 
-    def key(self, item: Claim, effort: Effort) -> str:
-        """What the result of a claim depends on, as one number."""
-        return _digest(
-            item.id, _engine(), json.dumps(asdict(effort)), *_source_of(item), _imported(item.file)
-        )
+    def key(self, item: Claim, used: Sequence[Claim], effort: Effort) -> str:
+        """What the result of a claim depends on, as one number; its proof may use the `used` claims."""
+        sources = [part for c in (item, *used) for part in (*_source_of(c), _imported(c.file))]
+        return _digest(item.id, _engine(), json.dumps(asdict(effort)), *sources)
 
-    def recall(self, item: Claim, effort: Effort) -> Result | None:
+    def recall(self, item: Claim, used: Sequence[Claim], effort: Effort) -> Result | None:
         """The kept result, if nothing that it depends on has changed."""
-        record = self._read(self.key(item, effort))
+        record = self._read(self.key(item, used, effort))
         try:
             return None if record is None else Result.from_json(record)
         except (KeyError, TypeError, ValueError):
             return None
 
-    def keep(self, item: Claim, effort: Effort, result: Result, but: set[str] | None = None) -> None:
+    def keep(self, item: Claim, used: Sequence[Claim], effort: Effort, result: Result, but: set[str]) -> None:
         """Keep a result, all of it or nothing; `but` names the files of claims, which the key covers."""
         if result.verdict is UNDECIDED and ("crashed" in result.because or "no answer in" in result.because):
             return
-        self._write(self.key(item, effort), result.to_json(), files_read({item.file, *(but or ())}))
+        own = (self.folder.absolute(), cache_folder().absolute())
+        files = {
+            path: digest
+            for path, digest in files_read(but).items()
+            if not any(Path(path).is_relative_to(folder) for folder in own)
+        }
+        self._write(self.key(item, used, effort), result.to_json(), files)
 
     def recall_record(self, what: str, effort: Effort) -> dict[str, Any] | None:
         """A kept record that depends on its name, the effort and dpverify alone: a run, an audit."""
-        return self._read(_digest(what, _engine(), json.dumps(asdict(effort))))
+        record = self._read(_digest(what, _engine(), json.dumps(asdict(effort))))
+        self.hits += record is not None
+        return record
 
     def keep_record(self, what: str, effort: Effort, record: dict[str, Any]) -> None:
         """Keep such a record."""
@@ -320,7 +328,6 @@ class Memory:
             return None
         if any(_digest_of(path) != digest for path, digest in kept["files"].items()):
             return None
-        self.hits += 1
         return kept["record"]
 
     def _write(self, key: str, record: dict[str, Any], files: dict[str, str]) -> None:
