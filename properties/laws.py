@@ -1,187 +1,171 @@
-"""What a law is, and what it is about.
+"""What a law is: a function of a `Subject` and a seed that returns a `Result`, and says what it needs to see.
 
-A law is a function of a `Subject` and of drawn arguments; `@law(name=strategy_of(subject))` makes Hypothesis
-search for the arguments that break it, without randomness between two runs.
+    @law("algorithm", "claim")
+    def my_law(subject, seed):
+        \"\"\"What it says, in one sentence.\"\"\"
+        return broken("what was seen instead", {"step": "3"}) or held("what was looked at", ceiling="...")
+
+A subject that lacks one of the capabilities is not judged: the outcome is a `NotApplicable` with the reason.
 """
 
 from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable
-from dataclasses import dataclass
+import pkgutil
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from dpverify.algorithms import Example
-from dpverify.engine import Algorithm
-from dpverify.neighbours import ADD_REMOVE, REPLACE, Adjacency, Data
-from dpverify.releases import Subsampled, TreeNode
+from dpverify.auditing import MechanismError
+from dpverify.neighbours import Data
+from dpverify.subjects import CAPABILITIES, NotApplicable, Outcome, Subject, as_subject
+from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Witness
 
-Array = np.ndarray[Any, Any]
-
-FAMILIES = ("privacy", "sensitivity", "utility", "limits", "reproducibility")
-EXAMPLES = 25  # that Hypothesis tries of every law
-
-
-class NotApplicable(Exception):
-    """The law says nothing about this subject; the message says why."""
-
-
-@dataclass(frozen=True)
-class Subject:
-    """What a law is about: an algorithm or a mechanism, data that fit it, and what is claimed of it."""
-
-    name: str
-    data: Data
-    algorithm: Algorithm | None = None
-    mechanism: Callable[..., Any] | None = None
-    adjacency: Adjacency = REPLACE
-    claimed: Any = None
-    declared: Any = None
-    example: Example | None = None
-
-    def needs_algorithm(self) -> Algorithm:
-        """The algorithm, for laws that need its four functions."""
-        if self.algorithm is None:
-            raise NotApplicable(
-                "it needs the four functions of an Algorithm; a mechanism shows its output alone"
-            )
-        return self.algorithm
-
-    def needs_example(self, field: str) -> Any:
-        """A field of the example that the subject comes from, which must be there."""
-        value = getattr(self.example, field, None)
-        if value is None:
-            raise NotApplicable(f"it needs an example with {field!r}")
-        return value
-
-    def relations(self) -> list[Adjacency]:
-        """The neighbouring relations for which a sensitivity is declared and data sets of that many records
-        make sense.
-        """
-        algorithm = self.needs_algorithm()
-        ledger = algorithm.ledger()
-        shared = [a for a in Adjacency if all(a in release.sensitivity for release in ledger)]
-        fixed = any(
-            isinstance(r, TreeNode) or (isinstance(r, Subsampled) and r.how != "poisson") for r in ledger
-        )
-        return [a for a in shared if not (fixed and a is ADD_REMOVE)]
-
-
-def subject(
-    thing: Any,
-    data: Data = None,
-    *,
-    adjacency: Adjacency = REPLACE,
-    claimed: Any = None,
-    declared: Any = None,
-) -> Subject:
-    """A subject from the name of an algorithm, an Example, an Algorithm with data, or a mechanism (data, rng)
-    -> output with data.
-
-    >>> subject("private-gd").name
-    'private-gd'
-    """
-    if isinstance(thing, Subject):
-        return thing
-    if isinstance(thing, str):
-        from dpverify.algorithms import example
-
-        thing = example(thing)
-    if isinstance(thing, Example):
-        return Subject(
-            thing.algorithm.name,
-            thing.data,
-            thing.algorithm,
-            adjacency=thing.adjacency,
-            claimed=thing.claimed,
-            example=thing,
-        )
-    if data is None:
-        raise ValueError(f"Expected data for {thing!r}, got data=None.")
-    if isinstance(thing, Algorithm):
-        return Subject(thing.name, data, thing, adjacency=adjacency, claimed=claimed)
-    if not callable(thing):
-        raise TypeError(
-            f"Expected the name of an algorithm, an Example, an Algorithm or a mechanism, got {thing!r}."
-        )
-    name = getattr(thing, "__qualname__", type(thing).__name__)
-    return Subject(name, data, mechanism=thing, adjacency=adjacency, claimed=claimed, declared=declared)
+EXAMPLES = 25  # that Hypothesis tries of a law about an algorithm
+ALPHA = 1e-3  # of a false refutation, of each law that is a test
+SHOWN = {"half": "reach", "nan": "behaviour"}  # what these laws show; they judge nobody
 
 
 @dataclass(frozen=True)
 class Law:
-    """A named law; calling it checks it on anything that `subject` takes."""
+    """A named law; calling it checks it on anything that `as_subject` takes.
+
+    >>> laws()["budget"]("private-gd").verdict
+    <Verdict.SUPPORTED: 'SUPPORTED'>
+    """
 
     name: str
     family: str
     statement: str
-    check: Callable[[Subject], None]
+    needs: tuple[str, ...]
+    function: Callable[[Subject, int], Outcome]
 
-    def __call__(self, thing: Any, data: Data = None, **details: Any) -> None:
-        self.check(subject(thing, data, **details))
+    def __call__(self, thing: Any, data: Data = None, *, seed: int = 0, **details: Any) -> Outcome:
+        subject = as_subject(thing, data, **details)
+        begun = time.perf_counter()
+        try:
+            outcome = subject.lacks(*self.needs) or self.function(subject, seed)
+        except MechanismError as error:
+            outcome = Result(UNDECIDED, str(error))
+        if isinstance(outcome, NotApplicable):
+            return outcome
+        witness = outcome.witness
+        if witness is not None and not witness.contradicts:
+            outcome = outcome.with_(witness=replace(witness, contradicts=self.statement))
+        return outcome.with_(seconds=time.perf_counter() - begun)
 
 
-def law(
-    *, first: Callable[[Subject], list[dict[str, Any]]] | None = None, **drawn: Callable[[Subject], Any]
-) -> Callable[[Callable[..., None]], Law]:
-    """Makes a law of a function; `drawn` gives for each further argument its strategy, as a function of the
-    subject.
+def law(*needs: str) -> Callable[[Callable[[Subject, int], Outcome]], Law]:
+    """Makes a law of a function that needs these capabilities of its subject.
 
-    `first` lists arguments that are always tried, before the search: what it finds depends on the modules
-    that are loaded.
+    >>> law("claims")
+    Traceback (most recent call last):
+    ValueError: Expected needs=claims among algorithm, mechanism, data, neighbours, claim, ...
     """
+    for need in needs:
+        if need not in CAPABILITIES:
+            raise ValueError(f"Expected needs={need} among {', '.join(CAPABILITIES)}.")
 
-    def make(function: Callable[..., None]) -> Law:
-        def check(about: Subject) -> None:
-            if not drawn:
-                function(about)
-                return
-            from hypothesis import HealthCheck, Phase, example, given, settings
-
-            strategies = {name: strategy(about) for name, strategy in drawn.items()}
-
-            def once(**arguments: Any) -> None:
-                function(about, **arguments)
-
-            once.__name__ = function.__name__
-            once.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-                [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in drawn]
-            )
-            search = settings(
-                max_examples=EXAMPLES,
-                derandomize=True,
-                database=None,
-                deadline=None,
-                phases=(Phase.explicit, Phase.generate, Phase.shrink),
-                suppress_health_check=list(HealthCheck),
-            )
-            searched = given(**strategies)(once)
-            for arguments in first(about) if first is not None else []:
-                searched = example(**arguments)(searched)
-            search(searched)()
-
-        family = function.__module__.rsplit(".", 1)[-1]
-        return Law(function.__name__, family, (function.__doc__ or "").split("\n")[0], check)
+    def make(function: Callable[[Subject, int], Outcome]) -> Law:
+        family = function.__module__.partition(".properties.")[2].partition(".")[0]
+        sentence = " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split())
+        return Law(function.__name__, family, sentence, needs, function)
 
     return make
 
 
 @cache
 def laws() -> dict[str, Law]:
-    """Every law by its name, family by family.
+    """Every law by its name, family by family; a module of this package that defines one is found by itself.
 
-    >>> "the_ledger_stays_within_the_budget" in laws()
-    True
+    >>> laws()["sensitivity"].needs
+    ('data', 'releases')
     """
-    found = {}
-    for family in FAMILIES:
-        module = importlib.import_module(f"{__package__}.{family}")
-        found.update({value.name: value for value in vars(module).values() if isinstance(value, Law)})
-    return found
+    package = importlib.import_module(__package__)
+    collected: dict[str, Law] = {}
+    for info in pkgutil.walk_packages(package.__path__, f"{__package__}."):
+        for value in vars(importlib.import_module(info.name)).values():
+            if isinstance(value, Law) and value.function.__module__ == info.name:
+                if value.name in collected:
+                    raise ValueError(f"Expected different names of laws, got {value.name} twice.")
+                collected[value.name] = value
+    return collected
+
+
+def broken(
+    then: str, let: dict[str, str], exact: dict[str, Any] | None = None, contradicts: str = ""
+) -> Result:
+    """A refuted law: the case, and what follows; it contradicts what the law says.
+
+    >>> broken("x is 2", {"x": "1 + 1"}).because
+    'x is 2.'
+    """
+    return Result(REFUTED, f"{then}.", witness=Witness(let, then, contradicts, exact or {}))
+
+
+def held(
+    because: str, ceiling: str, samples: int | None = None, alpha: float | None = None, **figures: Any
+) -> Result:
+    """A law that was tested and stands: what was looked at, and the most that could have been seen.
+
+    >>> held("Two runs agree.", "a difference in these runs", samples=2).verdict
+    <Verdict.SUPPORTED: 'SUPPORTED'>
+    """
+    return Result(SUPPORTED, because, Evidence("law", figures, alpha=alpha, samples=samples, ceiling=ceiling))
+
+
+class _Violated(Exception):
+    """Tells Hypothesis to make the case smaller."""
+
+
+def violation(
+    check: Callable[..., Result | None],
+    first: Iterable[dict[str, Any]] = (),
+    examples: int = EXAMPLES,
+    **strategies: Any,
+) -> Result | None:
+    """The smallest case on which `check` returns a Result, by Hypothesis; None if there is none among
+    `first` and those that were drawn. Without randomness between two runs.
+
+    >>> from hypothesis import strategies as st
+    >>> violation(lambda n: broken(f"n is {n}", {}) if n > 4 else None, n=st.integers(0, 9)).because
+    'n is 5.'
+    """
+    from hypothesis import HealthCheck, Phase, given, settings
+
+    for arguments in first:
+        result = check(**arguments)
+        if result is not None:
+            return result
+    latest: list[Result] = []
+
+    def once(**arguments: Any) -> None:
+        result = check(**arguments)
+        if result is not None:
+            latest.append(result)
+            raise _Violated
+
+    once.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in strategies]
+    )
+    search = settings(
+        max_examples=examples,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate, Phase.target, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+    )
+    try:
+        search(given(**strategies)(once))()
+    except _Violated:
+        return latest[-1]
+    return None
 
 
 def same(a: Any, b: Any, tolerance: float = 0.0) -> bool:

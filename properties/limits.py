@@ -14,7 +14,7 @@ from dpverify.engine import Algorithm, Step, walk
 from dpverify.problems import Quadratic
 from dpverify.releases import Release, Subsampled, TreeNode
 
-from .laws import NotApplicable, Subject, law, same
+from .laws import NotApplicable, Outcome, Result, Subject, broken, held, law, same
 
 Array = np.ndarray[Any, Any]
 Gradient = Callable[[int, Array], Array]  # (step, point) -> the gradient that the step sees there
@@ -111,12 +111,12 @@ METHODS: dict[str, Callable[..., list[Array]]] = {
 LINEAR = ("gradient descent", "heavy ball", "Nesterov", "bias-corrected momentum", "prefix sums")
 
 
-def _gradient(about: Subject, steps: list[Step], run: int) -> Gradient:
+def _gradient(subject: Subject, steps: list[Step], run: int) -> Gradient:
     """The plain gradient that each step sees in one run: of all records, of its batch, or of the record whose
     turn it is.
     """
-    problem = about.needs_example("problem")
-    data = problem.load(about.data)
+    problem = subject.problem
+    data = problem.load(subject.data)
 
     def gradient(t: int, x: Array) -> Array:
         step, rows, divisor = steps[t - 1], np.arange(len(data)), float(problem.count)
@@ -132,61 +132,71 @@ def _gradient(about: Subject, steps: list[Step], run: int) -> Gradient:
     return gradient
 
 
-@law()
-def without_noise_it_is_the_plain_method(about: Subject) -> None:
+@law("algorithm", "problem", "limit")
+def noiseless(subject: Subject, seed: int) -> Outcome:
     """With its noise set to zero and nothing clipped, the algorithm takes the steps of the non-private method
     that it names.
     """
-    algorithm = about.needs_algorithm()
-    name, settings = about.needs_example("limit")
-    *steps, last = walk(louder(algorithm, 0.0), about.data, RUNS, np.random.default_rng(0))
+    algorithm: Any = subject.algorithm
+    name, settings = subject.limit
+    *steps, last = walk(louder(algorithm, 0.0), subject.data, RUNS, np.random.default_rng(seed))
     for run in range(RUNS):
-        gradient = _gradient(about, steps, run)
+        gradient = _gradient(subject, steps, run)
         path = METHODS[name](gradient, algorithm.init(1).x[0], algorithm.steps, **settings)
         for t, state in enumerate([*(step.state for step in steps), last]):
-            assert same(path[t], state.x[run], 1e-9), (
-                f"{about.name} without noise leaves {name} at step {t}: {state.x[run]}, not {path[t]}"
-            )
+            if not same(path[t], state.x[run], 1e-9):
+                then = f"without noise it leaves {name} at step {t}: {state.x[run]}, not {path[t]}"
+                return broken(then, {"algorithm": subject.name, "step": str(t)})
+    return held(f"{len(steps)} steps of {name}.", "an iterate that is off by 1e-9", samples=RUNS)
 
 
-@law()
-def two_forms_of_it_agree(about: Subject) -> None:
+@law("algorithm", "forms")
+def forms(subject: Subject, seed: int) -> Outcome:
     """Two forms of the same algorithm give the same iterates from the same random numbers."""
-    for reason, (one, other) in about.needs_example("forms")().items():
-        assert_alike(one, other, about.data, reason)
+    pairs = subject.forms()
+    for reason, (one, other) in pairs.items():
+        result = compare(one, other, subject.data, reason, seed)
+        if result is not None:
+            return result
+    return held(f"The same iterates: {'; '.join(pairs)}.", "an iterate that is off by 1e-9", samples=RUNS)
 
 
-def assert_alike(one: Algorithm, other: Algorithm, data: Any, reason: str) -> None:
-    """Both algorithms publish the same and end at the same point, from the same random numbers."""
-    *a, end_a = walk(one, data, RUNS, np.random.default_rng(1))
-    *b, end_b = walk(other, data, RUNS, np.random.default_rng(1))
-    assert len(a) == len(b), f"{reason}: {len(a)} steps and {len(b)}"
+def compare(one: Algorithm, other: Algorithm, data: Any, reason: str, seed: int = 0) -> Result | None:
+    """Where two algorithms first differ in what they publish or where they are, from the same random numbers;
+    None if nowhere.
+    """
+    *a, end_a = walk(one, data, RUNS, np.random.default_rng(seed))
+    *b, end_b = walk(other, data, RUNS, np.random.default_rng(seed))
+    let = {"forms": reason, "algorithms": f"{one.name} and {other.name}"}
+    if len(a) != len(b):
+        return broken(f"one has {len(a)} steps, the other {len(b)}", let)
     for u, v in zip(a, b):
-        assert same(u.released, v.released, 1e-9), (
-            f"{reason}: step {u.t} publishes {u.released[0]} and {v.released[0]}"
-        )
-        assert same(u.state.x, v.state.x, 1e-9), (
-            f"{reason}: step {u.t} begins at {u.state.x[0]} and {v.state.x[0]}"
-        )
-    assert same(end_a.x, end_b.x, 1e-9), f"{reason}: they end at {end_a.x[0]} and {end_b.x[0]}"
+        for what, left, right in (("publishes", u.released, v.released), ("begins at", u.state.x, v.state.x)):
+            if not same(left, right, 1e-9):
+                return broken(f"step {u.t} {what} {left[0]} and {right[0]}", let)
+    if not same(end_a.x, end_b.x, 1e-9):
+        return broken(f"they end at {end_a.x[0]} and {end_b.x[0]}", let)
+    return None
 
 
-@law()
-def the_iterates_are_affine_in_the_noise_on_a_quadratic(about: Subject) -> None:
+@law("algorithm", "problem", "limit")
+def affine(subject: Subject, seed: int) -> Outcome:
     """On a quadratic, equal steps of the noise's scale move the iterates by equal steps, from the same random
     numbers.
     """
-    algorithm = about.needs_algorithm()
-    if (
-        not isinstance(about.needs_example("problem"), Quadratic)
-        or about.needs_example("limit")[0] not in LINEAR
-    ):
-        raise NotApplicable("it is no linear method on a quadratic with public curvature")
+    algorithm: Any = subject.algorithm
+    if not isinstance(subject.problem, Quadratic) or subject.limit[0] not in LINEAR:
+        return NotApplicable("it is no linear method on a quadratic with public curvature")
     ends = []
     for factor in (1.0, 2.0, 3.0):
-        *_, last = walk(louder(algorithm, factor), about.data, RUNS, np.random.default_rng(2))
+        *_, last = walk(louder(algorithm, factor), subject.data, RUNS, np.random.default_rng(seed))
         ends.append(algorithm.output(last))
-    assert same(ends[2] - ends[1], ends[1] - ends[0], 1e-9), (
-        f"{about.name}: as the noise grows from 1 to 2 to 3 times its scale, the iterates move by "
-        f"{ends[1][0] - ends[0][0]}, then by {ends[2][0] - ends[1][0]}"
+    if not same(ends[2] - ends[1], ends[1] - ends[0], 1e-9):
+        then = (
+            "as the noise grows from 1 to 2 to 3 times its scale, the iterates move by "
+            f"{ends[1][0] - ends[0][0]}, then by {ends[2][0] - ends[1][0]}"
+        )
+        return broken(then, {"algorithm": subject.name})
+    return held(
+        "Noise of 1, 2 and 3 times its scale moves the output by equal steps.", "a bend of 1e-9", RUNS
     )

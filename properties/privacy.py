@@ -1,6 +1,4 @@
-"""Laws of privacy: the budget, post-processing, the noise itself, and the identities of the exact privacy
-loss.
-"""
+"""Laws of privacy: the budget, post-processing, and the identities of the exact privacy loss."""
 
 from __future__ import annotations
 
@@ -13,173 +11,126 @@ from dpverify.accounting import meets
 from dpverify.accounting.gaussian import gaussian_mu, is_gaussian
 from dpverify.accounting.pure import pure_epsilon
 from dpverify.engine import Algorithm, Step, walk
+from dpverify.guarantees import ApproxDP, PureDP
 from dpverify.losses import privacy_losses
-from dpverify.neighbours import Neighbours, records
-from dpverify.releases import Gaussian, Laplace, NotEnumerable, Subsampled, TreeNode
+from dpverify.neighbours import records
+from dpverify.releases import Gaussian, NotEnumerable, Subsampled, TreeNode
+from dpverify.subjects import turned
 
-from .laws import NotApplicable, Subject, law, same
+from .laws import NotApplicable, Outcome, Subject, broken, held, law, same
 from .limits import louder
 
-Array = np.ndarray[Any, Any]
-
-ALPHA = 1e-9  # of a false alarm, per law and subject, in finite samples
+RARE = 1e-9  # the chance of a false alarm, per law and subject, in finite samples
 
 
-@law()
-def the_ledger_stays_within_the_budget(about: Subject) -> None:
-    """The accountant certifies the claimed guarantee for the releases of the algorithm."""
-    algorithm = about.needs_algorithm()
-    if about.claimed is None:
-        raise NotApplicable("nothing is claimed of it")
-    assert meets(algorithm.ledger(), about.adjacency, about.claimed), (
-        f"the releases of {about.name} spend more than {about.claimed} under {about.adjacency}"
+@law("claim", "neighbours", "spending")
+def budget(subject: Subject, seed: int) -> Outcome:
+    """What is spent adds up to no more than what is claimed: the releases of an algorithm or of a tape, or
+    the epsilons with which a library's own mechanisms were really called.
+    """
+    if subject.calls is not None:
+        return _called(subject)
+    if subject.algorithm is None:
+        from dpverify.auditing.accountant import charged
+
+        return charged(subject.mechanism, subject.neighbours, subject.claim, subject.declared, seed)
+    if not meets(subject.algorithm.ledger(), subject.adjacency, subject.claim):
+        then = f"its releases spend more than {subject.claim} under {subject.adjacency}"
+        return broken(then, {"algorithm": subject.name})
+    return held(
+        f"The accountant certifies {subject.claim} for its {subject.algorithm.steps} releases.",
+        "any claim below what the releases cost",
     )
 
 
-@law()
-def update_sees_no_data(about: Subject) -> None:
+def _called(subject: Subject) -> Outcome:
+    """The epsilons of the mechanisms that were called, one after the other on the same records."""
+    pair, claim, calls = subject.neighbours, subject.claim, subject.calls
+    if not isinstance(claim, PureDP | ApproxDP):
+        return NotApplicable(f"epsilons of single calls cannot be compared with {claim}")
+    assert pair is not None and calls is not None
+    seen = {}
+    for which, data in (("D", pair.data), ("D'", pair.other)):
+        spent = calls(data)
+        total = math.fsum(epsilon for _, epsilon in spent)
+        seen[which] = {"calls": len(spent), "total": total}
+        if total > claim.epsilon * (1 + 1e-9):
+            kinds = ", ".join(
+                f"{sum(name == kind for name, _ in spent)} of {kind}"
+                for kind in sorted({n for n, _ in spent})
+            )
+            then = (
+                f"its own mechanisms are called with epsilons that add up to {total:.4g} ({kinds}); "
+                f"{claim.epsilon:g} is claimed"
+            )
+            return broken(
+                then, {"target": subject.name}, {"calls": [list(call) for call in spent[:50]], **seen}
+            )
+    if not any(entry["calls"] for entry in seen.values()):
+        return NotApplicable("none of its own mechanisms was called")
+    total = max(entry["total"] for entry in seen.values())
+    return held(
+        f"The epsilons of its own mechanisms add up to {total:.4g} of {claim.epsilon:g}.",
+        "calls that add up to more than is claimed",
+        **seen,
+    )
+
+
+@law("algorithm", "neighbours")
+def postprocessing(subject: Subject, seed: int) -> Outcome:
     """What follows a release is a function of the state and of what was released: asking another data set in
     between changes nothing.
     """
-    algorithm, pair = about.needs_algorithm(), loss_pair(about)
+    algorithm: Any = subject.algorithm
+    pair: Any = subject.neighbours
     other = algorithm.load(pair.other)
     twin = algorithm.memory(other, 2) if algorithm.memory is not None else None
-    for step in walk(algorithm, pair.data, 2, np.random.default_rng(0)):
+    for step in walk(algorithm, pair.data, 2, np.random.default_rng(seed)):
         if isinstance(step, Step):
             alone = algorithm.update(step.state, step.released)
             twin = algorithm.ask(other, step.state, step.release, batch=step.batch, memory=twin).memory
             after = algorithm.update(step.state, step.released)
-            assert same(alone, after), (
-                f"step {step.t} of {about.name}: the update depends on the data that were asked before it"
-            )
+            if not same(alone, after):
+                then = f"at step {step.t} the update depends on the data that were asked before it"
+                return broken(then, {"algorithm": subject.name, "step": str(step.t)})
+    return held(f"{algorithm.steps} updates see no data.", "an update that another query changes", samples=2)
 
 
-def _residuals(algorithm: Algorithm, data: Any, runs: int, seed: int = 0) -> list[Array]:
-    """The noise of every step in units of its scale, one row per run; steps without noise are left out."""
-    found = []
-    for step in walk(algorithm, data, runs, np.random.default_rng(seed)):
-        if isinstance(step, Step):
-            scale = np.reshape(
-                np.asarray(step.release.scale, dtype=float), (1, -1, *(1,) * (step.released.ndim - 2))
-            )
-            if step.answer.unit is not None:
-                scale = scale * step.answer.unit.reshape(-1, *(1,) * (step.released.ndim - 1))
-            if np.all(scale > 0):
-                found.append(((step.released - step.answer.value) / scale).reshape(runs, -1))
-    if not found:
-        raise NotApplicable("no step of it has noise")
-    return found
-
-
-@law()
-def the_noise_has_its_declared_law(about: Subject) -> None:
-    """The noise that is added, divided by its declared scale, is standard normal or standard Laplace."""
-    algorithm = about.needs_algorithm()
-    inner = {type(r.inner if isinstance(r, Subsampled) else r) for r in algorithm.ledger()}
-    noise = np.sort(np.concatenate([part.ravel() for part in _residuals(algorithm, about.data, 50)]))
-    if inner == {Laplace}:
-        expected = np.where(
-            noise < 0, 0.5 * np.exp(np.minimum(noise, 0)), 1 - 0.5 * np.exp(-np.maximum(noise, 0))
-        )
-    elif Laplace not in inner:
-        from scipy.special import ndtr
-
-        expected = ndtr(noise)
-    else:
-        raise NotApplicable("it mixes Laplace and Gaussian noise")
-    n = len(noise)
-    gap = float(np.max(np.abs(expected - (np.arange(n) + 0.5) / n))) - 0.5 / n
-    allowed = math.sqrt(math.log(2 / ALPHA) / (2 * n))  # Dvoretzky, Kiefer, Wolfowitz, Massart
-    assert gap <= allowed, (
-        f"the noise of {about.name} is not what is declared: distribution functions {gap:.3f} "
-        f"apart, {n} draws"
-    )
-
-
-@law()
-def the_noise_is_independent(about: Subject) -> None:
-    """Noise is fresh for every run, step and coordinate: neighbours in each direction agree in sign and in
-    size half of the time.
-    """
-    parts = _residuals(about.needs_algorithm(), about.data, 64)
-    median = math.log(2) if _is_laplace(about) else 0.6744897501960817
-    directions: dict[str, list[tuple[Array, Array]]] = {
-        "runs": [(part[0::2], part[1::2]) for part in parts],
-        "coordinates": [(part[:, 0:-1:2], part[:, 1::2]) for part in parts],
-        "steps": [
-            (a[:, :k], b[:, :k])
-            for a, b in zip(parts[0::2], parts[1::2])
-            for k in [min(a.shape[1], b.shape[1])]
-        ],
-    }
-    for direction, pairs in directions.items():
-        for feature in (np.sign, lambda z: np.sign(np.abs(z) - median)):
-            products = (
-                np.concatenate([(feature(a) * feature(b)).ravel() for a, b in pairs])
-                if pairs
-                else np.zeros(0)
-            )
-            if len(products) < 50:
-                continue
-            allowed = math.sqrt(2 * math.log(12 / ALPHA) / len(products))  # Hoeffding, six tests
-            agreement = float(products.mean())
-            assert abs(agreement) <= allowed, (
-                f"the noise of {about.name} is not fresh between {direction}: agreement {agreement:.3f}"
-            )
-
-
-def _is_laplace(about: Subject) -> bool:
-    first = about.needs_algorithm().release(1)
-    return isinstance(first.inner if isinstance(first, Subsampled) else first, Laplace)
-
-
-def loss_pair(about: Subject) -> Neighbours:
-    """All records equal, and one of them turned round: few distinct records, so that mixtures over secret
-    batches can be listed.
-    """
-    parts = about.data if isinstance(about.data, tuple) else (about.data,)
-    few = tuple(np.asarray(part)[np.zeros(records(about.data), dtype=int)] for part in parts)
-    other = tuple(np.array(part) for part in few)
-    other[0][0] = -other[0][0]
-    if isinstance(about.data, tuple):
-        return Neighbours(few, other, about.adjacency)
-    return Neighbours(few[0], other[0], about.adjacency)
-
-
-def shaken(about: Subject) -> Algorithm:
+def shaken(subject: Subject) -> Algorithm:
     """The algorithm with so little noise that a record shows: mu of about 2, or epsilon of about 4, if the
     ledger tells.
     """
-    algorithm = about.needs_algorithm()
+    algorithm: Any = subject.algorithm
     ledger = algorithm.ledger()
     if is_gaussian(ledger):
-        mu = gaussian_mu(ledger, about.adjacency)
+        mu = gaussian_mu(ledger, subject.adjacency)
         return louder(algorithm, mu / 2) if 0 < mu < math.inf else algorithm
-    epsilon = pure_epsilon(ledger, about.adjacency)
+    epsilon = pure_epsilon(ledger, subject.adjacency)
     return louder(algorithm, epsilon / 4) if 0 < epsilon < math.inf else algorithm
 
 
-@law()
-def losses_are_likelihood_ratios(about: Subject) -> None:
-    """exp(-loss) has mean 1 on D: cut where it exceeds 4, its mean on D is the chance on D' that it does not.
+@law("algorithm", "data")
+def likelihood(subject: Subject, seed: int) -> Outcome:
+    """Exact losses are log-likelihood ratios: cut where it exceeds 4, the mean of exp(-loss) on D is the
+    chance on D' that it does not.
 
     The cut makes both sides means of bounded variables, for which the empirical Bernstein inequality decides
     in finite samples (Maurer and Pontil 2009); a false alarm has chance below 1e-6.
     """
-    algorithm, pair, runs, cut = shaken(about), loss_pair(about), 2000, 4.0
+    algorithm, pair, runs, cut = shaken(subject), turned(subject.data, subject.adjacency), 2000, 4.0
     groups = np.arange(records(pair.data)) > 0
     for release in {repr(r): r for r in algorithm.ledger() if isinstance(r, Subsampled)}.values():
         components = len(release.batches(groups.astype(int))[1])
         if components > 50:
-            raise NotApplicable(
-                f"the exact mixture over its secret batches has {components} components, too many "
-                "for a quick law"
+            return NotApplicable(
+                f"the exact mixture over its secret batches has {components} components, too many for a "
+                "quick law"
             )
     try:
-        here = privacy_losses(algorithm, pair, runs, seed=1)
-        there = -privacy_losses(algorithm, pair.swapped(), runs, seed=2)
+        here = privacy_losses(algorithm, pair, runs, seed=2 * seed + 1)
+        there = -privacy_losses(algorithm, pair.swapped(), runs, seed=2 * seed + 2)
     except NotEnumerable as reason:
-        raise NotApplicable(str(reason)) from None
+        return NotApplicable(str(reason))
     left, right = (
         np.where(here >= -math.log(cut), np.exp(-np.maximum(here, -math.log(cut))), 0.0),
         (there >= -math.log(cut)).astype(float),
@@ -189,60 +140,68 @@ def losses_are_likelihood_ratios(about: Subject) -> None:
         math.sqrt(2 * v.var(ddof=1) * log / runs) + 7 * most * log / (3 * (runs - 1))
         for v, most in ((left, cut), (right, 1.0))
     )
-    assert abs(left.mean() - right.mean()) <= allowed, (
-        f"exp(-loss) of {about.name} has mean {left.mean():.3f} below {cut:g} on D; that has "
-        f"chance {right.mean():.3f} on D'"
-    )
+    gap = float(abs(left.mean() - right.mean()))
+    if gap > allowed:
+        chance = f"that has chance {right.mean():.3f} on D'"
+        then = f"exp(-loss) has mean {left.mean():.3f} below {cut:g} on D; {chance}"
+        return broken(then, {"algorithm": subject.name, "runs": str(runs)})
+    return held(f"Both sides agree to {gap:.2g}.", f"a gap of {allowed:.2g}", samples=2 * runs, alpha=1e-6)
 
 
-@law()
-def losses_of_constant_differences_are_normal(about: Subject) -> None:
+@law("algorithm", "data")
+def normal(subject: Subject, seed: int) -> Outcome:
     """If two data sets always differ by the same vectors, the loss of Gaussian releases is normal: mean
     mu^2/2, variance mu^2.
     """
-    algorithm, pair, runs = shaken(about), loss_pair(about), 1000
+    algorithm, pair, runs = shaken(subject), turned(subject.data, subject.adjacency), 1000
     if not all(isinstance(release, Gaussian) for release in algorithm.ledger()):
-        raise NotApplicable("not every release is Gaussian")
+        return NotApplicable("not every release is Gaussian")
     other = algorithm.load(pair.other)
     squared = 0.0
-    for step in walk(algorithm, pair.data, 3, np.random.default_rng(0)):
+    for step in walk(algorithm, pair.data, 3, np.random.default_rng(seed)):
         if isinstance(step, Step):
             if step.answer.unit is not None:
-                raise NotApplicable("the noise follows the iterates")
+                return NotApplicable("the noise follows the iterates")
             gap = step.answer.value - algorithm.ask(other, step.state, step.release).value
             if not same(gap[:1], gap[1:2], 1e-9) or not same(gap[:1], gap[2:], 1e-9):
-                raise NotApplicable("the difference of the queries depends on the iterates")
+                return NotApplicable("the difference of the queries depends on the iterates")
             squared += float(gap[0] @ gap[0]) / step.release.variance()
     if squared == 0:
-        raise NotApplicable("the queries do not differ")
+        return NotApplicable("the queries do not differ")
     from scipy.special import ndtr
 
-    losses = np.sort(privacy_losses(algorithm, pair, runs, seed=3))
+    losses = np.sort(privacy_losses(algorithm, pair, runs, seed=seed + 3))
     expected = ndtr((losses - squared / 2) / math.sqrt(squared))
-    gap_ = float(np.max(np.abs(expected - (np.arange(runs) + 0.5) / runs)))
-    allowed = math.sqrt(math.log(2 / ALPHA) / (2 * runs)) + 0.5 / runs
-    assert gap_ <= allowed, (
-        f"the loss of {about.name} is not N({squared / 2:.3g}, {squared:.3g}): distribution "
-        f"functions {gap_:.3f} apart"
+    apart = float(np.max(np.abs(expected - (np.arange(runs) + 0.5) / runs)))
+    allowed = math.sqrt(math.log(2 / RARE) / (2 * runs)) + 0.5 / runs  # Dvoretzky, Kiefer, Wolfowitz, Massart
+    if apart > allowed:
+        then = (
+            f"the loss is not N({squared / 2:.3g}, {squared:.3g}): distribution functions {apart:.3f} apart"
+        )
+        return broken(then, {"algorithm": subject.name, "runs": str(runs)})
+    return held(
+        f"The loss is N({squared / 2:.3g}, {squared:.3g}): distribution functions {apart:.2g} apart.",
+        f"distribution functions {allowed:.2g} apart",
+        samples=runs,
+        alpha=RARE,
     )
 
 
-@law()
-def twice_the_noise_costs_half(about: Subject) -> None:
+@law("algorithm")
+def doubling(subject: Subject, seed: int) -> Outcome:
     """Doubling every scale halves mu of a Gaussian ledger and epsilon of a Laplace one, and never costs more
     in any other.
     """
-    algorithm = about.needs_algorithm()
+    algorithm: Any = subject.algorithm
     ledger, doubled = algorithm.ledger(), louder(algorithm, 2.0).ledger()
-    if is_gaussian(ledger):
-        once, twice = gaussian_mu(ledger, about.adjacency), gaussian_mu(doubled, about.adjacency)
-        assert math.isclose(twice, once / 2, rel_tol=1e-9), (
-            f"{about.name}: mu = {once:.6g}, with twice the noise {twice:.6g}"
-        )
-        return
-    once, twice = pure_epsilon(ledger, about.adjacency), pure_epsilon(doubled, about.adjacency)
+    gaussian = is_gaussian(ledger)
+    cost = gaussian_mu if gaussian else pure_epsilon
+    once, twice = cost(ledger, subject.adjacency), cost(doubled, subject.adjacency)
     if math.isinf(once):
-        raise NotApplicable("no closed form for its ledger")
-    exact = not any(isinstance(release, Subsampled | TreeNode) for release in ledger)
-    ok = math.isclose(twice, once / 2, rel_tol=1e-9) if exact else twice <= once / 2 * (1 + 1e-9)
-    assert ok, f"{about.name}: epsilon = {once:.6g}, with twice the noise {twice:.6g}"
+        return NotApplicable("no closed form for its ledger")
+    exact = gaussian or not any(isinstance(release, Subsampled | TreeNode) for release in ledger)
+    right = math.isclose(twice, once / 2, rel_tol=1e-9) if exact else twice <= once / 2 * (1 + 1e-9)
+    if not right:
+        then = f"it costs {once:.6g}, and {twice:.6g} with twice the noise"
+        return broken(then, {"algorithm": subject.name})
+    return held(f"It costs {once:.4g}, and {twice:.4g} with twice the noise.", "a cost that is off by 1e-9")

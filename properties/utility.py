@@ -3,56 +3,64 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from dpverify.moments import NotAffine, exact_moments
 from dpverify.montecarlo import mean_at_least, run
 
-from .laws import NotApplicable, Subject, law
+from .laws import NotApplicable, Outcome, Subject, broken, held, law
 
 RUNS = 2000
 
 
-@law()
-def exact_moments_agree_with_monte_carlo(about: Subject) -> None:
+@law("algorithm", "data")
+def moments(subject: Subject, seed: int) -> Outcome:
     """Where every step is affine, the recursion of moments gives the mean and the variance that the runs
     have.
     """
-    algorithm = about.needs_algorithm()
+    algorithm: Any = subject.algorithm
     try:
-        moments = exact_moments(algorithm, about.data)
+        exact = exact_moments(algorithm, subject.data)
     except NotAffine as reason:
-        raise NotApplicable(str(reason)) from None
-    output = run(algorithm, about.data, RUNS, seed=4).output
+        return NotApplicable(str(reason))
+    output = run(algorithm, subject.data, RUNS, seed=seed + 4).output
     assert output is not None
-    deviation = np.sqrt(np.diag(moments.covariance[-1]))
-    rows = output - moments.mean[-1]
+    deviation = np.sqrt(np.diag(exact.covariance[-1]))
+    rows = output - exact.mean[-1]
     # Sums of Gaussian, Laplace and batch noise: by Bernstein's inequality 7 standard errors are passed with
     # chance below 1e-8.
-    worst = float(np.max(np.abs(rows.mean(axis=0)) / (deviation / math.sqrt(RUNS) + 1e-12)))
-    assert worst <= 7, (
-        f"the mean of {about.name} is {worst:.1f} standard errors from the recursion of moments"
-    )
+    mean = float(np.max(np.abs(rows.mean(axis=0)) / (deviation / math.sqrt(RUNS) + 1e-12)))
     # The kurtosis of such sums is at most that of Laplace noise, 6: the variance of a square is at most 5
     # variances squared.
     ratio = rows.var(axis=0) / np.maximum(deviation**2, 1e-300)
-    worst = float(np.max(np.abs(ratio - 1)[deviation > 1e-12], initial=0.0)) / math.sqrt(5 / RUNS)
-    assert worst <= 7, (
-        f"the variance of {about.name} is {worst:.1f} standard errors from the recursion of moments"
+    spread = float(np.max(np.abs(ratio - 1)[deviation > 1e-12], initial=0.0)) / math.sqrt(5 / RUNS)
+    for what, errors in (("mean", mean), ("variance", spread)):
+        if errors > 7:
+            then = f"the {what} of the output is {errors:.1f} standard errors from the recursion of moments"
+            return broken(then, {"algorithm": subject.name, "runs": str(RUNS)})
+    return held(
+        f"Mean and variance are {mean:.1f} and {spread:.1f} standard errors from the recursion of moments.",
+        "a gap of 7 standard errors",
+        samples=RUNS,
+        alpha=1e-8,
     )
 
 
-@law()
-def the_mean_stays_below_the_bound(about: Subject) -> None:
+@law("algorithm", "data", "bound")
+def bound(subject: Subject, seed: int) -> Outcome:
     """The quantity that the paper bounds is below its bound in the mean, as far as the runs can tell."""
-    algorithm, bound = about.needs_algorithm(), about.needs_example("bound")
-    assert about.example is not None
-    if about.example.best_step:
-        raise NotApplicable("the bound is for the best step, which is not known beforehand")
-    result = run(algorithm, about.data, RUNS, seed=5, measure={"value": about.example.measured})
+    algorithm: Any = subject.algorithm
+    example: Any = subject.example
+    if example.best_step:
+        return NotApplicable("the bound is for the best step, which is not known beforehand")
+    result = run(algorithm, subject.data, RUNS, seed=seed + 5, measure={"value": example.measured})
     least = mean_at_least(result.values["value"], alpha=1e-6)
-    assert least <= bound, (
-        f"the mean of {about.name} is at least {least:.4g}, above its bound {bound:.4g} "
-        f"({about.example.bound_source})"
-    )
+    if least > subject.bound:
+        then = (
+            f"the mean is at least {least:.4g}, above its bound {subject.bound:.4g} ({example.bound_source})"
+        )
+        return broken(then, {"algorithm": subject.name, "runs": str(RUNS)})
+    because = f"The mean is at least {least:.4g}, the bound is {subject.bound:.4g}."
+    return held(because, "a mean that is clearly above the bound", samples=RUNS, alpha=1e-6)

@@ -1,9 +1,9 @@
-"""Other people's optimizers as mechanisms that carry their own claim, so that one line audits them.
+"""Other people's optimizers as subjects that carry their own claim, so that one line audits them.
 
-One file per library, found by itself. It defines `TARGETS`, a tuple of `Target`; nothing of the library is
-imported before a target is built. `target(**settings)` gives a `Subject`: what it publishes, what it says of
-itself, and a pair of neighbours on which that should be tight. Optimizers train on the linear loss <w,
-record>, whose gradient is the record itself wherever w is, so that every figure can be checked by hand;
+One file or folder per library, found by itself. It defines `TARGETS`, a tuple of `Target`; nothing of the
+library is imported before a target is built. `target(**settings)` gives a `Subject`: what it publishes, what
+it says of itself, and a pair of neighbours on which that should be tight. Optimizers train on the linear loss
+<w, record>, whose gradient is the record itself wherever w is, so that every figure can be checked by hand;
 losses of other models are compared record by record (`dpverify.adapters.gradients`).
 """
 
@@ -14,43 +14,20 @@ import inspect
 import math
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import metadata
 from typing import Any
 
-from dpverify.auditing.sampling import Mechanism
 from dpverify.guarantees import ApproxDP, Guarantee, Profile, PureDP
-from dpverify.neighbours import Neighbours
+from dpverify.subjects import Subject
 from dpverify.suggestions import did_you_mean
-from dpverify.verdicts import Result, Verdict
+from dpverify.verdicts import Verdict
 
 
 class NotInstalled(ImportError):
     """The library of a target is missing; the message says what to install."""
-
-
-@dataclass(frozen=True, eq=False)
-class Subject:
-    """A target at certain settings: what it publishes, what it claims, and where that claim comes from.
-
-    `mechanism` is `(data, rng[, runs][, tape]) -> everything that is published`; with a tape, its releases
-    can be replayed and their noise looked at. `declared` is the release of the whole output where there is no
-    tape. `gradients` gives, by the name of a model, per-example gradients and their reference (see
-    `dpverify.adapters.gradients`). `runs` is a budget that shows half the claim.
-    """
-
-    mechanism: Mechanism
-    claim: Guarantee
-    neighbours: Neighbours
-    said_by: str
-    declared: Any = None
-    gradients: Callable[[], Mapping[str, Any]] | None = None
-    runs: int = 20_000
-
-
-Law = Callable[["Target", int], "Result | str"]  # (target, seed) -> its result, or why it does not apply
 
 
 @dataclass(frozen=True)
@@ -58,7 +35,7 @@ class Target:
     """Something that somebody else wrote: its name, what it claims, how to install it, and how to build it.
 
     `expect` are the verdicts other than the usual ones that are known for the version tested, by law: a
-    change shows. `laws` are those of an optimizer unless others are given.
+    change shows. Which laws apply follows from what `build` gives.
 
     >>> target = Target("mine:sum", "a noisy sum", "1-DP under replace", build=lambda noise=1.0: None)
     >>> target.settings
@@ -68,11 +45,10 @@ class Target:
     name: str
     about: str
     claims: str
-    build: Callable[..., Any]  # a Subject, or what its own laws take
+    build: Callable[..., Subject]
     packages: tuple[str, ...] = ()
     install: str = ""
     expect: Mapping[str, Verdict] = field(default_factory=dict)
-    laws: Mapping[str, Law] | None = None
 
     @property
     def family(self) -> str:
@@ -94,7 +70,15 @@ class Target:
     def installed(self) -> bool:
         return None not in self.versions.values()
 
-    def __call__(self, **settings: Any) -> Any:
+    @property
+    def notes(self) -> str:
+        """What its author should know of it: the text of the function that builds it."""
+        function = self.build
+        while isinstance(function, partial):
+            function = function.func
+        return inspect.getdoc(function) or ""
+
+    def __call__(self, **settings: Any) -> Subject:
         """The target at these settings; the others are as `settings` says."""
         known = self.settings
         for name in settings:
@@ -106,12 +90,13 @@ class Target:
         if not self.installed:
             missing = ", ".join(name for name, version in self.versions.items() if version is None)
             raise NotInstalled(f"{self.name} needs {missing}: {self.install}")
-        subject = self.build(**settings)
-        if inspect.isfunction(
-            getattr(subject, "mechanism", None)
-        ):  # its name in witnesses, and in the names of kept chunks: settings are part of it
+        subject = replace(self.build(**settings), name=self.name)
+        if inspect.isfunction(subject.mechanism):
+            # The settings are part of its name in witnesses, and in the names of kept chunks.
             chosen = ", ".join(f"{name}={value}" for name, value in {**known, **settings}.items())
             subject.mechanism.__qualname__ = f"{self.name}({chosen})"
+        if "steps" in known:
+            return replace(subject, shorter=lambda steps: self(**{**settings, "steps": steps}))
         return subject
 
 

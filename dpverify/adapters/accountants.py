@@ -1,4 +1,4 @@
-"""Accountants of other libraries, put through the laws of `accountant_laws`.
+"""Accountants of other libraries, put through the laws of `properties/accountants`.
 
     dp-accounting  PLDAccountant, RdpAccountant           events of any kind; add/remove unless told otherwise
     Opacus         RDPAccountant, PRVAccountant, GaussianAccountant (gdp); noise by get_noise_multiplier;
@@ -40,14 +40,20 @@ from typing import Any
 
 import numpy as np
 
+from dpverify.accountant import Accountant, Ledger, Recorded, Training, quiet
 from dpverify.accounting.bounds import Steps
 from dpverify.adapters import Target, positive
-from dpverify.adapters.accountant_laws import LAWS, Accountant, Ledger, Recorded, Training, quiet
+from dpverify.subjects import Subject
 from dpverify.verdicts import REFUTED, UNDECIDED
 
 INTERVAL = (
     1e-3  # of the grids of losses; the libraries' default is 1e-4, ten times as slow and equal to four digits
 )
+
+
+def _subject(*arguments: Any, **named: Any) -> Subject:
+    accountant = Accountant(*arguments, **named)
+    return Subject(accountant=accountant, said_by=accountant.said_by)
 
 
 def _full(grid: str) -> bool:
@@ -87,7 +93,7 @@ def _fresh(interval: float | None, relation: str = "ADD_OR_REMOVE_ONE") -> Any:
     return pld.PLDAccountant(neighbours, interval)
 
 
-def _dp_accounting(interval: float | None, said_by: str, full: bool) -> Accountant:
+def _dp_accounting(interval: float | None, said_by: str, full: bool) -> Subject:
     import dp_accounting as dpa
 
     def epsilon(
@@ -111,7 +117,7 @@ def _dp_accounting(interval: float | None, said_by: str, full: bool) -> Accounta
             dpa.calibrate_dp_mechanism(lambda: _fresh(interval), event, epsilon, delta, bracket, tol=1e-3)
         )
 
-    return Accountant(
+    return _subject(
         epsilon,
         said_by,
         singly=partial(epsilon, singly=True),
@@ -123,13 +129,13 @@ def _dp_accounting(interval: float | None, said_by: str, full: bool) -> Accounta
     )
 
 
-def dp_accounting_pld(interval: float = INTERVAL, grid: str = "quick") -> Accountant:
+def dp_accounting_pld(interval: float = INTERVAL, grid: str = "quick") -> Subject:
     """Privacy loss distributions, rounded up on a grid of that interval."""
     positive(interval=interval)
     return _dp_accounting(interval, "dp_accounting.pld.PLDAccountant", _full(grid))
 
 
-def dp_accounting_rdp(grid: str = "quick") -> Accountant:
+def dp_accounting_rdp(grid: str = "quick") -> Subject:
     """Renyi DP on a list of orders."""
     return _dp_accounting(None, "dp_accounting.rdp.RdpAccountant", _full(grid))
 
@@ -137,7 +143,7 @@ def dp_accounting_rdp(grid: str = "quick") -> Accountant:
 # Opacus
 
 
-def _opacus(kind: str, grid: str = "quick") -> Accountant:
+def _opacus(kind: str, grid: str = "quick") -> Subject:
     full = _full(grid)
     from opacus.accountants import create_accountant
     from opacus.accountants.utils import get_noise_multiplier
@@ -165,12 +171,13 @@ def _opacus(kind: str, grid: str = "quick") -> Accountant:
             )
         )
 
-    return Accountant(
+    return _subject(
         epsilon,
         f"opacus.accountants.create_accountant({kind!r})",
         mixed=kind != "gdp",
         singly=singly,
         noise=noise,
+        tolerance=0.01,  # epsilon_tolerance of get_noise_multiplier, as make_private_with_epsilon calls it
         recorded=partial(_trained, kind),
         epochs=partial(_for_epochs, kind),
         full=full,
@@ -249,17 +256,17 @@ def _for_epochs(kind: str, epsilon: float, delta: float, batches: int, epochs: i
     return _trained(kind, Training(batches, 1, epochs), 0, make).history
 
 
-def opacus_rdp(grid: str = "quick") -> Accountant:
+def opacus_rdp(grid: str = "quick") -> Subject:
     """Renyi DP on a list of orders."""
     return _opacus("rdp", grid)
 
 
-def opacus_prv(grid: str = "quick") -> Accountant:
+def opacus_prv(grid: str = "quick") -> Subject:
     """Privacy loss random variables, the upper end of the interval."""
     return _opacus("prv", grid)
 
 
-def opacus_gdp(grid: str = "quick") -> Accountant:
+def opacus_gdp(grid: str = "quick") -> Subject:
     """The central limit theorem of Gaussian DP."""
     return _opacus("gdp", grid)
 
@@ -269,7 +276,7 @@ def opacus_gdp(grid: str = "quick") -> Accountant:
 RECORDS = 1_000_000  # of the data set that rates are shares of
 
 
-def jax_privacy(kind: str = "pld", interval: float = INTERVAL, grid: str = "quick") -> Accountant:
+def jax_privacy(kind: str = "pld", interval: float = INTERVAL, grid: str = "quick") -> Subject:
     """DP-SGD on Poisson batches; batches of fixed size for replacing a record; the noise may change, and not
     the batch.
     """
@@ -325,7 +332,7 @@ def jax_privacy(kind: str = "pld", interval: float = INTERVAL, grid: str = "quic
 
         return subsampled_gaussian(epsilon, rate, noise / 2)
 
-    return Accountant(
+    return _subject(
         epsilon,
         "jax_privacy.accounting.DpsgdTrainingAccountant",
         singly=singly,
@@ -339,7 +346,7 @@ def jax_privacy(kind: str = "pld", interval: float = INTERVAL, grid: str = "quic
 # prv-accountant
 
 
-def prv_accountant(error: float = 0.05, grid: str = "quick") -> Accountant:
+def prv_accountant(error: float = 0.05, grid: str = "quick") -> Subject:
     """Privacy loss random variables by the authors of the method, with the error that is allowed in
     epsilon.
     """
@@ -377,12 +384,12 @@ def prv_accountant(error: float = 0.05, grid: str = "quick") -> Accountant:
     def noise(epsilon: float, delta: float, rate: float, times: int) -> float:
         return float(find_noise_multiplier(rate, times, epsilon, delta, eps_error=error))
 
-    return Accountant(
+    return _subject(
         epsilon, "prv_accountant.PRVAccountant, the upper bound", laplace=laplace, noise=noise, full=full
     )
 
 
-TORCH, JAX, EXTRA = (f'pip install "dpverify[{extra}]"' for extra in ("torch", "jax", "accounting-x"))
+TORCH, JAX, EXTRA = (f'pip install ".[{extra}]"' for extra in ("torch", "jax", "accounting-x"))
 ADD_REMOVE = "epsilon at delta, not below the truth; add/remove"
 
 TARGETS = (
@@ -394,7 +401,6 @@ TARGETS = (
         ("dp-accounting",),
         "pip install dp-accounting",
         {"exact": REFUTED, "monotone": REFUTED},
-        LAWS,
     ),
     Target(
         "accountant:dp-accounting-rdp",
@@ -404,7 +410,6 @@ TARGETS = (
         ("dp-accounting",),
         "pip install dp-accounting",
         {"relation": REFUTED},
-        LAWS,
     ),
     Target(
         "accountant:opacus-rdp",
@@ -414,7 +419,6 @@ TARGETS = (
         ("opacus", "torch"),
         TORCH,
         {"shuffled": REFUTED, "epochs": REFUTED},
-        LAWS,
     ),
     Target(
         "accountant:opacus-prv",
@@ -424,7 +428,6 @@ TARGETS = (
         ("opacus", "torch"),
         TORCH,
         {"shuffled": REFUTED, "epochs": REFUTED},
-        LAWS,
     ),
     Target(
         "accountant:opacus-gdp",
@@ -441,7 +444,6 @@ TARGETS = (
             "calibration": REFUTED,
             "agreement": UNDECIDED,
         },
-        LAWS,
     ),
     Target(
         "accountant:jax-privacy",
@@ -451,7 +453,6 @@ TARGETS = (
         ("jax_privacy",),
         JAX,
         {},
-        LAWS,
     ),
     Target(
         "accountant:prv-accountant",
@@ -461,6 +462,5 @@ TARGETS = (
         ("prv-accountant",),
         EXTRA,
         {},
-        LAWS,
     ),
 )

@@ -34,12 +34,13 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.adapters import Subject, Target, positive, profile_through
-from dpverify.adapters._torch import halves, seeded
+from dpverify.adapters import Target, positive, profile_through
+from dpverify.adapters.torch_models import halves, seeded
 from dpverify.auditing.tape import Tape
 from dpverify.guarantees import Profile
 from dpverify.neighbours import REPLACE, ZERO_OUT, Neighbours
 from dpverify.releases import Gaussian, Subsampled
+from dpverify.subjects import Subject
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Verdict
 
 WIDTH = 4  # of a record; the first half goes to one layer, the rest to another
@@ -191,7 +192,7 @@ def with_seed(steps: int = 2, noise: float = 1.0, clip: float = 1.0) -> Subject:
     return wrapper(steps, noise, clip, seed=True)
 
 
-INSTALL = 'pip install "dpverify[legacy]"'
+INSTALL = 'pip install ".[legacy]"'
 PACKAGES = ("deepee", "torch")
 CLAIM = "the profile of its watchdog"
 USUAL: dict[str, Verdict] = {"nan": REFUTED, "empty": UNDECIDED}

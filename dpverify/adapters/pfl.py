@@ -30,11 +30,12 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.adapters import Subject, Target, positive
+from dpverify.adapters import Target, positive
 from dpverify.auditing.tape import Tape
 from dpverify.guarantees import ApproxDP, Profile, PureDP
 from dpverify.neighbours import ADD_REMOVE, REPLACE, ZERO_OUT, Adjacency, Neighbours
 from dpverify.releases import Gaussian, Laplace
+from dpverify.subjects import Subject
 from dpverify.verdicts import REFUTED
 
 Array = np.ndarray[Any, Any]
@@ -136,6 +137,8 @@ def gaussian(steps: int = 4, noise: float = 1.0, clip: float = 1.0) -> Subject:
         PAIR,
         "PLDPrivacyAccountant, add/remove",
         runs=10_000,
+        any_number=True,
+        largest=1e38,
     )
 
 
@@ -152,7 +155,15 @@ def gaussian_torch(steps: int = 1, noise: float = 1.0, clip: float = 1.0) -> Sub
 
     declared = Gaussian(noise * clip, _by_relation(clip))
     train = _train(GaussianMechanism(clip, noise), steps, declared, "pytorch_ops")
-    return Subject(train, _accountant(noise, steps), PAIR, "PLDPrivacyAccountant, add/remove", runs=2_000)
+    return Subject(
+        train,
+        _accountant(noise, steps),
+        PAIR,
+        "PLDPrivacyAccountant, add/remove",
+        runs=2_000,
+        any_number=True,
+        largest=1e38,
+    )
 
 
 def gaussian_single(epsilon: float = 2.0, delta: float = 0.01, clip: float = 1.0) -> Subject:
@@ -168,6 +179,8 @@ def gaussian_single(epsilon: float = 2.0, delta: float = 0.01, clip: float = 1.0
         PAIR,
         "the docstring of construct_single_iteration",
         runs=40_000,
+        any_number=True,
+        largest=1e38,
     )
 
 
@@ -184,6 +197,8 @@ def laplace(steps: int = 2, epsilon: float = 1.0, clip: float = 1.0) -> Subject:
         ALONG,
         "the docstring of LaplaceMechanism, basic composition",
         runs=20_000,
+        any_number=True,
+        largest=1e38,
     )
 
 
@@ -245,6 +260,8 @@ def ftrl(rounds: int = 8, joined: int = 1, noise: float = 1.0, clip: float = 1.0
         PAIR,
         "PLDPrivacyAccountant for one participation, add/remove",
         runs=20_000,
+        any_number=True,
+        largest=1e38,
     )
 
 

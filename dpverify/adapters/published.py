@@ -27,11 +27,12 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.adapters import Subject, Target, positive
+from dpverify.adapters import Target, positive
 from dpverify.auditing.tape import Tape
 from dpverify.guarantees import ZCDP, ApproxDP, PureDP
 from dpverify.neighbours import REPLACE, ZERO_OUT, Neighbours, records
 from dpverify.releases import Gaussian, Laplace, Subsampled
+from dpverify.subjects import Subject
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED
 
 Array = np.ndarray[Any, Any]
@@ -98,7 +99,11 @@ def dp_accel(
 
     pair = Neighbours.replace(np.array([[bound, 0.0], [0.0, 0.0]]), 0, [-bound, 0.0])
     return Subject(
-        train, PureDP(epsilon), pair, "Proposition 3.1, which DP_HB_LR.m computes b by; replaced records"
+        train,
+        PureDP(epsilon),
+        pair,
+        "Proposition 3.1, which DP_HB_LR.m computes b by; replaced records",
+        any_number=True,
     )
 
 
@@ -158,7 +163,7 @@ def dynamic_noise(steps: int = 4, noise: float = 2.0, decay: float = 0.1, clip: 
 
     rho = sum(0.5 / sigma(t) ** 2 for t in range(steps))
     pair = Neighbours.zero_out(np.array([[3 * clip, 0.0], [0.0, 0.5 * clip]]), 0)
-    return Subject(_fork(steps, sigma, clip, 0, "full"), ZCDP(rho), pair, FORK, runs=10_000)
+    return Subject(_fork(steps, sigma, clip, 0, "full"), ZCDP(rho), pair, FORK, runs=10_000, any_number=True)
 
 
 def dynamic_noise_shuffled(steps: int = 2, noise: float = 0.5, clip: float = 1.0, batch: int = 1) -> Subject:
@@ -176,6 +181,7 @@ def dynamic_noise_shuffled(steps: int = 2, noise: float = 0.5, clip: float = 1.0
         pair,
         FORK,
         runs=10_000,
+        any_number=True,
     )
 
 
@@ -277,6 +283,7 @@ def adp_erm(steps: int = 4, epsilon: float = 2.0, delta: float = 0.01, count: in
         Neighbours.replace(data, 0, [1.0, 0.0]),
         "Theorem 4.1, Eq (6)",
         runs=4_000,
+        any_number=True,
     )
 
 
@@ -317,6 +324,7 @@ def adp_erm_norm(
         Neighbours.replace(data, 0, np.zeros(width)),
         "Theorem 4.1, Eq (6)",
         runs=4_000,
+        any_number=True,
     )
 
 
@@ -353,6 +361,7 @@ def momentum_agg(epochs: int = 2, epsilon: float = 4.0, delta: float = 0.02, cou
         Neighbours.replace(data, 0, [-1.0, 0.0]),
         "Theorem 4",
         runs=10_000,
+        any_number=True,
     )
 
 
@@ -389,7 +398,9 @@ def diff2(
     rows = np.zeros((count, 2))
     rows[0, 0] = 10.0
     pair = Neighbours.replace((rows, np.ones(count)), 0, (np.array([10.0, 0.0]), -1.0))
-    return Subject(_as_printed(build), ApproxDP(epsilon, delta), pair, "Proposition 4.1", runs=75_000)
+    return Subject(
+        _as_printed(build), ApproxDP(epsilon, delta), pair, "Proposition 4.1", runs=75_000, any_number=True
+    )
 
 
 def _target(name: str, about: str, claims: str, build: Callable[..., Subject], **expect: Any) -> Target:

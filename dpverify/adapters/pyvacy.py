@@ -18,12 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.adapters import Subject, Target, positive, profile_through
-from dpverify.adapters._torch import float64, forget, halves, seeded
+from dpverify.adapters import Target, positive, profile_through
+from dpverify.adapters.torch_models import float64, forget, halves, seeded
 from dpverify.auditing.tape import Tape
 from dpverify.guarantees import Profile
 from dpverify.neighbours import ADD_REMOVE, REPLACE, ZERO_OUT, Neighbours
 from dpverify.releases import Gaussian
+from dpverify.subjects import Subject
 from dpverify.verdicts import REFUTED, SUPPORTED, Verdict
 
 WIDTH = 4  # of a record; the first half goes to one layer, the rest to another
@@ -125,7 +126,7 @@ def groups(steps: int = 2, noise: float = 1.0, clip: float = 1.0) -> Subject:
     return dpsgd(steps, noise, clip, groups=2)
 
 
-INSTALL = 'pip install "dpverify[legacy]"'
+INSTALL = 'pip install ".[legacy]"'
 PACKAGES = ("pyvacy", "torch", "six")
 CLAIM = "the profile of its moments accountant"
 BROKEN: dict[str, Verdict] = {law: REFUTED for law in ("sensitivity", "huge", "nan", "step", "training")}

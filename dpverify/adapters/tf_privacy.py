@@ -34,11 +34,12 @@ from unittest.mock import patch
 
 import numpy as np
 
-from dpverify.adapters import Subject, Target, positive
+from dpverify.adapters import Target, positive
 from dpverify.auditing.tape import Tape
 from dpverify.guarantees import ZCDP, Profile
 from dpverify.neighbours import ADD_REMOVE, ZERO_OUT, Neighbours
 from dpverify.releases import Gaussian
+from dpverify.subjects import Subject
 from dpverify.verdicts import REFUTED, UNDECIDED
 
 Array = np.ndarray[Any, Any]
@@ -143,6 +144,8 @@ def dpkeras_sgd(steps: int = 2, noise: float = 1.0, clip: float = 1.0, relation:
         pair,
         "the RDP accountant of compute_dp_sgd_privacy_statement",
         runs=4_000,
+        any_number=True,
+        largest=1e38,
     )
 
 
@@ -207,7 +210,13 @@ def tree(
 
     claim = ZCDP(float(compute_zcdp_single_tree(noise, leaves, 1, 1)))
     return Subject(
-        train, claim, Neighbours.zero_out(DATA, 0), "compute_zcdp_single_tree, one participation", runs=10_000
+        train,
+        claim,
+        Neighbours.zero_out(DATA, 0),
+        "compute_zcdp_single_tree, one participation",
+        runs=10_000,
+        any_number=True,
+        largest=1e38,
     )
 
 

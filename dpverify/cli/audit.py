@@ -63,11 +63,12 @@ def _subject(name: str, settings: dict[str, Any]) -> Any:
         return None
     try:
         (target,) = select(name)
-        if target.laws is not None:
+        subject = target(**settings)
+        if subject.mechanism is None:
             raise ValueError(
                 f"{name} is not a mechanism; put it through its laws: dpverify targets '{name}' --test."
             )
-        return target(**settings)
+        return subject
     except (KeyError, NotInstalled, ValueError) as error:
         raise Misuse(str(error.args[0]) if error.args else str(error)) from None
 

@@ -87,8 +87,8 @@ def _list(chosen: list[Target], json_: bool) -> None:
 
 
 def _test(chosen: list[Target], out: Path | None, seed: int, json_: bool) -> None:
-    from dpverify.adapters.suite import LAWS, Examination, examine
     from dpverify.progress import progress_bar
+    from dpverify.properties.examination import Examination, examine
     from dpverify.reporting.targets import keep, write_page
 
     there = [t for t in chosen if t.installed]
@@ -98,13 +98,14 @@ def _test(chosen: list[Target], out: Path | None, seed: int, json_: bool) -> Non
         say("INCOMPLETE: none of these targets is installed.", err=True)
         raise typer.Exit(UNDECIDED)
     done: list[Examination] = []
-    with progress_bar("testing", sum(len(t.laws or LAWS) for t in there)) as advance:
+    with progress_bar("testing", len(there)) as advance:
         for target in there:
 
             def tell(law: str, name: str = target.name) -> None:
-                advance(note=f"{name}, {law}")
+                advance(0, f"{name}, {law}")
 
             examination = examine(target, seed=seed, progress=tell)
+            advance()
             done.append(examination)
             if out is not None:
                 keep(examination, out)
@@ -117,7 +118,7 @@ def _test(chosen: list[Target], out: Path | None, seed: int, json_: bool) -> Non
         say(f"The page: {write_page(out)}", err=json_)
     odd = [(e, law) for e in done for law in e.surprises]
     for examination, law in odd:
-        result: Any = examination.results[law]
+        result: Any = examination.outcomes[law]
         say(
             f"{examination.target.name}, {law}: expected {examination.expected(law)}, ended in {result}",
             err=True,

@@ -15,7 +15,7 @@ from dpverify.reporting.formats import _cell
 from dpverify.reporting.writing import template
 
 if TYPE_CHECKING:
-    from dpverify.adapters.suite import Examination
+    from dpverify.properties.examination import Examination
 
 SCHEMA = "dpverify-target/1"
 

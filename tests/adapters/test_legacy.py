@@ -8,8 +8,8 @@ pytest.importorskip("deepee", reason='needs pip install "dpverify[legacy]"')
 torch = pytest.importorskip("torch")
 
 from dpverify.adapters import Target, deepee, pyvacy, select  # noqa: E402
-from dpverify.adapters._torch import halves  # noqa: E402
 from dpverify.adapters.suite import LAWS, examine  # noqa: E402
+from dpverify.adapters.torch_models import halves  # noqa: E402
 from dpverify.auditing import Budget, audit  # noqa: E402
 from dpverify.auditing.replay import replay  # noqa: E402
 from dpverify.auditing.sampling import call  # noqa: E402

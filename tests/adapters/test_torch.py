@@ -251,7 +251,7 @@ def test_the_wrong_gradients_do_not_even_add_up_to_that_of_the_batch(name):
     """
     from opacus import GradSampleModule
 
-    from dpverify.adapters._torch import case
+    from dpverify.adapters.torch_models import case
 
     for which, right in ((name, False), ("Conv2d, padding", True), ("Embedding", True)):
         model, loss, inputs, targets = case(which)
@@ -262,7 +262,7 @@ def test_the_wrong_gradients_do_not_even_add_up_to_that_of_the_batch(name):
 
 
 def test_tokens_of_a_bag_that_do_not_repeat_are_right():
-    from dpverify.adapters._torch import case
+    from dpverify.adapters.torch_models import case
 
     model, loss, inputs, targets = case("EmbeddingBag, sum")
     inputs = torch.stack(

@@ -20,9 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.adapters import Subject, positive
-from dpverify.adapters.diffprivlib import guarantee, repeated, slow, target
+from dpverify.adapters import positive
+from dpverify.adapters.diffprivlib.common import guarantee, repeated, slow, target
 from dpverify.neighbours import Neighbours
+from dpverify.subjects import Subject
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED
 
 
@@ -55,6 +56,7 @@ def _model(
         pair,
         f"the docstring of diffprivlib.models.{name}",
         runs=runs,
+        any_number=True,
     )
 
 

@@ -23,9 +23,10 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.adapters import Subject, positive
-from dpverify.adapters.diffprivlib import guarantee, repeated, target
+from dpverify.adapters import positive
+from dpverify.adapters.diffprivlib.common import guarantee, repeated, target
 from dpverify.neighbours import REPLACE, Neighbours
+from dpverify.subjects import Subject
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED
 
 
@@ -93,7 +94,12 @@ def _number(
 
     pair = Neighbours(np.array([[value]]), np.array([[moved]]), REPLACE)
     return Subject(
-        repeated(one, name), claim, pair, f"the docstring of diffprivlib.mechanisms.{name}", runs=runs
+        repeated(one, name),
+        claim,
+        pair,
+        f"the docstring of diffprivlib.mechanisms.{name}",
+        runs=runs,
+        any_number=True,
     )
 
 
@@ -278,9 +284,10 @@ def uniform_bits() -> Subject:
     and x = 0 + noise or 1 + noise.
     """
     plain = uniform()
+    draw: Any = plain.mechanism
 
     def modulo(data: Any, rng: np.random.Generator, runs: int) -> Any:
-        return np.mod(plain.mechanism(data, rng, runs) * 2.0**52, 5)
+        return np.mod(draw(data, rng, runs) * 2.0**52, 5)
 
     modulo.__qualname__ = "Uniform"
     return replace(plain, mechanism=modulo)
@@ -309,6 +316,7 @@ def _labelled(
         pair,
         f"the docstring of diffprivlib.mechanisms.{name}",
         runs=runs,
+        any_number=True,
     )
 
 
@@ -401,6 +409,7 @@ def _selection(name: str) -> Callable[..., Subject]:
             pair,
             f"the docstring of diffprivlib.mechanisms.{name}",
             runs=8_000,
+            any_number=True,
         )
 
     return build
@@ -425,6 +434,7 @@ def bingham(epsilon: float = 2.0, dimension: int = 2) -> Subject:
         pair,
         "the docstring of diffprivlib.mechanisms.Bingham",
         runs=3_000,
+        any_number=True,
     )
 
 
@@ -463,6 +473,7 @@ def vector(epsilon: float = 1.0, norm: float = 1.0, alpha: float = 0.01) -> Subj
         pair,
         "the docstring of diffprivlib.mechanisms.Vector",
         runs=4_000,
+        any_number=True,
     )
 
 

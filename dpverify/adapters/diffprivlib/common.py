@@ -13,15 +13,17 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from functools import wraps
 from typing import Any
 
 import numpy as np
 
-from dpverify.adapters import Subject, Target
+from dpverify.adapters import Target
 from dpverify.guarantees import ApproxDP, PureDP
-from dpverify.verdicts import Result, Verdict
+from dpverify.subjects import Subject
+from dpverify.verdicts import Verdict
 
-INSTALL = 'pip install "dpverify[sklearn]"'
+INSTALL = 'pip install ".[sklearn]"'
 PACKAGES = ("diffprivlib", "scikit-learn")
 
 
@@ -52,30 +54,16 @@ def guarantee(epsilon: float, delta: float = 0.0) -> PureDP | ApproxDP:
     return ApproxDP(epsilon, delta) if delta else PureDP(epsilon)
 
 
-def as_it_is(target: Target, seed: int) -> Result:
-    """The law `training` without the search for a smaller witness, for what is small already and takes
-    long.
-    """
-    from dpverify.adapters.suite import ALPHA
-    from dpverify.auditing import Budget, audit
-
-    subject = target()
-    return audit(
-        subject.mechanism,
-        subject.neighbours,
-        subject.claim,
-        budget=Budget(runs=subject.runs, alpha=ALPHA, seed=seed),
-        smaller=False,
-    )
-
-
 def target(name: str, about: str, claims: str, build: Callable[..., Subject], **expect: Verdict) -> Target:
     """A target of this library; `expect` are the verdicts that are not the usual ones."""
     return Target(f"diffprivlib:{name}", about, claims, build, PACKAGES, INSTALL, expect)
 
 
 def slow(name: str, about: str, claims: str, build: Callable[..., Subject], **expect: Verdict) -> Target:
-    """A target whose witness is left as it is."""
-    from dpverify.adapters.suite import LAWS
+    """A target whose witness is small already and takes long: it is left as it is."""
 
-    return replace(target(name, about, claims, build, **expect), laws={**LAWS, "training": as_it_is})
+    @wraps(build)
+    def as_it_is(**settings: Any) -> Subject:
+        return replace(build(**settings), shrinks=False)
+
+    return target(name, about, claims, as_it_is, **expect)
