@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from dpverify.adapters import halved
 from dpverify.auditing import Budget, audit
+from dpverify.auditing.ladder import RUNGS
 from dpverify.guarantees import Guarantee
 from dpverify.neighbours import Neighbours
 
 from .laws import ALPHA, Outcome, Result, Subject, law
+
+OUTPUTS = ("statistics",)
 
 
 def audited(
@@ -17,22 +20,22 @@ def audited(
     claim: Guarantee,
     seed: int,
     neighbours: Neighbours | None = None,
-    whole: bool = True,
+    rungs: Sequence[str] = RUNGS,
 ) -> Result:
-    """The subject on its neighbours (or on others) against a claim: every rung and a smaller witness, or the
-    outputs alone.
+    """The subject on its neighbours (or on others) against a claim, on every rung or on some.
 
     The mechanism refuses data sets of a number of records that the claim was not computed for, so that a
     smaller witness stays within it.
     """
-    budget = Budget(runs=subject.runs, alpha=ALPHA, seed=seed)
-    pair: Any = subject.neighbours if neighbours is None else neighbours
-    mechanism: Any = subject.within if neighbours is None else subject.mechanism
-    if not whole:
-        return audit(mechanism, pair, claim, budget=budget, rungs=["statistics"], smaller=False)
-    if subject.algorithm is not None:
-        return audit(subject.algorithm, pair, claim, budget=budget, smaller=False)
-    return audit(mechanism, pair, claim, budget=budget, declared=subject.declared, smaller=subject.shrinks)
+    return audit(
+        subject.algorithm or (subject.within if neighbours is None else subject.mechanism),
+        subject.neighbours if neighbours is None else neighbours,
+        claim,
+        budget=Budget(runs=subject.runs, alpha=ALPHA, seed=seed),
+        declared=subject.declared,
+        rungs=rungs,
+        smaller=subject.shrinks and subject.algorithm is None and rungs is RUNGS,
+    )
 
 
 @law("mechanism", "neighbours", "claim", "shorter")
@@ -55,4 +58,4 @@ def training(subject: Subject, seed: int) -> Outcome:
 def half(subject: Subject, seed: int) -> Outcome:
     """Half the claimed epsilon is refuted: the reach of these audits, and no verdict on anybody."""
     assert subject.claim is not None
-    return audited(subject, halved(subject.claim), seed, whole=False)
+    return audited(subject, halved(subject.claim), seed, rungs=OUTPUTS)

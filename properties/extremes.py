@@ -13,7 +13,7 @@ from dpverify.neighbours import ADD_REMOVE, REPLACE, Data, Neighbours
 from dpverify.neighbours import records as number_of_records
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED
 
-from .audits import audited
+from .audits import OUTPUTS, audited
 from .laws import NotApplicable, Outcome, Result, Subject, broken, held, law
 from .noise import noise_on
 
@@ -71,7 +71,7 @@ def _without_noise(subject: Subject, records: int, seed: int) -> Outcome:
     if pair.adjacency is ADD_REMOVE:
         other = _cut(pair.data, records + 1 if number_of_records(pair.data) > records else records - 1)
     small = Neighbours(_cut(pair.data, records), other, pair.adjacency)
-    result = audited(subject, subject.claim, seed, neighbours=small, whole=False)
+    result = audited(subject, subject.claim, seed, neighbours=small, rungs=OUTPUTS)
     return result.with_(because=f"{constant}. {result.because}")
 
 
@@ -95,7 +95,7 @@ def _extreme(subject: Subject, values: tuple[float, ...], seed: int) -> Outcome:
         try:
             result = replay(subject.mechanism, pair, subject.declared, seed, executions=1)
             if result.verdict is UNDECIDED and subject.claim is not None and not np.isnan(values).any():
-                result = audited(subject, subject.claim, seed, neighbours=pair, whole=False)
+                result = audited(subject, subject.claim, seed, neighbours=pair, rungs=OUTPUTS)
                 reach = f" The claim was audited: {result.because}"
         except MechanismError as error:
             if "returned NaN" in str(error):

@@ -25,7 +25,8 @@ def noise_on(subject: Subject, data: Any, seed: int) -> Result:
     from dpverify.auditing.noise import noise_as_declared
 
     result = noise_as_declared(subject.mechanism, data, subject.declared, ALPHA / 2, seed, most=subject.runs)
-    return result if result.verdict is not SUPPORTED else _sizes(subject, data, seed) or result
+    unlike = _sizes(subject, data, seed) if result.verdict is SUPPORTED else None
+    return result if unlike is None else unlike
 
 
 def _sizes(subject: Subject, data: Any, seed: int) -> Result | None:

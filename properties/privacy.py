@@ -17,6 +17,7 @@ from dpverify.neighbours import records
 from dpverify.releases import Gaussian, NotEnumerable, Subsampled, TreeNode
 from dpverify.subjects import turned
 
+from .audits import audited
 from .laws import NotApplicable, Outcome, Subject, broken, held, law, same
 from .limits import louder
 
@@ -31,9 +32,8 @@ def budget(subject: Subject, seed: int) -> Outcome:
     if subject.calls is not None:
         return _called(subject)
     if subject.algorithm is None:
-        from dpverify.auditing.accountant import charged
-
-        return charged(subject.mechanism, subject.neighbours, subject.claim, subject.declared, seed)
+        assert subject.claim is not None
+        return audited(subject, subject.claim, seed, rungs=("accountant",))
     if not meets(subject.algorithm.ledger(), subject.adjacency, subject.claim):
         then = f"its releases spend more than {subject.claim} under {subject.adjacency}"
         return broken(then, {"algorithm": subject.name})

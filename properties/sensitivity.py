@@ -13,6 +13,7 @@ import numpy as np
 
 from dpverify.auditing import MechanismError
 from dpverify.auditing.replay import comparisons, describe, execute, replay
+from dpverify.auditing.tape import Entry
 from dpverify.engine import Algorithm, Answer, Step, walk
 from dpverify.neighbours import ADD_REMOVE, REPLACE, ZERO_OUT, Adjacency, Neighbours, records
 from dpverify.releases import Laplace, Subsampled, TreeNode
@@ -89,11 +90,10 @@ def _share(subject: Subject, pair: Neighbours, seed: int) -> float:
     """The largest move of a query as a share of what is declared."""
     a = execute(subject.within, pair.data, seed, 0)
     b = execute(subject.within, pair.other, seed, 0, frozen=a.tape if a.tape.entries else None)
-    moves = (
-        [move for u, v in zip(a.tape.entries, b.tape.entries) for move in comparisons(u, v, pair.adjacency)]
-        if a.left == b.left
-        else []
-    )
+    if a.left != b.left:  # they drew differently
+        return 0.0
+    first, second = (run.tape.entries or [Entry(run.output, run.output, subject.declared)] for run in (a, b))
+    moves = [move for u, v in zip(first, second) for move in comparisons(u, v, pair.adjacency)]
     return max((moved / allowed for moved, allowed in moves if allowed > 0), default=0.0)
 
 

@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from dpverify.properties.examination import Examination
 
 SCHEMA = "dpverify-target/1"
+RESULTS = "results"  # the folder of the kept results, beside the page
 
 
 def keep(examination: Examination, folder: str | Path) -> Path:
-    """Write what came of one target to its file in the folder."""
+    """Write what came of one target to its file among the results of the folder."""
     from dpverify import __version__
 
-    out = Path(folder)
+    out = Path(folder) / RESULTS
     out.mkdir(parents=True, exist_ok=True)
     path = out / f"{examination.target.name.replace(':', '-').replace('/', '-')}.json"
     record = {"schema": SCHEMA, "dpverify": __version__, **examination.to_json()}
@@ -56,7 +57,7 @@ def read(folder: str | Path) -> list[dict[str, Any]]:
     from dpverify.reporting.document import ReportError
 
     records = []
-    for path in sorted(Path(folder).glob("*.json")):
+    for path in sorted((Path(folder) / RESULTS).glob("*.json")):
         try:
             record = json.loads(path.read_text(encoding="utf-8"))
         except ValueError as error:

@@ -10,7 +10,7 @@ import pytest
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")  # compiles in half the time
-jax_privacy = pytest.importorskip("jax_privacy", reason='needs pip install "dpverify[jax]"')
+jax_privacy = pytest.importorskip("jax_privacy", reason='needs pip install ".[jax]"')
 
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
@@ -20,10 +20,13 @@ from scipy.stats import binomtest, chi2  # noqa: E402
 
 import dpverify.adapters.jax_privacy as adapter  # noqa: E402
 from dpverify.adapters import Target  # noqa: E402
-from dpverify.adapters.jax_privacy import check_gradients, float64, linear_loss, models  # noqa: E402
+from dpverify.adapters.jax_privacy import factors, running, training  # noqa: E402
+from dpverify.adapters.jax_privacy.gradients import check_gradients, models  # noqa: E402
+from dpverify.adapters.jax_privacy.running import float64, linear_loss  # noqa: E402
 from dpverify.adapters.optax import TARGETS as OF_OPTAX  # noqa: E402
-from dpverify.adapters.suite import LAWS, examine  # noqa: E402
 from dpverify.auditing.sampling import call  # noqa: E402
+from dpverify.properties import LAWS  # noqa: E402
+from dpverify.properties.examination import examine  # noqa: E402
 from dpverify.releases import Gaussian  # noqa: E402
 from dpverify.verdicts import REFUTED, SUPPORTED  # noqa: E402
 
@@ -34,7 +37,7 @@ TARGETS = {target.name: target for target in (*adapter.TARGETS, *OF_OPTAX)}
 @pytest.mark.parametrize("name", TARGETS)
 def test_every_target_ends_as_known(name):
     examination = examine(TARGETS[name])
-    assert examination.surprises == [], {law: examination.results[law] for law in examination.surprises}
+    assert examination.surprises == [], {law: examination.outcomes[law] for law in examination.surprises}
 
 
 def drawn(subject, seed=0, runs=1):
@@ -93,11 +96,11 @@ def planted(gradient=None, privatizer=None):
     privatizer = privatizer or (lambda key: noise_addition.gaussian_privatizer(stddev=1.0, prng_key=key))
 
     def build(steps: int = 4):
-        subject = adapter.dpsgd(steps=steps)
-        trainer = adapter._trainer(gradient or right, privatizer, steps, "all")
-        declared = Gaussian(1.0, adapter._sensitivity(right))
+        subject = training.dpsgd(steps=steps)
+        trainer = running.trainer_of(gradient or right, privatizer, steps, "all")
+        declared = Gaussian(1.0, training._sensitivity(right))
         return type(subject)(
-            adapter._descent(trainer, steps, declared), subject.claim, subject.neighbours, "", runs=4000
+            training._descent(trainer, steps, declared), subject.claim, subject.neighbours, "", runs=4000
         )
 
     return Target("mine:planted", "", "", build)
@@ -165,29 +168,29 @@ BUGS = {
 @pytest.mark.parametrize("bug", BUGS)
 def test_planted_bugs_are_caught(bug):
     law, target = BUGS[bug]
-    assert LAWS[law](target, 0).verdict is REFUTED
+    assert LAWS[law](target()).verdict is REFUTED
 
 
 def test_the_twin_without_a_bug_passes():
     target = planted(privatizer=transformed(right_keys))
-    assert {LAWS[law](target, 0).verdict for law in ("sensitivity", "noise", "nan")} == {SUPPORTED}
+    assert {LAWS[law](target()).verdict for law in ("sensitivity", "noise", "nan")} == {SUPPORTED}
 
 
 def test_nan_safe_is_what_keeps_nan_out():
     bound = {True: SUPPORTED, False: REFUTED}
     for safe, verdict in bound.items():
-        target = Target("mine:nan", "", "", partial(adapter.dpsgd, nan_safe=safe))
-        assert LAWS["nan"](target, 0).verdict is verdict
+        target = Target("mine:nan", "", "", partial(training.dpsgd, nan_safe=safe))
+        assert LAWS["nan"](target()).verdict is verdict
 
 
 def test_float32_keeps_its_claim():
-    target = Target("mine:float32", "", "", partial(adapter.low_precision, dtype="float32"))
-    assert {LAWS[law](target, 0).verdict for law in ("huge", "nan", "step")} == {SUPPORTED}
+    target = Target("mine:float32", "", "", partial(training.low_precision, dtype="float32"))
+    assert {LAWS[law](target()).verdict for law in ("huge", "nan", "step")} == {SUPPORTED}
 
 
 def test_noise_in_float32_mends_bfloat16():
-    target = Target("mine:mended", "", "", partial(adapter.low_precision, noise_dtype="float32"))
-    assert LAWS["step"](target, 0).verdict is SUPPORTED
+    target = Target("mine:mended", "", "", partial(training.low_precision, noise_dtype="float32"))
+    assert LAWS["step"](target()).verdict is SUPPORTED
 
 
 # per-example gradients
@@ -272,10 +275,10 @@ def test_padding_does_not_count():
         gradient = jax_privacy.clipped_grad(linear_loss, l2_clip_norm=1.0)
         rows = np.random.default_rng(0).normal(size=(6, 4))
         padding = np.array([False, True, False, True, True, False])
-        alone = gradient(adapter.weights(), rows[~padding])
+        alone = gradient(running.weights(), rows[~padding])
         for size in (None, 2, 3):
             padded = jax_privacy.clipped_grad(linear_loss, l2_clip_norm=1.0, microbatch_size=size)(
-                adapter.weights(), np.where(padding[:, None], np.nan, rows), is_padding_example=padding
+                running.weights(), np.where(padding[:, None], np.nan, rows), is_padding_example=padding
             )
             assert all(np.allclose(padded[name], alone[name], rtol=1e-12) for name in alone)
 
@@ -295,8 +298,8 @@ def covariance_p(noise, covariance):
 @pytest.mark.parametrize("kind", ["toeplitz", "tree"])
 def test_correlated_noise_has_covariance_n_n_transposed_and_not_the_documented_one(kind):
     steps = 4
-    trainer, noising, scale, _ = adapter._factorised(kind, steps, 0.5, 1.0)
-    rows, padding = adapter._in_turn(np.zeros((1, 4)), steps)
+    trainer, noising, scale, _ = factors._factorised(kind, steps, 0.5, 1.0)
+    rows, padding = factors._in_turn(np.zeros((1, 4)), steps)
     queries, releases = trainer(rows, np.arange(20_000), padding)
     noise = (releases - queries)[:, :, 0] / scale
     assert covariance_p(noise, noising @ noising.T) > ALPHA
@@ -306,7 +309,7 @@ def test_correlated_noise_has_covariance_n_n_transposed_and_not_the_documented_o
 
 
 def test_the_noising_matrix_of_a_tree_adds_up_to_few_nodes():
-    noising, most = adapter._tree(8)
+    noising, most = factors._tree(8)
     sums = np.cumsum(noising, axis=0)
     assert most == 4
     assert set(np.unique(sums)) == {0.0, 1.0}
@@ -403,7 +406,7 @@ def test_a_dense_noising_matrix_repeats_its_last_row():
 
 def test_an_empty_batch_is_refused():
     with pytest.raises(ValueError, match="num_microbatches=0"):
-        jax_privacy.clipped_grad(linear_loss, l2_clip_norm=1.0)(adapter.weights(), np.zeros((0, 4)))
+        jax_privacy.clipped_grad(linear_loss, l2_clip_norm=1.0)(running.weights(), np.zeros((0, 4)))
 
 
 def test_optax_clips_layers_to_the_whole_norm_together():

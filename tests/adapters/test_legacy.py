@@ -3,17 +3,18 @@
 import numpy as np
 import pytest
 
-pytest.importorskip("pyvacy", reason='needs pip install "dpverify[legacy]"')
-pytest.importorskip("deepee", reason='needs pip install "dpverify[legacy]"')
+pytest.importorskip("pyvacy", reason='needs pip install ".[legacy]"')
+pytest.importorskip("deepee", reason='needs pip install ".[legacy]"')
 torch = pytest.importorskip("torch")
 
 from dpverify.adapters import Target, deepee, pyvacy, select  # noqa: E402
-from dpverify.adapters.suite import LAWS, examine  # noqa: E402
 from dpverify.adapters.torch_models import halves  # noqa: E402
 from dpverify.auditing import Budget, audit  # noqa: E402
 from dpverify.auditing.replay import replay  # noqa: E402
 from dpverify.auditing.sampling import call  # noqa: E402
 from dpverify.neighbours import Neighbours  # noqa: E402
+from dpverify.properties import LAWS  # noqa: E402
+from dpverify.properties.examination import examine  # noqa: E402
 from dpverify.verdicts import REFUTED, SUPPORTED  # noqa: E402
 
 NAMES = [target.name for target in (*pyvacy.TARGETS, *deepee.TARGETS)]
@@ -53,7 +54,7 @@ def test_bad_settings_are_named(name, settings):
 
 
 def planted(build, law):
-    return LAWS[law](Target("legacy:planted", "", "", build, ("torch",)), 0)
+    return LAWS[law](Target("legacy:planted", "", "", build, ("torch",))())
 
 
 def test_less_noise_in_pyvacy_is_caught(monkeypatch):

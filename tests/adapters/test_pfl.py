@@ -8,10 +8,10 @@ import pytest
 pytest.importorskip("pfl", reason="needs pfl, see dpverify/adapters/pfl.py")
 
 from dpverify.adapters import pfl as adapter
-from dpverify.adapters.suite import examine
 from dpverify.auditing import Budget, Tape, audit
 from dpverify.auditing.noise import noise_as_declared
 from dpverify.auditing.replay import execute, replay
+from dpverify.properties.examination import examine
 from dpverify.verdicts import REFUTED, SUPPORTED
 
 

@@ -15,10 +15,10 @@ from dpverify.adapters.published import (
     dynamic_noise_shuffled,
     momentum_agg,
 )
-from dpverify.adapters.suite import examine
 from dpverify.auditing import Budget, Tape, audit
 from dpverify.auditing.noise import noise_as_declared
 from dpverify.formulas.adp_erm import printed_sigma
+from dpverify.properties.examination import examine
 from dpverify.verdicts import REFUTED, SUPPORTED
 
 

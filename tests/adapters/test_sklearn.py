@@ -9,23 +9,24 @@ from collections import Counter
 import numpy as np
 import pytest
 
-pytest.importorskip("diffprivlib", reason='needs pip install "dpverify[sklearn]"')
+pytest.importorskip("diffprivlib", reason='needs pip install ".[sklearn]"')
 
 from diffprivlib import mechanisms, models, tools
 from scipy.special import expit
 from scipy.stats import kstest
 
-from dpverify.adapters import diffprivlib_mechanisms as ours
-from dpverify.adapters import diffprivlib_models as fitted
-from dpverify.adapters import diffprivlib_tools as statistics
 from dpverify.adapters import select
-from dpverify.adapters.diffprivlib import guarantee, repeated
-from dpverify.adapters.suite import LAWS, examine
+from dpverify.adapters.diffprivlib import mechanisms as ours
+from dpverify.adapters.diffprivlib import models as fitted
+from dpverify.adapters.diffprivlib import tools as statistics
+from dpverify.adapters.diffprivlib.common import guarantee, repeated
 from dpverify.auditing import Budget, audit
 from dpverify.auditing.noise import noise_as_declared
 from dpverify.auditing.search import worst_neighbours
 from dpverify.guarantees import GDP, PureDP
 from dpverify.neighbours import REPLACE, Neighbours
+from dpverify.properties import LAWS
+from dpverify.properties.examination import examine
 from dpverify.releases import Laplace
 from dpverify.verdicts import REFUTED, SUPPORTED
 
@@ -36,7 +37,7 @@ TARGETS = {target.name.partition(":")[2]: target for target in select("diffprivl
 @pytest.mark.parametrize("name", TARGETS)
 def test_every_target_ends_as_known(name):
     examination = examine(TARGETS[name])
-    assert examination.surprises == [], {law: examination.results[law] for law in examination.surprises}
+    assert examination.surprises == [], {law: examination.outcomes[law] for law in examination.surprises}
 
 
 @pytest.mark.parametrize("part", [ours, fitted, statistics])
@@ -591,7 +592,7 @@ def test_findings_hold_on_another_seed():
         "GaussianNB-tiny",
         "Vector-norm",
     ):
-        assert LAWS["half"](TARGETS[name], 1).verdict is REFUTED
+        assert LAWS["half"](TARGETS[name](), seed=1).verdict is REFUTED
         subject = TARGETS[name]()
         budget = Budget(runs=subject.runs, seed=1)
         assert (

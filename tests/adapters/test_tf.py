@@ -12,11 +12,11 @@ pytest.importorskip(
 )
 
 from dpverify.adapters import tf_privacy as adapter
-from dpverify.adapters.suite import examine
 from dpverify.auditing import Budget, Tape, audit
 from dpverify.auditing.noise import noise_as_declared
 from dpverify.auditing.replay import replay
 from dpverify.neighbours import Neighbours
+from dpverify.properties.examination import examine
 from dpverify.verdicts import REFUTED, SUPPORTED
 
 

@@ -8,24 +8,39 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("opacus", reason='needs pip install "dpverify[torch]"')
+pytest.importorskip("opacus", reason='needs pip install ".[torch]"')
 torch = pytest.importorskip("torch")
 
 from dpverify.adapters import Target, opacus, select  # noqa: E402
-from dpverify.adapters.opacus import check_gradients  # noqa: E402
-from dpverify.adapters.suite import LAWS, examine  # noqa: E402
+from dpverify.adapters.opacus import (  # noqa: E402
+    check_gradients,
+    gradients,
+    layers,
+    optimizers,
+)
 from dpverify.auditing import Budget, audit  # noqa: E402
 from dpverify.auditing.sampling import call  # noqa: E402
+from dpverify.properties import LAWS  # noqa: E402
+from dpverify.properties.examination import examine  # noqa: E402
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
 NAMES = [target.name for target in opacus.TARGETS]
-TRAINED = [target.name for target in opacus.TARGETS if target.laws is None]
+TRAINED = [target.name for target in opacus.TARGETS if target not in layers.TARGETS]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_law_ends_as_known(name):
     assert examine(select(name)[0]).surprises == []
+
+
+@pytest.mark.parametrize("mode", gradients.MODES)
+def test_every_layer_ends_as_known(mode):
+    (target,) = select(f"opacus:layers-{mode}")
+    steps = LAWS["gradients"](target()).steps
+    known = layers.expected(mode)
+    ended = {step.statement: step.result.verdict for step in steps}
+    assert {name: verdict for name, verdict in ended.items() if verdict is not SUPPORTED} == known
 
 
 @pytest.mark.parametrize("name", TRAINED)
@@ -53,9 +68,9 @@ def test_bad_settings_are_named(name, settings):
         select(f"opacus:{name}")[0](**settings)
 
 
-def law(name, build=opacus.dpsgd):
+def law(name, build=optimizers.dpsgd):
     """What a law says of DPOptimizer as it is now."""
-    return LAWS[name](Target("opacus:planted", "", "", build, opacus.PACKAGES), 0)
+    return LAWS[name](Target("opacus:planted", "", "", build, layers.PACKAGES)())
 
 
 def test_a_forgotten_clip_is_caught(monkeypatch):
@@ -153,7 +168,7 @@ def of(model, mode="hooks", loss=None):
     return check_gradients(model, loss or torch.nn.CrossEntropyLoss(), inputs, labels, mode=mode)
 
 
-@pytest.mark.parametrize("mode", opacus.MODES)
+@pytest.mark.parametrize("mode", gradients.MODES)
 def test_a_network_of_ones_own_passes_and_is_left_as_it_was(mode):
     model = Network()
     before = {name: p.detach().clone() for name, p in model.named_parameters()}
@@ -173,7 +188,7 @@ def test_a_layer_that_mixes_records_is_caught_in_every_mode():
         def forward(self, x):
             return x - x.mean(dim=0, keepdim=True)
 
-    for mode in opacus.MODES:
+    for mode in gradients.MODES:
         assert of(Network(Centred()), mode).verdict is REFUTED
 
 
@@ -255,7 +270,7 @@ def test_the_wrong_gradients_do_not_even_add_up_to_that_of_the_batch(name):
 
     for which, right in ((name, False), ("Conv2d, padding", True), ("Embedding", True)):
         model, loss, inputs, targets = case(which)
-        with opacus._quietly():
+        with gradients.quietly():
             loss(GradSampleModule(model)(inputs), targets).backward()
         agree = [torch.allclose(p.grad_sample.mean(dim=0), p.grad) for p in model.parameters()]
         assert all(agree) is right
