@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from dpverify.cli.audit import _claim, _load, _subject
-from dpverify.cli.terminal import AS_EXPECTED, REFUTED, Misuse, echo_json, echo_rows
+from dpverify.cli.terminal import AS_EXPECTED, REFUTED, Misuse, echo_json, echo_rows, say
 
 
 def add(app: typer.Typer) -> None:
@@ -90,11 +90,11 @@ def add(app: typer.Typer) -> None:
             for row in rows:
                 if row["applies"]:
                     note = f" ({SHOWN[row['law']]})" if row["law"] in SHOWN else ""
-                    typer.echo(f"{row['verdict'] + note:22} {row['law']:15} {row['because'][:300]}")
+                    say(f"{row['verdict'] + note:22} {row['law']:15} {row['because'][:300]}")
             missing = [row for row in rows if not row["applies"]]
             for because in sorted({row["because"] for row in missing}):
                 named = ", ".join(row["law"] for row in missing if row["because"] == because)
-                typer.echo(f"{'-':22} {named}: {because}")
+                say(f"{'-':22} {named}: {because}")
         refuted = any(row.get("verdict") == "REFUTED" and row["law"] not in SHOWN for row in rows)
         raise typer.Exit(REFUTED if refuted else AS_EXPECTED)
 
