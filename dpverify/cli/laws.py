@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from dpverify.cli.audit import _claim, _load, _subject
-from dpverify.cli.terminal import AS_EXPECTED, REFUTED, Misuse, echo_json, echo_rows, say
+from dpverify.cli.terminal import AS_EXPECTED, REFUTED, Misuse, say, say_json, say_rows
 
 
 def add(app: typer.Typer) -> None:
@@ -53,11 +53,11 @@ def add(app: typer.Typer) -> None:
 
         if subject is None:
             if json_:
-                echo_json(
+                say_json(
                     [{"law": one.name, "family": one.family, "says": one.statement} for one in LAWS.values()]
                 )
             else:
-                echo_rows(
+                say_rows(
                     ("law", "family", "what it says"),
                     [(one.name, one.family, one.statement) for one in LAWS.values()],
                 )
@@ -85,7 +85,7 @@ def add(app: typer.Typer) -> None:
             for name, outcome in outcomes.items()
         ]
         if json_:
-            echo_json(rows)
+            say_json(rows)
         else:
             for row in rows:
                 if row["applies"]:
