@@ -57,10 +57,7 @@ def add(app: typer.Typer) -> None:
                     [{"law": one.name, "family": one.family, "says": one.statement} for one in LAWS.values()]
                 )
             else:
-                say_rows(
-                    ("law", "family", "what it says"),
-                    [(one.name, one.family, one.statement) for one in LAWS.values()],
-                )
+                say_rows([(one.name, one.family, one.statement) for one in LAWS.values()])
             return
         known: dict[str, Any] = {"runs": runs}
         if any(value is not None for value in (epsilon, mu, rho, claim)):
@@ -87,14 +84,15 @@ def add(app: typer.Typer) -> None:
         if json_:
             say_json(rows)
         else:
-            for row in rows:
-                if row["applies"]:
-                    note = f" ({SHOWN[row['law']]})" if row["law"] in SHOWN else ""
-                    say(f"{row['verdict'] + note:22} {row['law']:15} {row['because'][:300]}")
+            judged = [row for row in rows if row["applies"]]
+            verdicts = [
+                row["verdict"] + (f" ({SHOWN[row['law']]})" if row["law"] in SHOWN else "") for row in judged
+            ]
+            say_rows([(row["law"], verdict, row["because"]) for row, verdict in zip(judged, verdicts)])
             missing = [row for row in rows if not row["applies"]]
             for because in sorted({row["because"] for row in missing}):
                 named = ", ".join(row["law"] for row in missing if row["because"] == because)
-                say(f"{'-':22} {named}: {because}")
+                say(f"not {named}: {because}")
         refuted = any(row.get("verdict") == "REFUTED" and row["law"] not in SHOWN for row in rows)
         raise typer.Exit(REFUTED if refuted else AS_EXPECTED)
 
