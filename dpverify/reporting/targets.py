@@ -42,7 +42,8 @@ def _brief(law: str, result: dict[str, Any]) -> dict[str, Any]:
     kept = {key: value for key, value in result.items() if key not in ("seconds", "latex", "steps")}
     if result.get("steps"):
         kept["steps"] = [
-            {key: step[key] for key in ("statement", "reason", "verdict", "because", "latex")} | {"steps": []}
+            {key: step[key] for key in ("statement", "reason", "verdict", "because", "latex")}
+            | {"steps": [], "evidence": None}
             for step in result["steps"]
         ]
     if law == "half" and result.get("witness"):
