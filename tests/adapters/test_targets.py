@@ -205,16 +205,16 @@ def test_a_subject_is_named_by_target_and_settings():
 
 
 def test_the_page_is_drawn_from_what_is_kept(tmp_path):
-    for bug in ("", "clip", "<script>"):
+    for bug in ("", "clip", "<odd>"):
         keep(examine(noisy_sum(bug)), tmp_path)
     page = write_page(tmp_path)
     text = page.read_text()
     records = read(tmp_path)
-    assert [record["target"] for record in records] == ["mine:<script>", "mine:clip", "mine:right"]
+    assert [record["target"] for record in records] == ["mine:<odd>", "mine:clip", "mine:right"]
     assert [
         (record["target"], {"sensitivity", "training"} <= set(laws)) for record, laws in findings(records)
     ] == [("mine:clip", True)]
-    assert "<script>" not in text and "mine:clip" in text and "dpverify targets" in text
+    assert "<odd>" not in text and "mine:clip" in text and "dpverify targets" in text
     assert "| mine:right |" in (tmp_path / "README.md").read_text()
     (tmp_path / "results" / "odd.json").write_text(json.dumps({"schema": "other"}))
     with pytest.raises(ReportError, match=r"odd\.json"):
