@@ -12,13 +12,11 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import hmac
 import importlib
 import importlib.util
 import inspect
 import json
 import os
-import secrets
 import sys
 import sysconfig
 import tempfile
@@ -32,6 +30,7 @@ from typing import Any, NamedTuple
 
 from dpverify.claims import Claim
 from dpverify.effort import Effort
+from dpverify.signing import cache_folder, read_signed, secret, write_signed
 from dpverify.verdicts import UNDECIDED, Result
 
 PACKAGES = (
@@ -236,28 +235,6 @@ def forget() -> None:
     _engine.cache_clear()
 
 
-def cache_folder() -> Path:
-    """Where results are kept: the user's own folder, never that of the work under review."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dpverify"
-
-
-def _secret() -> bytes:
-    """The key of this user's signatures, made at first use; if it cannot be, for this process alone."""
-    path = cache_folder() / "key"
-    with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with suppress(FileExistsError):
-            handle, name = tempfile.mkstemp(dir=path.parent)  # readable by its owner alone
-            with os.fdopen(handle, "wb") as file:
-                file.write(secrets.token_bytes(32))
-            try:
-                os.link(name, path)  # never over a key that is there: two processes may begin at once
-            finally:
-                os.unlink(name)
-        return path.read_bytes()
-    return secrets.token_bytes(32)
-
-
 class Memory:
     """Results on disk, one file per key, signed.
 
@@ -269,7 +246,7 @@ class Memory:
     def __init__(self, folder: str | Path | None = None):
         self.folder = cache_folder() / "results" if folder is None else Path(folder)
         self.hits = 0
-        self.secret = _secret()
+        self.secret = secret()  # handed on to workers, wherever they are
 
     def key(self, item: Claim, used: Sequence[Claim], effort: Effort) -> str:
         """What the result of a claim depends on, as one number; its proof may use the `used` claims."""
@@ -315,31 +292,15 @@ class Memory:
         except OSError as error:
             return f"{self.folder}: {error.strerror}"
 
-    def _signature(self, key: str, text: str) -> str:
-        return hmac.new(self.secret, f"{key}\n{text}".encode(), "sha256").hexdigest()
-
     def _read(self, key: str) -> dict[str, Any] | None:
-        try:
-            signature, text = (self.folder / f"{key}.json").read_text().split("\n", 1)
-            if not hmac.compare_digest(signature, self._signature(key, text)):
-                return None
-            kept = json.loads(text)
-        except (OSError, ValueError, TypeError):
+        content = read_signed(self.folder / f"{key}.json", key, self.secret)
+        if content is None:
             return None
+        kept = json.loads(content)
         if any(_digest_of(path) != digest for path, digest in kept["files"].items()):
             return None
         return kept["record"]
 
     def _write(self, key: str, record: dict[str, Any], files: dict[str, str]) -> None:
-        text = json.dumps({"files": files, "record": record})
-        name = None
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=self.folder)
-            with os.fdopen(handle, "w") as file:
-                file.write(f"{self._signature(key, text)}\n{text}")
-            os.replace(name, self.folder / f"{key}.json")
-        except OSError:  # no room, no right to write: what cannot be kept is checked again
-            if name is not None:
-                with suppress(OSError):
-                    os.unlink(name)
+        content = json.dumps({"files": files, "record": record}).encode()
+        write_signed(self.folder / f"{key}.json", key, content, self.secret)

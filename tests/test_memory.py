@@ -1,15 +1,18 @@
 """Kept results are believed only if what they depend on is as it was, their key is ours, and they stand."""
 
+import io
 import json
 import os
 import stat
 
+import numpy as np
 import pytest
 
-from dpverify import checking
+from dpverify import checking, signing
 from dpverify import memory as remembering
 from dpverify.checking import check
-from dpverify.memory import Memory, cache_folder
+from dpverify.memory import Memory
+from dpverify.signing import cache_folder, read_signed, write_signed
 from dpverify.verdicts import PROVED, REFUTED
 
 PAPER = """
@@ -99,12 +102,12 @@ def test_the_cache_is_the_users_and_what_a_work_under_review_brings_is_not_looke
     assert stat.S_IMODE((cache_folder() / "key").stat().st_mode) == 0o600
 
 
-def forged(text, key):
-    """The record with a proof where there was a refutation."""
-    signature, body = text.split("\n", 1)
+def forged(file):
+    """The signature, and the record with a proof where there was a refutation."""
+    signature, _, body = file.read_bytes().partition(b"\n")
     kept = json.loads(body)
     kept["record"] |= {"verdict": "PROVED", "witness": None, "evidence": {"method": "z3"}}
-    return signature, json.dumps(kept)
+    return signature, json.dumps(kept).encode()
 
 
 def test_an_edited_record_and_one_of_another_key_are_not_believed(folder, monkeypatch):
@@ -112,14 +115,11 @@ def test_an_edited_record_and_one_of_another_key_are_not_believed(folder, monkey
     memory = Memory()
     assert verdicts(folder, memory)[0]["p/top"] is REFUTED
     for file in memory.folder.glob("*.json"):
-        signature, body = forged(file.read_text(), file.stem)
-        file.write_text(f"{signature}\n{body}")
+        signature, body = forged(file)
+        file.write_bytes(signature + b"\n" + body)
     assert verdicts(folder, memory)[0]["p/top"] is REFUTED
-    stranger = Memory()
-    stranger.secret = b"the key of somebody else"
     for file in memory.folder.glob("*.json"):
-        _, body = forged(file.read_text(), file.stem)
-        file.write_text(f"{stranger._signature(file.stem, body)}\n{body}")
+        write_signed(file, file.stem, forged(file)[1], b"the key of somebody else")
     assert verdicts(folder, memory) == ({"p/top": REFUTED, "p/inside": PROVED, "p/table": PROVED}, 0)
 
 
@@ -136,14 +136,13 @@ def test_certificates_and_witnesses_are_checked_again_even_if_the_signature_is_r
     memory = Memory()
     verdicts(folder, memory)
     for file in memory.folder.glob("*.json"):
-        kept = json.loads(file.read_text().split("\n", 1)[1])
+        kept = json.loads(read_signed(file, file.stem))
         record = kept["record"]
         if record["verdict"] == "REFUTED":
             record["witness"]["exact"]["at"][0][1] = ["Rational", 1000, 1]
         else:
             record["evidence"] = {"method": "polynomials", "certificate": {"method": "z3"}}
-        body = json.dumps(kept)
-        file.write_text(f"{memory._signature(file.stem, body)}\n{body}")
+        write_signed(file, file.stem, json.dumps(kept).encode())
     assert verdicts(folder, memory) == ({"p/top": REFUTED, "p/inside": PROVED, "p/table": PROVED}, 0)
 
 
@@ -161,7 +160,38 @@ def test_a_cache_that_cannot_be_written_is_done_without(folder, tmp_path, monkey
 def test_without_a_place_for_its_key_nothing_is_recalled(monkeypatch, tmp_path):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    assert Memory().secret != Memory().secret
+    write_signed(tmp_path / "kept", "kept", b"content")
+    signing._secret.cache_clear()  # as in another process
+    assert read_signed(tmp_path / "kept", "kept") is None
+
+
+def test_chunks_of_an_audit_that_somebody_edited_or_brought_along_are_drawn_again(tmp_path):
+    from dpverify import GDP, Budget, Neighbours, audit
+
+    def noisy(data, rng, runs):
+        return data.sum() + rng.normal(size=(runs, 1))
+
+    pair = Neighbours.replace(np.zeros((2, 1)), 0, [1.0])
+    budget = Budget(runs=400, chunks=str(tmp_path / "chunks"))
+    fresh = audit(noisy, pair, GDP(1.0), budget=budget).to_json()
+    chunks = sorted((tmp_path / "chunks").rglob("*.npz"))
+
+    def edit_all(sign):
+        for chunk in chunks:
+            signature, _, content = chunk.read_bytes().partition(b"\n")
+            arrays = dict(np.load(io.BytesIO(content)))
+            arrays["numbers0"] = np.full_like(arrays["numbers0"], 100.0)
+            edited = io.BytesIO()
+            np.savez(edited, **arrays)
+            chunk.write_bytes(signature + b"\n" + edited.getvalue())
+            if sign:
+                write_signed(chunk, f"{chunk.parent.name}/{chunk.name}", edited.getvalue())
+
+    edit_all(sign=False)
+    again = audit(noisy, pair, GDP(1.0), budget=budget).to_json()
+    assert (again["verdict"], again["because"]) == (fresh["verdict"], fresh["because"])
+    edit_all(sign=True)
+    assert audit(noisy, pair, GDP(1.0), budget=budget).verdict is REFUTED, "kept chunks are used"
 
 
 def test_the_statement_of_a_claim_that_is_used_is_part_of_the_key(folder):

@@ -8,6 +8,7 @@ in random order: what drifts from call to call drifts alike on both.
 
 from __future__ import annotations
 
+import io
 import signal
 import threading
 import time
@@ -25,6 +26,7 @@ from dpverify.auditing.sampling import Budget, Mechanism, MechanismError, batche
 from dpverify.auditing.tape import Tape
 from dpverify.neighbours import Data, Neighbours
 from dpverify.parallel import each, stop
+from dpverify.signing import read_signed, write_signed
 
 BLOCK = 256  # runs of a plain callable that share a generator
 BATCH = 4096  # runs of a batched call
@@ -293,9 +295,10 @@ class Sampler:
 
     def _kept(self, chunk: int) -> Block | None:
         path = self._path(chunk)
-        if path is None or not path.exists():
+        content = None if path is None else read_signed(path, f"{path.parent.name}/{path.name}")
+        if content is None:
             return None
-        with np.load(path) as file:
+        with np.load(io.BytesIO(content)) as file:
             x, y = (Plain(*(file[f"{name}{side}"] for name in Plain._fields)) for side in (0, 1))
             return Block((x, y), str(file["error"]))
 
@@ -303,11 +306,10 @@ class Sampler:
         path = self._path(chunk)
         if path is None:
             return
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_suffix(".part.npz")
+        content = io.BytesIO()
         arrays = {f"{name}{s}": part for s in (0, 1) for name, part in block.sides[s]._asdict().items()}
-        np.savez(unfinished, **arrays, error=block.error)
-        unfinished.replace(path)
+        np.savez(content, **arrays, error=block.error)
+        write_signed(path, f"{path.parent.name}/{path.name}", content.getvalue())
 
 
 def _picklable(mechanism: Mechanism, workers: int) -> None:
