@@ -10,7 +10,8 @@ the other.
         .sum(relation, (t, 1, T), "why")          a relation that holds for every t, added up
         .unroll(x[t], ratio, extra, (t, 1, T), "why") x[t+1] <= ratio x[t] + extra(t) for every t, applied T
         times
-        .at(hypothesis, "why", t=5)               a hypothesis for every t, at one t
+        .at(hypothesis, 5, "why")                 a hypothesis for every t, at one t
+    .expect(relation, [nu], "why")            a relation that holds for every outcome, in expectation
         .cases((condition, ...), "why")           the conclusion in each case, and that there is no other case
         .induct(T, 1, "why")                      the conclusion at the start, and from T to T + 1
 
@@ -161,6 +162,25 @@ class At:
 
 
 @dataclass(frozen=True)
+class Expect:
+    """A relation that holds for every outcome of some noises, with the expectation taken on both sides."""
+
+    relation: AtMost | Equal
+    noises: tuple[Any, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class Jensen:
+    """E sqrt(X) <= sqrt(E X) for X >= 0, or f(E x) <= E f(x) for a convex f at a point."""
+
+    square: Any
+    noises: tuple[Any, ...]
+    point: Any
+    reason: str
+
+
+@dataclass(frozen=True)
 class Cases:
     """Conditions of which one always holds; the conclusion is shown under each."""
 
@@ -177,7 +197,7 @@ class Induct:
     reason: str
 
 
-Inference = Have | Calc | Use | SumOver | Unroll | At | Cases | Induct
+Inference = Have | Calc | Use | SumOver | Unroll | At | Expect | Jensen | Cases | Induct
 
 
 @dataclass(frozen=True)
@@ -229,6 +249,18 @@ class Theorem:
     def at(self, hypothesis: ForEvery, value: Any, reason: str = "") -> Theorem:
         """With a hypothesis that holds for every index, at one value of the index."""
         return self._with(At(hypothesis, value, reason))
+
+    def expect(self, relation: AtMost | Equal, noises: Sequence[Any], reason: str) -> Theorem:
+        """With a relation that holds for every outcome of the noises, in expectation (the last noise
+        first).
+        """
+        return self._with(Expect(relation, tuple(noises), reason))
+
+    def jensen(self, of: Any, noises: Sequence[Any], at: Any = None, reason: str = "Jensen") -> Theorem:
+        """With E sqrt(X) <= sqrt(E X) for a scalar X >= 0, or f(E x) <= E f(x) for a convex f at the
+        point x.
+        """
+        return self._with(Jensen(of, tuple(noises), at, reason))
 
     def cases(self, *conditions: Any, reason: str = "one of these always holds") -> Theorem:
         """With the conclusion shown under each of the conditions, of which one always holds."""
@@ -293,9 +325,12 @@ def domains(statement: Any) -> list[str]:
         inner = getattr(statement, name, None) or getattr(getattr(statement, "shows", None), name, None)
         bound |= {inner} if inner is not None else set()
     bound |= {h.index for h in getattr(statement, "given", ()) if isinstance(h, ForEvery)}
-    named = sorted((s for s in symbols - bound if str(s) not in sequences), key=str)
-    return [_domain(s, str(s)) for s in named] + [
-        f"sequence {_domain(entry, name)}" for name, entry in sorted(sequences.items())
+    things = {words for s in symbols if hasattr(s, "told") for words in s.told()}
+    plain = {s for s in symbols - bound if not hasattr(s, "told") and str(s) not in sequences}
+    return [
+        *[_domain(s, str(s)) for s in sorted(plain, key=str)],
+        *[f"sequence {_domain(entry, name)}" for name, entry in sorted(sequences.items())],
+        *sorted(things),
     ]
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import sympy as sp
@@ -260,7 +261,7 @@ class Function:
             known.append("convex")
         return f"{self.name} is {' and '.join(known) if known else 'any function'}"
 
-    @property
+    @cached_property
     def key(self) -> str:
         """What tells two functions apart: the name and the class."""
         return f"{self.name}[{self.declaration}]"
@@ -307,8 +308,8 @@ class Gradient(Basis):
         self.function, self.point = function, point
         self.name = f"{function.name}'({point})"
 
-    @property
-    def key(self) -> str:
+    @cached_property
+    def key(self) -> str:  # type: ignore[override]
         return f"{self.function.key}'({_keyed(self.point)})"
 
     @property
@@ -323,6 +324,10 @@ class Gradient(Basis):
         if self in rule:
             return rule[self]
         return self.function.replaced(rule).gradient(self.point.replaced(rule))
+
+    def told(self) -> set[str]:
+        inside = {words for b, _ in self.point.parts for words in b.told()}
+        return {f"a function: {self.function.declaration}"} | inside
 
     def to_json(self, write: Callable[[Any], Any]) -> list[Any]:
         return ["Gradient", self.function.to_json(write), self.point.to_json(write)]
@@ -352,6 +357,9 @@ class Minimiser(Basis):
     def replaced(self, rule: Rule) -> Vector:
         return rule[self] if self in rule else self.function.replaced(rule).minimiser
 
+    def told(self) -> set[str]:
+        return {f"a function: {self.function.declaration}", f"{self.function.name} has a minimiser"}
+
     def to_json(self, write: Callable[[Any], Any]) -> list[Any]:
         return ["Minimiser", self.function.to_json(write)]
 
@@ -378,6 +386,9 @@ class Value(Atom):
     @property
     def bases(self) -> Iterator[Basis]:
         return (b for b, _ in self.point.parts)
+
+    def told(self) -> set[str]:
+        return {f"a function: {self.function.declaration}"} | super().told()
 
     def _latex(self, printer: Any) -> str:
         f = sp.latex(sp.Symbol(self.function.name))

@@ -51,6 +51,10 @@ class Basis:
         """The vector that stands here once the rule is applied."""
         return rule[self] if self in rule else Vector.combination({self: sp.S.One})
 
+    def told(self) -> set[str]:
+        """What it is, in words, for the list of what a statement is about."""
+        return {f"vector {self.name}"}
+
     def to_json(self, write: Callable[[Any], Any]) -> list[Any]:
         return ["Basis", self.name]
 
@@ -230,6 +234,10 @@ class Atom(sp.Symbol):
     def bases(self) -> Iterator[Basis]:
         """The vectors that stand directly inside."""
         raise NotImplementedError
+
+    def told(self) -> set[str]:
+        """The vectors and functions inside, each in words."""
+        return {words for b in self.bases for words in b.told()}
 
     def replaced(self, rule: Rule) -> Any:
         """The scalar after what is inside is replaced by the rule."""

@@ -17,7 +17,7 @@ class. No inner product is ever given a value of its own, so that a witness is a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -25,12 +25,13 @@ import numpy as np
 import sympy as sp
 
 from dpverify.effort import Effort
+from dpverify.language.expectations import LAWS, Expected, with_law
 from dpverify.language.functions import CONSTANTS, Function, Gradient, Minimiser, Value
 from dpverify.language.vectors import Atom, Basis, Inner, Vector
 from dpverify.proving.codec import from_json, to_json
 from dpverify.proving.evaluate import sign, truth
 from dpverify.proving.floats import vectorised
-from dpverify.proving.gram import Statement
+from dpverify.proving.gram import Statement, _sides
 from dpverify.relations import AtMost, Equal
 from dpverify.verdicts import Witness
 
@@ -641,6 +642,11 @@ def refute(
     >>> print(refute(AtMost(inner(x, y), norm2(x)), QUICK).let)
     {'x': '1', 'y': '2'}
     """
+    if any(side.atoms(Expected) for side in map(sp.sympify, (*_sides(relation), *relation.given))):
+        spelt = [case for law in LAWS if (case := with_law(relation, law)) is not None]
+        share = replace(effort, points=effort.points // 8)  # these have several times as many vectors
+        witnesses = (refute(case, share, hard, seed) for case in spelt)
+        return next((witness for witness in witnesses if witness is not None), None)
     statement = Statement(relation)
     for realiser, rows, scores, rng in _scanned(relation, statement, effort, hard, seed):
         enough = realiser._enough
@@ -676,7 +682,10 @@ def admissible(relation: AtMost | Equal, effort: Effort) -> int:
     """How many of the realisations that the search looks at meet every hypothesis and do not violate the
     relation.
     """
-    statement = Statement(relation)
+    spelt = with_law(relation, "seldom far")
+    if spelt is None:
+        return 0
+    relation, statement = spelt, Statement(spelt)
     return sum(
         int(np.sum((scores > -1) & (scores <= 1e-9)))
         for _, _, scores, _ in _scanned(relation, statement, effort, hard=True)

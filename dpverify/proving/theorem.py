@@ -30,10 +30,12 @@ from dpverify.theorems import (
     At,
     Calc,
     Cases,
+    Expect,
     ForEvery,
     ForSome,
     Have,
     Induct,
+    Jensen,
     SumOver,
     Theorem,
     Unroll,
@@ -227,6 +229,8 @@ def _infer(inference: Any, proof: _Proof) -> None:
         SumOver: _sum,
         Unroll: _unroll,
         At: _at,
+        Expect: _expect,
+        Jensen: _jensen,
         Cases: lambda inference, proof: None,  # these two say how to conclude
         Induct: lambda inference, proof: None,
     }
@@ -400,6 +404,38 @@ def _at(inference: At, proof: _Proof) -> None:
     proof.establish(AtMost(hypothesis.low, value), "the index is within its range")
     proof.establish(AtMost(value, hypothesis.high), "the index is within its range")
     proof.learn(_moved(hypothesis, value))
+
+
+def _expect(inference: Expect, proof: _Proof) -> None:
+    """What holds for every outcome holds in expectation, where expectations exist; a strict sign becomes
+    <=.
+    """
+    from dpverify.language.expectations import E
+
+    relation = inference.relation
+    proof.establish(relation, inference.reason)
+    if isinstance(relation, Equal):
+        proof.learn(Equal(E(relation.derived, *inference.noises), E(relation.stated, *inference.noises)))
+    else:
+        proof.learn(AtMost(E(relation.lhs, *inference.noises), E(relation.rhs, *inference.noises)))
+
+
+def _jensen(inference: Jensen, proof: _Proof) -> None:
+    """A concave function of an expectation is at least the expectation of the function; the root is
+    concave.
+    """
+    from dpverify.language.expectations import jensen, jensen_root
+
+    if inference.point is None:
+        proof.establish(AtMost(0, inference.square), f"{inference.reason}: the root is defined")
+        condition = jensen_root(inference.square, *inference.noises)
+    else:
+        condition = jensen(inference.square, inference.point, *inference.noises)
+    relation = as_relation(condition)
+    proof.steps.append(
+        Step(str(relation), inference.reason, Result(PROVED, "Jensen's inequality", Evidence("rule")))
+    )
+    proof.learn(relation)
 
 
 def _unroll(inference: Unroll, proof: _Proof) -> None:
