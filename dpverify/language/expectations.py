@@ -262,7 +262,8 @@ def _over(expression: Any, draw: Draw) -> Any:
 
 def _of_term(term: Any, draw: Draw) -> Any:
     """E of a product: factors that the noise does not enter come out."""
-    fixed, moved = [], []
+    fixed: list[Any] = []
+    moved: list[Any] = []
     for factor in sp.Mul.make_args(term):
         enters = any(_enters(draw, atom) for atom in _atoms(factor))
         (moved if enters else fixed).append(factor)

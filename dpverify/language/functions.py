@@ -309,7 +309,7 @@ class Gradient(Basis):
         self.name = f"{function.name}'({point})"
 
     @cached_property
-    def key(self) -> str:  # type: ignore[override]
+    def key(self) -> str:
         return f"{self.function.key}'({_keyed(self.point)})"
 
     @property
