@@ -14,12 +14,13 @@ import numpy as np
 
 from dpverify.neighbours import Data
 from dpverify.neighbours import records as count_records
-from dpverify.releases import Release, Subsampled
+from dpverify.releases import Release
 
 Array = np.ndarray[Any, Any]
 
 
 State = Any  # a NamedTuple whose arrays have one row per run
+Record = Callable[[Array, Array, Release], Array]  # (query, released, release) -> what the runs go on with
 
 
 class Answer(NamedTuple):
@@ -81,7 +82,7 @@ class Algorithm:
         takes.
         """
         arguments = [self.load(data), state]
-        if isinstance(release, Subsampled):
+        if release.sampled:
             if batch is None:
                 raise ValueError(f"Expected a batch for a step of {self.name} whose release is subsampled.")
             arguments.append(batch)
@@ -108,8 +109,13 @@ class Step(NamedTuple):
     released: Array
 
 
-def walk(algorithm: Algorithm, data: Data, runs: int, rng: np.random.Generator) -> Iterator[Step | State]:
+def walk(
+    algorithm: Algorithm, data: Data, runs: int, rng: np.random.Generator, record: Record | None = None
+) -> Iterator[Step | State]:
     """Every `Step` of a block of runs in turn, and last the final state.
+
+    With `record(query, released, release)`, given in units, the runs go on with what it returns: a tape
+    that writes down the transcript, or hands back that of an earlier run.
 
     >>> from dpverify.algorithms import example
     >>> case = example("private-gd")
@@ -124,13 +130,20 @@ def walk(algorithm: Algorithm, data: Data, runs: int, rng: np.random.Generator) 
         release = algorithm.release(t)
         if algorithm.coins is not None:
             state = algorithm.coins(state, rng)
-        batch = release.batch(rng, runs, count_of(loaded)) if isinstance(release, Subsampled) else None
+        batch = release.batch(rng, runs, count_of(loaded))
         answer = algorithm.ask(loaded, state, release, batch=batch, memory=memory)
         memory = answer.memory
         released = release.noise(rng, answer.value.shape)
+        unit: Any = 1.0
         if answer.unit is not None:
-            released *= answer.unit.reshape(-1, *(1,) * (released.ndim - 1))
-        released += answer.value
+            unit = answer.unit.reshape(-1, *(1,) * (released.ndim - 1))
+        if record is None:
+            if answer.unit is not None:
+                released *= unit
+            released += answer.value
+        else:
+            query = answer.value / np.where(unit > 0, unit, 1.0)
+            released = record(query, query + released, release) * unit
         yield Step(t, release, state, batch, answer, released)
         state = algorithm.update(state, released)
     yield state

@@ -20,7 +20,7 @@ from dpverify.engine import Algorithm, Step, count_of, walk
 from dpverify.montecarlo import block_size, generator
 from dpverify.neighbours import Neighbours, check_neighbours
 from dpverify.parallel import each, stop
-from dpverify.releases import NotEnumerable, Release, Subsampled
+from dpverify.releases import NotEnumerable, Release
 
 Array = np.ndarray[Any, Any]
 
@@ -60,7 +60,7 @@ def block_losses(algorithm: Algorithm, data: Any, other: Any, runs: int, rng: np
     for step in walk(algorithm, data, runs, rng):
         if not isinstance(step, Step):
             break
-        if isinstance(step.release, Subsampled) and not _whole(step.release):
+        if not step.release.whole:
             if algorithm.memory is not None:
                 raise NotEnumerable(
                     f"{algorithm.name} keeps a secret memory across secret batches: the mixture "
@@ -91,15 +91,10 @@ class _Batches(NamedTuple):
     log_weight: Array
 
 
-def _whole(release: Subsampled) -> bool:
-    return release.how != "with replacement" and release.size == release.of
-
-
 def _mixture(algorithm: Algorithm, data: Any, step: Step, known: dict[Any, Any]) -> Array:
     """ln of the density of what was released, averaged over the secret batch, one per run."""
     release = step.release
-    assert isinstance(release, Subsampled)
-    key = (id(data), release.size, release.of, release.how, release.first)
+    key = (id(data), release.key(), release.shard)
     if key not in known:
         groups = data.groups() if hasattr(data, "groups") else np.arange(count_of(data))
         known[key] = _Batches(*release.batches(groups))

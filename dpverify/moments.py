@@ -19,7 +19,7 @@ import numpy as np
 from dpverify.engine import Algorithm, State, count_of
 from dpverify.neighbours import Data
 from dpverify.problems import Linear, Problem, Quadratic
-from dpverify.releases import Subsampled, TreeNode
+from dpverify.releases import Release
 
 Array = np.ndarray[Any, Any]
 
@@ -108,17 +108,16 @@ class _Advance:
     ) -> None:
         self.algorithm, self.loaded, self.state, self.t = algorithm, loaded, state, t
         self.release = algorithm.release(t)
-        if isinstance(self.release, TreeNode):
-            raise NotAffine(
-                f"step {t} of {algorithm.name} releases nodes of a tree, whose noise is used again later"
-            )
         self.batch_mean: Array | None = None
         batch_cov: Array | float = 0.0
-        if isinstance(self.release, Subsampled):
+        if self.release.sampled:
             self.batch_mean, batch_cov = _batch_moments(algorithm, loaded, state, mean, self.release, rng)
             self.width = len(self.batch_mean)
         else:
-            self.width = algorithm.ask(loaded, state, self.release).value.shape[1]
+            value = algorithm.ask(loaded, state, self.release).value
+            if value.ndim != 2:
+                raise NotAffine(f"step {t} of {algorithm.name} releases several vectors at once")
+            self.width = value.shape[1]
         self.noise_covariance = self.release.variance() * np.eye(self.width) + batch_cov
         self.reached: State = None
 
@@ -167,14 +166,13 @@ def _batch_moments(
     loaded: Any,
     state: State,
     mean: Array,
-    release: Subsampled,
+    release: Release,
     rng: np.random.Generator,
 ) -> tuple[Array, Array]:
     """Mean and covariance of the query over the secret batch, where each record adds its own vector whatever
     the state.
     """
-    first = release.first or 0
-    n = release.of if release.first is not None else count_of(loaded)
+    first, n = release.shard or (0, count_of(loaded))
     single = np.arange(first, first + n)[:, None]
 
     def vectors(row: Array) -> Array:
@@ -183,12 +181,7 @@ def _batch_moments(
     rows = vectors(mean)
     if not np.allclose(rows, vectors(mean + rng.standard_normal(len(mean))), rtol=1e-9, atol=1e-12):
         raise NotAffine(f"the batch noise of {algorithm.name} depends on the state")
-    if release.how == "poisson":
-        q = release.rate
-        return q * rows.sum(axis=0), q * (1 - q) * rows.T @ rows
-    m, centred = release.size, rows - rows.mean(axis=0)
-    fewer = (n - m) / max(n - 1, 1) if release.how == "without replacement" else 1.0
-    return m * rows.mean(axis=0), m * fewer * centred.T @ centred / n
+    return release.batch_moments(rows)
 
 
 def _fields(state: State) -> list[str]:

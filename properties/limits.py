@@ -12,7 +12,6 @@ import numpy as np
 
 from dpverify.engine import Algorithm, Step, walk
 from dpverify.problems import Quadratic
-from dpverify.releases import Release, Subsampled, TreeNode
 
 from .laws import NotApplicable, Outcome, Result, Subject, broken, held, law, same
 
@@ -23,16 +22,7 @@ RUNS = 2
 
 def louder(algorithm: Algorithm, factor: float) -> Algorithm:
     """The same algorithm with that much more noise, for the same sensitivity."""
-
-    def scaled(release: Release) -> Release:
-        if isinstance(release, Subsampled):
-            inner: Any = replace(release.inner, scale=factor * release.inner.scale)
-            return replace(release, inner=inner)
-        if isinstance(release, TreeNode):
-            return replace(release, scale=tuple(factor * s for s in release.scale))
-        return replace(release, scale=factor * release.scale)
-
-    return replace(algorithm, release=lambda t: scaled(algorithm.release(t)))
+    return replace(algorithm, release=lambda t: algorithm.release(t).scaled(factor))
 
 
 def gradient_descent(gradient: Gradient, x: Array, steps: int, *, step_size: Any) -> list[Array]:

@@ -16,7 +16,6 @@ from dpverify.auditing.replay import comparisons, describe, execute, replay
 from dpverify.auditing.tape import Entry
 from dpverify.engine import Algorithm, Answer, Step, walk
 from dpverify.neighbours import ADD_REMOVE, REPLACE, ZERO_OUT, Adjacency, Neighbours, records
-from dpverify.releases import Laplace, Subsampled, TreeNode
 from dpverify.strategies import datasets, neighbours, points, shape
 from dpverify.verdicts import REFUTED, UNDECIDED
 
@@ -177,17 +176,7 @@ def moved(step: Step, other: Answer, adjacency: Adjacency) -> list[tuple[float, 
         np.ones(len(step.released)) if step.answer.unit is None else step.answer.unit,
     )
     gap = step.answer.value - other.value
-    inner = release.inner if isinstance(release, Subsampled) else release
-    if isinstance(inner, TreeNode):
-        allowed = [s * inner.most(k) for k, s in enumerate(inner.sensitivity[adjacency])]
-        return [
-            (float(np.linalg.norm(gap[r, k])), most * unit[r])
-            for r in range(len(gap))
-            for k, most in enumerate(allowed)
-        ]
-    order = 1 if isinstance(inner, Laplace) else 2
-    allowed = inner.sensitivity[adjacency]
-    return [(float(np.linalg.norm(row.ravel(), ord=order)), allowed * u) for row, u in zip(gap, unit)]
+    return [(length, most * u) for row, u in zip(gap, unit) for length, most in release.moved(row, adjacency)]
 
 
 def hardest(subject: Subject, relations: list[Adjacency]) -> list[dict[str, Any]]:

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
-from dpverify.accounting.gaussian import gaussian_mu, is_gaussian
+from dpverify.accounting.gaussian import gaussian_mu
 from dpverify.accounting.pure import pure_epsilon
 from dpverify.guarantees import GDP, ZCDP, ApproxDP, Guarantee, Profile, PureDP
 from dpverify.neighbours import Adjacency
-from dpverify.releases import Release, Subsampled
+from dpverify.releases import Release
 
 Ledger = Sequence[Release]
 
@@ -47,7 +46,7 @@ def account(ledger: Ledger, adjacency: Adjacency, method: str = "auto") -> Guara
             f"the worst of {len(each)} shards, {adjacency}",
         )
     ledger = shards[0]
-    if method == "gaussian" or (method == "auto" and is_gaussian(ledger)):
+    if method == "gaussian" or (method == "auto" and all(release.gaussian for release in ledger)):
         mu = gaussian_mu(ledger, adjacency)
         return GDP(mu) if math.isfinite(mu) else _nothing(adjacency)
     if method == "pure":
@@ -66,14 +65,10 @@ def _shards(ledger: Ledger) -> list[list[Release]]:
     """What the records of each shard pay: the releases on everybody, and those on batches of their own shard;
     equal bills once.
     """
-    own = sorted({(r.first, r.of) for r in ledger if isinstance(r, Subsampled) and r.first is not None})
     bills: dict[str, list[Release]] = {}
-    for shard in own:
-        bill = [
-            r for r in ledger if not isinstance(r, Subsampled) or r.first is None or (r.first, r.of) == shard
-        ]
-        plain = sorted(repr(replace(r, first=None) if isinstance(r, Subsampled) else r) for r in bill)
-        bills.setdefault("; ".join(plain), bill)
+    for shard in sorted({release.shard for release in ledger if release.shard is not None}):
+        bill = [release for release in ledger if release.shard in (None, shard)]
+        bills.setdefault("; ".join(sorted(release.key() for release in bill)), bill)
     return list(bills.values()) or [list(ledger)]
 
 
@@ -129,8 +124,8 @@ def overspend(ledger: Ledger, adjacency: Adjacency, target: Guarantee) -> float:
         spent, allowed = gaussian_mu(ledger, adjacency), target.mu
     elif isinstance(target, ZCDP):
         # eps-DP implies eps^2/2-zCDP (Bun and Steinke 2016, Proposition 1.4)
-        gaussian = [release for release in ledger if is_gaussian([release])]
-        others = [release for release in ledger if not is_gaussian([release])]
+        gaussian = [release for release in ledger if release.gaussian]
+        others = [release for release in ledger if not release.gaussian]
         spent = gaussian_mu(gaussian, adjacency) ** 2 / 2 + sum(
             pure_epsilon([release], adjacency) ** 2 / 2 for release in others
         )

@@ -12,7 +12,7 @@ Calibration. As printed, s = 4 alpha G sigma sqrt(V), sigma = 2 sqrt(ln(1/delta)
 G for the sensitivity of every node, from (1-alpha)^(jN) for the j-th occurrence of a record; but a record may
 come last in one epoch and first in the next, so that a long node can move by up to 2 alpha G (1 + 1/(1-1/e))
 = 5.2 alpha G. V counts twice as many nodes as prefix sums use, which more than makes up for it: at N = 20, T
-= 80, alpha = 0.1, (2, 1e-3)-DP, the accountant certifies 0.29 of the printed noise.
+= 80, alpha = 0.1, (2, 1e-3)-DP, the accountant certifies 0.19 of the printed noise.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpverify.accounting import calibrate
 from dpverify.algorithms import Example
 from dpverify.engine import Algorithm, Answer
 from dpverify.formulas.momentum_agg import (
@@ -34,6 +33,7 @@ from dpverify.formulas.momentum_agg import (
     printed_v,
 )
 from dpverify.neighbours import REPLACE, ZERO_OUT
+from dpverify.parts.budgets import certified_noise
 from dpverify.parts.cases import logistic_case
 from dpverify.parts.trees import epoch_order, load_exactly, node_sums, normalised, prefix
 from dpverify.problems import Problem
@@ -126,7 +126,7 @@ def example(
 
     >>> certified, printed = (example(as_printed=p).algorithm.release(1).scale[0] for p in (False, True))
     >>> round(certified / printed, 2)
-    0.29
+    0.19
     """
     problem, data = logistic_case(20, ridge=0.05, doubt=0.3)
     N = problem.count
@@ -134,7 +134,7 @@ def example(
     scale = 4 * alpha * printed_sigma(TARGET.epsilon, TARGET.delta) * math.sqrt(printed_v(steps, N))
     common: dict[str, Any] = {"clip": 1.0, "alpha": alpha, "steps": steps, "step_size": eta}
     if not as_printed:
-        scale *= calibrate(lambda m: dp_nsgd(problem, scale=m * scale, **common).ledger(), TARGET, REPLACE)
+        scale *= certified_noise(dp_nsgd(problem, scale=scale, **common).ledger(), TARGET, REPLACE)
     return Example(
         dp_nsgd(problem, scale=scale, **common),
         "momentum-agg",

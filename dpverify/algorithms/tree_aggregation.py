@@ -21,11 +21,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpverify.accounting import calibrate
 from dpverify.algorithms import Example
 from dpverify.engine import Algorithm, Answer
 from dpverify.formulas.momentum_agg import TARGET, level
 from dpverify.neighbours import REPLACE, ZERO_OUT
+from dpverify.parts.budgets import certified_noise
 from dpverify.parts.trees import load_exactly, node_sums, prefix
 from dpverify.problems import Problem, mean_estimation
 from dpverify.releases import TreeNode
@@ -96,7 +96,7 @@ def example(*, as_printed: bool = False, count: int = 50, dimension: int = 3) ->
     V = math.floor(math.log2(count)) + 1
     scale = 2.0 / (TARGET.epsilon / (2 * math.sqrt(V * math.log(1 / TARGET.delta))))
     if not as_printed:
-        scale = calibrate(lambda m: tree_aggregation(problem, clip=1.0, scale=m).ledger(), TARGET, REPLACE)
+        scale = certified_noise(tree_aggregation(problem, clip=1.0, scale=1.0).ledger(), TARGET, REPLACE)
     return Example(
         tree_aggregation(problem, clip=1.0, scale=scale),
         "momentum-agg",

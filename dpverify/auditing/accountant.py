@@ -10,31 +10,12 @@ is wrong, whatever the outputs look like.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from dpverify.auditing.claimed import worst_pair
 from dpverify.auditing.replay import describe, execute
 from dpverify.auditing.rungs import Audit, Rung
-from dpverify.guarantees import GDP, Guarantee, PureDP
-from dpverify.neighbours import ADD_REMOVE, Adjacency
+from dpverify.guarantees import GDP, PureDP
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Witness
-
-
-def _tight(declared: Any, adjacency: Adjacency, claim: Guarantee) -> bool:
-    """Whether our accountant's cost of that release is attained by some mechanism, so that a smaller claim
-    cannot be right.
-
-    Laplace noise is charged as randomised response, which has its epsilon and more delta below it; trees of
-    several epochs level by level, as if one record could be worst on all of them.
-    """
-    name, inner = type(declared).__name__, type(getattr(declared, "inner", declared)).__name__
-    if inner == "Laplace" and not isinstance(claim, PureDP):
-        return False
-    if name == "TreeNode":
-        return max(last for _, last in declared.nodes) <= declared.period
-    return name in ("Gaussian", "Laplace") or (
-        name == "Subsampled" and declared.how == "poisson" and adjacency is ADD_REMOVE
-    )
 
 
 def charged(audit: Audit) -> Result:
@@ -79,7 +60,7 @@ def charged(audit: Audit) -> Result:
     )
     if gap(epsilon) > 0:
         then = f"{short}; the claim has delta = {claim.delta_at(epsilon):.4g} there"
-        if not all(_tight(release, adjacency, claim) for release in ledger):
+        if not all(release.tight(adjacency, isinstance(claim, PureDP)) for release in ledger):
             return Result(UNDECIDED, f"{then}; but our accountant only bounds such releases from above.")
         let = {
             "D": describe(neighbours.data),

@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 
 from dpverify.auditing.tape import Tape
-from dpverify.engine import Algorithm
-from dpverify.neighbours import Data, Neighbours, records
-from dpverify.releases import Subsampled
+from dpverify.engine import Algorithm, Step, walk
+from dpverify.neighbours import Data, Neighbours
 
 
 def as_mechanism(algorithm: Algorithm, shows: str = "output") -> Any:
@@ -33,25 +32,13 @@ def as_mechanism(algorithm: Algorithm, shows: str = "output") -> Any:
         raise ValueError(f"Expected shows={shows!r} to be 'output' or 'transcript'.")
 
     def mechanism(data: Data, rng: np.random.Generator, runs: int, tape: Tape) -> np.ndarray:
-        loaded = algorithm.load(data)
-        state = algorithm.init(runs)
-        memory = algorithm.memory(loaded, runs) if algorithm.memory is not None else None
         shown = []
-        for t in range(1, algorithm.steps + 1):
-            release = algorithm.release(t)
-            if algorithm.coins is not None:
-                state = algorithm.coins(state, rng)
-            batch = release.batch(rng, runs, records(data)) if isinstance(release, Subsampled) else None
-            answer = algorithm.ask(loaded, state, release, batch=batch, memory=memory)
-            memory = answer.memory
-            unit = 1.0 if answer.unit is None else answer.unit.reshape(-1, *(1,) * (answer.value.ndim - 1))
-            # the unit is public and multiplies noise and sensitivity alike: the tape holds everything in
-            # units
-            safe = np.where(np.asarray(unit) > 0, unit, 1.0)
-            query = answer.value / safe
-            released = tape.record(query, query + release.noise(rng, answer.value.shape), release) * unit
-            state = algorithm.update(state, released)
-            shown.append(released.reshape(runs, -1))
+        state: Any = None
+        for step in walk(algorithm, data, runs, rng, record=tape.record):
+            if isinstance(step, Step):
+                shown.append(step.released.reshape(runs, -1))
+            else:
+                state = step
         return np.concatenate(shown, axis=1) if shows == "transcript" else algorithm.output(state)
 
     mechanism.__qualname__ = mechanism.__name__ = algorithm.name

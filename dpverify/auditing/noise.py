@@ -27,27 +27,14 @@ from dpverify.auditing.rungs import Audit, Rung
 from dpverify.auditing.sampling import Mechanism, batched, call, takes
 from dpverify.auditing.tape import Tape
 from dpverify.neighbours import Data
+from dpverify.releases import Law
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Witness
-
-
-def _law(declared: Any) -> tuple[str, Any] | None:
-    """The name of the declared noise and its scale; for the nodes of a tree one scale each, along the second
-    axis of the query.
-    """
-    name, scale = type(declared).__name__, getattr(declared, "scale", None)
-    if name == "Subsampled":
-        return _law(declared.inner)
-    if name == "TreeNode":
-        return ("Gaussian", np.asarray(scale)[:, None]) if min(declared.scale) > 0 else None
-    if name not in ("Gaussian", "Laplace") or scale is None or np.size(scale) != 1 or float(scale) <= 0:
-        return None
-    return name, float(scale)
 
 
 def collect(
     mechanism: Mechanism, data: Data, declared: Any, runs: int, seed: int
-) -> list[tuple[np.ndarray, str]]:
-    """Standardised noise, one array (runs, coordinates) per release, with the name of its declared law."""
+) -> list[tuple[np.ndarray, Law]]:
+    """Standardised noise, one array (runs, coordinates) per release, with its declared law."""
     if takes(mechanism, "tape"):
         if batched(mechanism):
             tape = Tape()
@@ -62,20 +49,19 @@ def collect(
         steps = min(len(tape.entries) for tape in tapes)
         found = []
         for t in range(steps):
-            law = _law(tapes[0].entries[t].declared)
-            if law is None:
+            entries = [tape.entries[t] for tape in tapes]
+            if entries[0].declared is None:
                 continue
-            rows = [
-                (tape.entries[t].released - tape.entries[t].query) / _law(tape.entries[t].declared)[1]  # type: ignore[index]
-                for tape in tapes
-            ]
+            rows = [entry.declared.standardised(entry.released - entry.query) for entry in entries]
+            if any(row is None for row in rows):
+                continue
+            law = entries[0].declared.law
             if batched(mechanism):
-                found.append((rows[0].reshape(runs, -1), law[0]))
+                found.append((rows[0].reshape(runs, -1), law))
             elif len({row.shape for row in rows}) == 1:
-                found.append((np.stack([row.ravel() for row in rows]), law[0]))
+                found.append((np.stack([row.ravel() for row in rows]), law))
         return found
-    law = _law(declared)
-    if law is None or law[0] != "Gaussian":
+    if declared is None or not declared.law.stable or declared.standardised(np.zeros((1, 1))) is None:
         return []
     if batched(mechanism):
         out = call(mechanism, data, np.random.SeedSequence(seed, spawn_key=(8,)), 2 * runs)
@@ -86,7 +72,7 @@ def collect(
                 for run in range(2 * runs)
             ]
         )
-    return [((out[0::2] - out[1::2]) / np.sqrt(2) / law[1], "Gaussian")]
+    return [(declared.standardised((out[0::2] - out[1::2]) / np.sqrt(2)), declared.law)]
 
 
 def _common(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -142,19 +128,15 @@ def _layouts(blocks: list[np.ndarray]) -> dict[str, np.ndarray]:
     return {kind: columns for kind, columns in shapes.items() if columns.shape[1] > 1}
 
 
-def _kolmogorov(values: np.ndarray, law: str) -> float:
+def _kolmogorov(values: np.ndarray, law: Law) -> float:
     """An upper bound on the p-value of the two-sided Kolmogorov-Smirnov test: twice the exact one-sided
     one.
     """
-    from scipy.special import ndtr, smirnov
+    from scipy.special import smirnov
 
     values = np.sort(values)
     n = len(values)
-    cdf = (
-        ndtr(values)
-        if law == "Gaussian"
-        else np.where(values < 0, 0.5 * np.exp(-np.abs(values)), 1 - 0.5 * np.exp(-np.abs(values)))
-    )
+    cdf = law.cdf(values)
     gap = max(float((np.arange(1, n + 1) / n - cdf).max()), float((cdf - np.arange(n) / n).max()))
     return min(1.0, 2 * float(smirnov(n, min(gap, 1.0))))
 
@@ -227,19 +209,12 @@ def noise_as_declared(
     larger = []
     for t, (block, law) in enumerate(blocks):
         n = block.size
-        if law == "Gaussian":
-            statistic = float((block**2).sum())
-            small, large, size = (
-                gammainc(n / 2, statistic / 2),
-                gammaincc(n / 2, statistic / 2),
-                np.sqrt(statistic / n),
-            )
-        else:
-            statistic = float(np.abs(block).sum())
-            small, large, size = gammainc(n, statistic), gammaincc(n, statistic), statistic / n
+        energy = float(law.energy(block).sum())
+        small, large = gammainc(law.shape * n, energy), gammaincc(law.shape * n, energy)
+        size = law.size(energy / n)
         if small <= share:
             then = (
-                f"release {t}: the {law} noise is {size:.3g} of its declared scale ({n} draws, p = "
+                f"release {t}: the {law.name} noise is {size:.3g} of its declared scale ({n} draws, p = "
                 f"{small:.2g})"
             )
             return refuted(
@@ -247,16 +222,16 @@ def noise_as_declared(
             )
         if large <= share:
             larger.append((t, float(size)))
-    for law in sorted({law for _, law in blocks}):
+    for law in sorted({law for _, law in blocks}, key=lambda law: law.name):
         pooled = [
             block.ravel() for t, (block, of) in enumerate(blocks) if of == law and t not in dict(larger)
         ]
         p = _kolmogorov(np.concatenate(pooled), law) if pooled else 1.0
         if p <= share:
             return refuted(
-                f"the noise is not {law} (Kolmogorov-Smirnov p = {p:.2g})",
-                f"{law} noise",
-                {"law": law, "p": p},
+                f"the noise is not {law.name} (Kolmogorov-Smirnov p = {p:.2g})",
+                f"{law.name} noise",
+                {"law": law.name, "p": p},
             )
     pairs = {"steps": [_common(a[0], b[0]) for a, b in pairwise(blocks)]}
     pairs["coordinates"] = [(block[:, :-1], block[:, 1:]) for block, _ in blocks if block.shape[1] > 1]

@@ -41,13 +41,8 @@ def execute(mechanism: Mechanism, data: Any, seed: int, run: int, frozen: Tape |
     return Execution(output, tape, dict(rng.bit_generator.state))
 
 
-def norm_of(declared: Any) -> int:
-    """1 or 2: the norm in which a release declares its sensitivity."""
-    return 1 if type(getattr(declared, "inner", declared)).__name__ == "Laplace" else 2
-
-
-def movement(a: np.ndarray, b: np.ndarray, declared: Any = None) -> float:
-    """How far a query moved, in the norm of its release (infinite if it is not finite or changed its shape).
+def movement(a: np.ndarray, b: np.ndarray, norm: int = 2) -> float:
+    """How far a query moved in that norm (infinite if it is not finite or changed its shape).
 
     >>> movement(np.array([3.0, 4.0]), np.zeros(2))
     5.0
@@ -55,7 +50,7 @@ def movement(a: np.ndarray, b: np.ndarray, declared: Any = None) -> float:
     if a.shape != b.shape or not (np.isfinite(a).all() and np.isfinite(b).all()):
         return float("inf")
     with np.errstate(over="ignore"):
-        return float(np.linalg.norm((a - b).ravel(), ord=norm_of(declared)))
+        return float(np.linalg.norm((a - b).ravel(), ord=norm))
 
 
 def comparisons(a: Entry, b: Entry, adjacency: Adjacency) -> list[tuple[float, float]]:
@@ -64,18 +59,15 @@ def comparisons(a: Entry, b: Entry, adjacency: Adjacency) -> list[tuple[float, f
 
     A record that comes back in every epoch is in a node as often as the node meets epochs.
     """
-    sensitivity = getattr(a.declared, "sensitivity", None)
-    if sensitivity is None or adjacency not in sensitivity:
+    declared = a.declared
+    if declared is None or adjacency not in declared.sensitivity:
         return []
-    allowed = np.asarray(sensitivity[adjacency], dtype=float)
+    allowed = np.asarray(declared.sensitivity[adjacency], dtype=float)
     if allowed.ndim == 0:
-        return [(movement(a.query, b.query, a.declared), float(allowed))]
+        return [(movement(a.query, b.query, declared.norm), float(allowed))]
     if a.query.ndim != 3 or a.query.shape != b.query.shape or a.query.shape[1] != len(allowed):
         return []
-    return [
-        (movement(a.query[:, k], b.query[:, k]), float(allowed[k]) * a.declared.most(k))
-        for k in range(len(allowed))
-    ]
+    return [pair for gap in a.query - b.query for pair in declared.moved(gap, adjacency)]
 
 
 def _alike(a: Any, b: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +15,7 @@ from dpverify.formulas.dynamic_noise import affordable_steps
 from dpverify.guarantees import Guarantee
 from dpverify.neighbours import Adjacency
 from dpverify.parts.gradients import full_batch_sensitivity
-from dpverify.releases import Gaussian
+from dpverify.releases import Gaussian, Release
 
 Array = np.ndarray[Any, Any]
 
@@ -50,3 +51,15 @@ def guarded(algorithm: Algorithm, budget: float, adjacency: Adjacency, *, strict
     if steps == 0:
         raise ValueError(f"Expected budget={budget} to pay for the first step, which costs {costs[0]:.6g}.")
     return replace(algorithm, steps=steps)
+
+
+def certified_noise(ledger: Sequence[Release], target: Guarantee, adjacency: Adjacency) -> float:
+    """The factor on the noise of a Gaussian ledger for which it meets the target: one look at the ledger.
+
+    >>> from dpverify.guarantees import GDP
+    >>> from dpverify.neighbours import REPLACE
+    >>> round(certified_noise([Gaussian(1.0, {REPLACE: 1.0})] * 4, GDP(1.0), REPLACE), 4)
+    2.0
+    """
+    mu = gaussian_mu(ledger, adjacency)
+    return calibrate(lambda m: [Gaussian(m, {adjacency: mu})], target, adjacency)

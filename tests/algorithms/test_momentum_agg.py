@@ -28,8 +28,8 @@ from dpverify.releases import TreeNode, occurrences
 
 PRINTED = {
     "tree-aggregation": 0.976,
-    "dp-nsgd": 0.462,
-    "sensitivity-reduced-nsgd": 0.227,
+    "dp-nsgd": 0.283,
+    "sensitivity-reduced-nsgd": 0.2175,
 }  # at delta = 1e-3, where 2 is claimed
 quick = settings(max_examples=40, derandomize=True, database=None, deadline=None)
 
@@ -113,16 +113,14 @@ def test_the_forest_forgets_what_no_window_needs():
 @given(
     T=st.integers(1, 9), N=st.integers(1, 4), decay=st.sampled_from([1.0, 0.8, 0.3]), all_nodes=st.booleans()
 )
-def test_the_accountant_of_trees_covers_every_place_of_a_record(T, N, decay, all_nodes):
+def test_the_accountant_of_trees_charges_the_worst_place_of_a_record(T, N, decay, all_nodes):
     nodes = [node for t in range(1, T + 1) for node in momentum_agg.ending_at(t)[0 if all_nodes else -1 :]]
     worst = 0.0
     for places in product(range(1, N + 1), repeat=-(-T // N)):
         steps = [epoch * N + place for epoch, place in enumerate(places)]
         worst = max(worst, sum(sum(decay ** (z - i) for i in steps if y <= i <= z) ** 2 for y, z in nodes))
     charged = tree_cost([(y, z, 1.0) for y, z in nodes], N, decay)
-    assert charged >= worst * (1 - 1e-12)
-    if -(-T // N) == 1:
-        assert charged == pytest.approx(worst)
+    assert charged == pytest.approx(worst)
 
 
 def test_a_record_may_meet_a_node_at_the_end_of_one_epoch_and_the_start_of_the_next():

@@ -40,8 +40,15 @@ def test_the_exact_profile_of_laplace_noise_is_not_refuted(claim, verdict):
     assert charged(Audit(noisy_sum, PAIR, claim, declared=declared)).verdict is verdict
 
 
-@pytest.mark.parametrize(("period", "verdict"), [(4, REFUTED), (2, UNDECIDED)])
-def test_a_tree_of_several_epochs_is_only_bounded_from_above(period, verdict):
-    nodes = ((1, 1), (2, 2), (3, 3), (4, 4), (1, 2), (3, 4), (1, 4))
-    declared = TreeNode(scale=(1.0,) * 7, sensitivity={REPLACE: (1.0,) * 7}, nodes=nodes, period=period)
+@pytest.mark.parametrize(
+    ("nodes", "period", "verdict"),
+    [
+        (((1, 1), (2, 2), (3, 3), (4, 4), (1, 2), (3, 4), (1, 4)), 4, REFUTED),
+        (((1, 1), (2, 2), (3, 3), (4, 4), (1, 2), (3, 4), (1, 4)), 2, REFUTED),
+        (((1, 1), (2, 3), (1, 3), (2, 4)), 2, UNDECIDED),
+    ],
+)
+def test_the_cost_of_a_dyadic_tree_is_attained_and_of_other_nodes_only_bounded(nodes, period, verdict):
+    ones = (1.0,) * len(nodes)
+    declared = TreeNode(scale=ones, sensitivity={REPLACE: ones}, nodes=nodes, period=period)
     assert charged(Audit(noisy_sum, PAIR, GDP(1.0), declared=declared)).verdict is verdict

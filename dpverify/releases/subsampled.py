@@ -1,11 +1,11 @@
-"""What a step publishes: the noise that is drawn is the noise that is charged.
+"""A release on a fresh secret batch of the records, which costs less than one on all of them.
 
-    released = value + scale * unit * noise,     noise ~ N(0, I) (Gaussian) or Lap(1)^k (Laplace)
+    delta(eps') = sum_j P(the record is drawn j times) delta_j(eps),   exp(eps') = 1 + q (exp(eps) - 1)
 
-A release knows its scale and, per neighbouring relation, the sensitivity of the query it protects (L2 for
-Gaussian, L1 for Laplace). The sampler draws from it, the privacy loss evaluates its density, and every
-accountant reads it. `unit` is 1, or one factor per run that multiplies scale and sensitivity alike (a clip
-norm that follows the public iterates).
+q is the chance that the record is in the batch (Balle, Barthe and Gaboardi 2018, Theorems 8 to 10); Gaussian
+noise on Poisson batches has the exact distribution of dp-accounting. Without replacement the number of
+records is public and a batch with the record faces one with another record instead, so that the sensitivity
+is that of replacement, also when the record is zeroed.
 """
 
 from __future__ import annotations
@@ -18,220 +18,17 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.neighbours import Adjacency
+from dpverify.neighbours import ADD_REMOVE, REPLACE, Adjacency
+from dpverify.releases.base import Law, NotEnumerable, Release, renyi_of_pure
+from dpverify.releases.curves import Curve
 
 Array = np.ndarray[Any, Any]
 
 BATCH_LIMIT = 20_000  # batches that an exact mixture enumerates at most
 
 
-class NotEnumerable(ValueError):
-    """The exact mixture over secret batches has too many components; the message says how many."""
-
-
-def _check_sensitivity(sensitivity: Mapping[Adjacency, Any]) -> None:
-    if not sensitivity:
-        raise ValueError("Expected sensitivity for at least one neighbouring relation, got sensitivity={}.")
-    for adjacency, value in sensitivity.items():
-        if not np.all(np.asarray(value) >= 0):
-            raise ValueError(f"Expected sensitivity[{adjacency}]={value} >= 0.")
-
-
-def _look_up(sensitivity: Mapping[Adjacency, Any], adjacency: Adjacency) -> Any:
-    if adjacency not in sensitivity:
-        declared = ", ".join(str(known) for known in sensitivity)
-        raise ValueError(
-            f"Expected adjacency={str(adjacency)!r} among the relations whose sensitivity is "
-            f"declared: {declared}."
-        )
-    return sensitivity[adjacency]
-
-
-def _rows(residual: Array) -> Array:
-    return residual.reshape(len(residual), -1)
-
-
-def _degenerate(residual: Array) -> Array:
-    return np.where(np.any(_rows(residual) != 0, axis=1), -np.inf, 0.0)
-
-
 @dataclass(frozen=True)
-class _Noisy:
-    """The value of a query plus independent noise of one scale on each coordinate."""
-
-    scale: float
-    sensitivity: Mapping[Adjacency, float]
-
-    def __post_init__(self) -> None:
-        if not self.scale >= 0:
-            raise ValueError(f"Expected scale={self.scale} >= 0.")
-        _check_sensitivity(self.sensitivity)
-
-    def ratio(self, adjacency: Adjacency) -> float:
-        """Sensitivity over scale: all that an accountant of this release needs (for Laplace, its epsilon)."""
-        sensitivity = _look_up(self.sensitivity, adjacency)
-        return 0.0 if sensitivity == 0 else math.inf if self.scale == 0 else float(sensitivity / self.scale)
-
-
-@dataclass(frozen=True)
-class Gaussian(_Noisy):
-    """The query's value plus N(0, scale^2 I); `sensitivity` is in the L2 norm.
-
-    >>> from dpverify.neighbours import REPLACE
-    >>> Gaussian(scale=2.0, sensitivity={REPLACE: 1.0}).ratio(REPLACE)
-    0.5
-    """
-
-    def noise(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
-        """Noise for a value of that shape, at unit 1."""
-        if self.scale == 0:
-            return np.zeros(shape)
-        drawn = rng.standard_normal(shape)
-        drawn *= self.scale
-        return drawn
-
-    def log_density(self, residual: Array, unit: Array | None = None) -> Array:
-        """The log density of `released - value`, one per run; at scale 0 it is 0 where the residual is 0,
-        else -inf.
-        """
-        scale = np.full(len(residual), self.scale) if unit is None else self.scale * unit
-        safe = np.where(scale > 0, scale, 1.0)
-        rows = _rows(residual)
-        log = -0.5 * np.einsum("rk,rk->r", rows, rows) / safe**2 - rows.shape[1] * np.log(
-            safe * math.sqrt(2 * math.pi)
-        )
-        return np.where(scale > 0, log, _degenerate(residual))
-
-    def variance(self) -> float:
-        """The variance of one coordinate of the noise."""
-        return self.scale**2
-
-
-@dataclass(frozen=True)
-class Laplace(_Noisy):
-    """The query's value plus i.i.d. Laplace noise of that *scale* (density exp(-|u|/b) / 2b, variance 2 b^2);
-    L1 sensitivity.
-
-    >>> from dpverify.neighbours import REPLACE
-    >>> Laplace(scale=2.0, sensitivity={REPLACE: 1.0}).variance()
-    8.0
-    """
-
-    def noise(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
-        """Noise for a value of that shape, at unit 1: an exponential with a random sign."""
-        if self.scale == 0:
-            return np.zeros(shape)
-        drawn = rng.standard_exponential(shape)
-        drawn *= self.scale
-        signs = rng.integers(0, 256, size=(drawn.size + 7) // 8, dtype=np.uint8)
-        np.negative(drawn, out=drawn, where=np.unpackbits(signs, count=drawn.size).reshape(shape).view(bool))
-        return drawn
-
-    def log_density(self, residual: Array, unit: Array | None = None) -> Array:
-        """The log density of `released - value`, one per run; at scale 0 it is 0 where the residual is 0,
-        else -inf.
-        """
-        scale = np.full(len(residual), self.scale) if unit is None else self.scale * unit
-        safe = np.where(scale > 0, scale, 1.0)
-        rows = _rows(residual)
-        log = -np.abs(rows).sum(axis=1) / safe - rows.shape[1] * np.log(2 * safe)
-        return np.where(scale > 0, log, _degenerate(residual))
-
-    def variance(self) -> float:
-        """The variance of one coordinate of the noise."""
-        return 2 * self.scale**2
-
-
-def occurrences(first: int, last: int, period: int, decay: float = 1.0) -> list[float]:
-    """What 0, 1, 2, ... occurrences, one in an epoch, weigh in a node at most: each as late as its epoch and
-    the node let it be.
-
-    >>> occurrences(1, 4, period=2), occurrences(2, 3, period=2, decay=0.5)
-    ([0.0, 1.0, 2.0], [0.0, 1.0, 1.5])
-    """
-    sums, place = [0.0], last
-    while place >= first:
-        sums.append(sums[-1] + decay ** (last - place))
-        place = (place - 1) // period * period  # the end of the epoch before
-    return sums
-
-
-@dataclass(frozen=True)
-class TreeNode:
-    """Sums over some nodes of a binary tree of steps, each with its own Gaussian noise; the value has shape
-    (runs, nodes, d).
-
-    `nodes` are the intervals (first, last) of steps summed; `scale` has one entry per node; `sensitivity`
-    (one entry per node) is
-    what *one occurrence* of a record moves that node's sum by, at its last step; at step i it is decay^(last
-    - i) times that. A
-    record occurs once in every epoch (steps 1..period, period+1..2 period, ...), anywhere in it.
-
-    >>> from dpverify.neighbours import REPLACE
-    >>> node = TreeNode(scale=(2.0, 2.0), sensitivity={REPLACE: (1.0, 1.0)}, nodes=((2, 2), (1, 2)), period=4)
-    >>> node.noise(np.random.default_rng(0), (5, 2, 3)).shape
-    (5, 2, 3)
-    """
-
-    scale: tuple[float, ...]
-    sensitivity: Mapping[Adjacency, tuple[float, ...]]
-    nodes: tuple[tuple[int, int], ...]
-    period: int
-    decay: float = 1.0
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.decay <= 1:
-            raise ValueError(f"Expected 0 <= decay={self.decay} <= 1.")
-        if len(self.scale) != len(self.nodes):
-            raise ValueError(
-                f"Expected one scale per node, got scale={self.scale} for {len(self.nodes)} nodes."
-            )
-        if not all(s >= 0 for s in self.scale):
-            raise ValueError(f"Expected scale={self.scale} >= 0.")
-        _check_sensitivity(self.sensitivity)
-        for adjacency, per_node in self.sensitivity.items():
-            if len(per_node) != len(self.nodes):
-                raise ValueError(
-                    f"Expected one sensitivity per node, got sensitivity[{adjacency}]={per_node} "
-                    f"for {len(self.nodes)} nodes."
-                )
-        for first, last in self.nodes:
-            if not 1 <= first <= last:
-                raise ValueError(
-                    f"Expected nodes (first, last) with 1 <= first <= last, got {(first, last)}."
-                )
-        if self.period < 1:
-            raise ValueError(f"Expected period={self.period} >= 1.")
-
-    def ratios(self, adjacency: Adjacency) -> tuple[float, ...]:
-        """Sensitivity over scale of every node, for one occurrence of the record."""
-        pairs = zip(_look_up(self.sensitivity, adjacency), self.scale)
-        return tuple(0.0 if s == 0 else math.inf if scale == 0 else float(s / scale) for s, scale in pairs)
-
-    def noise(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
-        """Noise for a value of shape (runs, nodes, d), at unit 1."""
-        drawn = rng.standard_normal(shape)
-        drawn *= np.asarray(self.scale)[:, None]
-        return drawn
-
-    def log_density(self, residual: Array, unit: Array | None = None) -> Array:
-        """The log density of `released - value`, one per run."""
-        total = np.zeros(len(residual))
-        for k, scale in enumerate(self.scale):
-            total += Gaussian(scale, self.sensitivity_of(k)).log_density(residual[:, k], unit)
-        return total
-
-    def sensitivity_of(self, k: int) -> dict[Adjacency, float]:
-        """The sensitivity of node k to one occurrence."""
-        return {adjacency: per_node[k] for adjacency, per_node in self.sensitivity.items()}
-
-    def most(self, k: int) -> float:
-        """What all occurrences of a record move node k by at most, in units of its sensitivity to one."""
-        return occurrences(*self.nodes[k], self.period, self.decay)[-1]
-
-
-@dataclass(frozen=True)
-class Subsampled:
+class Subsampled(Release):
     """A release on a fresh secret batch: `size` of `of` records, drawn in one of three ways.
 
     `how` is "without replacement", "with replacement", or "poisson" (every record with probability size/of,
@@ -240,16 +37,19 @@ class Subsampled:
     the records first, ..., first + of - 1 alone (one client's), and the others pay nothing for it.
 
     >>> from dpverify.neighbours import REPLACE
+    >>> from dpverify.releases import Gaussian
     >>> step = Subsampled(Gaussian(1.0, {REPLACE: 1.0}), size=2, of=50)
     >>> step.batch(np.random.default_rng(0), 3).shape
     (3, 2)
     """
 
-    inner: Gaussian | Laplace
+    inner: Release
     size: float
     of: int
     how: str = "without replacement"
     first: int | None = None
+
+    sampled = True
 
     def __post_init__(self) -> None:
         if self.how not in ("without replacement", "with replacement", "poisson"):
@@ -262,12 +62,24 @@ class Subsampled:
             raise ValueError(f"Expected a whole size={self.size} for how={self.how!r}.")
 
     @property
-    def scale(self) -> float:
+    def scale(self) -> Any:
+        """That of the release on the batch."""
         return self.inner.scale
 
     @property
-    def sensitivity(self) -> Mapping[Adjacency, float]:
+    def sensitivity(self) -> Mapping[Adjacency, Any]:  # type: ignore[override]
+        """That of the release on the batch."""
         return self.inner.sensitivity
+
+    @property
+    def norm(self) -> int:
+        """That of the release on the batch."""
+        return self.inner.norm
+
+    @property
+    def law(self) -> Law:
+        """That of the release on the batch."""
+        return self.inner.law
 
     @property
     def rate(self) -> float:
@@ -276,21 +88,152 @@ class Subsampled:
         """
         return self.size / self.of
 
+    @property
+    def chance(self) -> float:
+        """The probability that a record is in the batch."""
+        if self.how == "with replacement":
+            return -math.expm1(self.size * math.log1p(-1 / self.of)) if self.of > 1 else 1.0
+        return self.rate
+
+    @property
+    def whole(self) -> bool:
+        """A batch without replacement of all records is the data set itself."""
+        return self.how != "with replacement" and self.size == self.of
+
+    @property
+    def gaussian(self) -> bool:
+        """Only where the batch is everybody."""
+        return self.whole and self.inner.gaussian
+
+    @property
+    def shard(self) -> tuple[int, int] | None:
+        """The records from which the batch is drawn, if they are some client's."""
+        return None if self.first is None else (self.first, self.of)
+
+    @property
+    def adjacencies(self) -> list[Adjacency]:
+        """A batch of fixed size fixes the size of the data set, unless it is Poisson's."""
+        known = self.inner.adjacencies
+        return known if self.how == "poisson" else [a for a in known if a is not ADD_REMOVE]
+
     def ratio(self, adjacency: Adjacency) -> float:
         """Sensitivity over scale, the batch given."""
         return self.inner.ratio(adjacency)
 
     def noise(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
-        """Noise for a value of that shape, at unit 1."""
         return self.inner.noise(rng, shape)
+
+    def standardised(self, residual: Array) -> Array | None:
+        return self.inner.standardised(residual)
 
     def log_density(self, residual: Array, unit: Array | None = None) -> Array:
         """The log density of `released - value`, the batch given, one per run."""
         return self.inner.log_density(residual, unit)
 
     def variance(self) -> float:
-        """The variance of one coordinate of the noise."""
+        """The variance of one coordinate of the noise, without that of the batch."""
         return self.inner.variance()
+
+    def scaled(self, factor: float) -> Subsampled:
+        return replace(self, inner=self.inner.scaled(factor))
+
+    def moved(self, gap: Array, adjacency: Adjacency) -> list[tuple[float, float]]:
+        return self.inner.moved(gap, adjacency)
+
+    def key(self) -> str:
+        return repr(replace(self, first=None))
+
+    def _faced(self, adjacency: Adjacency) -> Adjacency:
+        """The relation between the batches that the amplification has to assume."""
+        if self.how == "poisson":
+            return adjacency
+        if adjacency is ADD_REMOVE:
+            raise ValueError(
+                f"Expected adjacency='replace' or 'zero-out' for sampling {self.how}: the batch "
+                "size fixes the data set's."
+            )
+        return REPLACE
+
+    def epsilon(self, adjacency: Adjacency) -> float:
+        times = int(self.size) if self.how == "with replacement" else 1
+        inner = times * self.inner.epsilon(self._faced(adjacency))
+        return inner if inner > 700 else math.log1p(self.chance * math.expm1(inner))
+
+    def _times(self) -> list[tuple[int, float]]:
+        """How often the record may be in the batch, with the chance of each."""
+        if self.how != "with replacement":
+            return [(1, self.rate)]
+        from scipy.stats import binom
+
+        n = int(self.size)
+        chances = [(j, float(binom.pmf(j, n, 1 / self.of))) for j in range(1, n + 1)]
+        return [(j, p) for j, p in chances if p > 1e-18]
+
+    def curve(self, adjacency: Adjacency) -> Curve:
+        if self.gaussian or math.isfinite(self.epsilon(adjacency)):
+            return super().curve(adjacency)
+        faced, q = self._faced(adjacency), self.chance
+        relations = [faced, ADD_REMOVE] if self.how == "poisson" and faced is REPLACE else [faced]
+        parts = [(p, [self.inner.scaled(1 / j).curve(a) for a in relations]) for j, p in self._times()]
+        rest = max(0.0, q - sum(p for p, _ in parts))
+
+        def curve(epsilon: Array) -> Array:
+            inner = np.log1p(np.expm1(epsilon) / q)
+            worst = [p * np.max([one(inner) for one in curves], axis=0) for p, curves in parts]
+            return rest + np.sum(worst, axis=0)
+
+        return curve
+
+    def _tight_poisson(self) -> bool:
+        return self.how == "poisson" and self.inner.gaussian and not self.inner.sampled
+
+    def reach(self, adjacency: Adjacency) -> float:
+        if not self._tight_poisson() or self.gaussian:
+            return super().reach(adjacency)
+        ratio = self.ratio(adjacency)
+        loss = ratio * (10 + ratio / 2)  # of noise ten standard deviations out
+        return max(1.0, loss if loss > 700 else math.log1p(self.rate * math.expm1(loss)))
+
+    def distribution(self, adjacency: Adjacency, interval: float) -> Any:
+        if not self._tight_poisson() or self.gaussian:
+            return super().distribution(adjacency, interval)
+        from dp_accounting import NeighboringRelation
+        from dp_accounting.pld import privacy_loss_distribution as pld
+
+        replaced = adjacency is REPLACE
+        return pld.from_gaussian_mechanism(
+            1 / self.ratio(ADD_REMOVE if replaced else adjacency),
+            value_discretization_interval=interval,
+            sampling_prob=self.rate,
+            neighboring_relation=NeighboringRelation.REPLACE_ONE
+            if replaced
+            else NeighboringRelation.ADD_OR_REMOVE_ONE,
+        )
+
+    def renyi(self, adjacency: Adjacency, orders: Array) -> Array:
+        epsilon = self.epsilon(adjacency)
+        if self.gaussian or math.isfinite(epsilon):
+            return super().renyi(adjacency, orders) if self.gaussian else renyi_of_pure(epsilon, orders)
+        from dp_accounting.rdp import rdp_privacy_accountant as rdp
+
+        if self.how == "with replacement" or not self.inner.gaussian:
+            return super().renyi(adjacency, orders)
+        if self.how == "poisson" and adjacency is REPLACE:
+            return super().renyi(adjacency, orders)
+        ratio = self.inner.ratio(self._faced(adjacency))
+        if not math.isfinite(ratio):
+            return np.full(len(orders), np.inf)
+        compute = (
+            rdp._compute_rdp_poisson_subsampled_gaussian
+            if self.how == "poisson"
+            else rdp._compute_rdp_sample_wor_gaussian
+        )
+        return np.asarray(compute(q=self.rate, noise_multiplier=1 / ratio, orders=orders))
+
+    def tight(self, adjacency: Adjacency, pure: bool) -> bool:
+        if self.gaussian:
+            return True
+        return self.how == "poisson" and adjacency is ADD_REMOVE and self.inner.tight(adjacency, pure)
 
     def batch(self, rng: np.random.Generator, runs: int, records: int | None = None) -> Array:
         """One batch of record numbers per run; `records` is the size of the data set at hand where it is not
@@ -349,6 +292,15 @@ class Subsampled:
             row[chosen] = True
         return batch, log
 
+    def batch_moments(self, rows: Array) -> tuple[Array, Array]:
+        n, m = len(rows), self.size
+        if self.how == "poisson":
+            q = self.rate
+            return q * rows.sum(axis=0), q * (1 - q) * rows.T @ rows
+        centred = rows - rows.mean(axis=0)
+        fewer = (n - m) / max(n - 1, 1) if self.how == "without replacement" else 1.0
+        return m * rows.mean(axis=0), m * fewer * centred.T @ centred / n
+
     def _counts(self, sizes: Array) -> Iterator[tuple[tuple[int, ...], float]]:
         """How often each distinct value may be drawn, with its log probability."""
         n, m = int(sizes.sum()), int(self.size)
@@ -382,9 +334,6 @@ class Subsampled:
             else:
                 log = sum(_log_comb(int(c), b) for c, b in zip(sizes, counts)) - _log_comb(n, m)
             yield counts, log
-
-
-Release = Gaussian | Laplace | TreeNode | Subsampled
 
 
 def _log_comb(n: int, k: int) -> float:
