@@ -11,7 +11,7 @@ in flight, plus what `keep` asks for.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ import numpy as np
 from dpverify.engine import Algorithm, State, Step, walk
 from dpverify.neighbours import Data
 from dpverify.parallel import each, stop, workers_in_use
+from dpverify.progress import progress_bar
 
 Array = np.ndarray[Any, Any]
 Measure = Callable[[Array], Array]  # (runs, d) iterates to (runs,) values
@@ -159,10 +160,10 @@ def run(
             ]
 
     done: list[_Block] = []
-    for _, batch in _tracked(
-        each(task, tasks, workers=workers, instead=stop), len(tasks), f"running {algorithm.name}", progress
-    ):
-        done.extend(batch)
+    with progress_bar(f"running {algorithm.name}", len(tasks), progress) as advance:
+        for _, batch in each(task, tasks, workers=workers, instead=stop):
+            done.extend(batch)
+            advance()
     return _collect(algorithm, runs, seed, measures, every_step, keep, done)
 
 
@@ -221,24 +222,6 @@ def _block(
         np.array(algorithm.output(state)) if "output" in keep else None,
         np.stack(iterates, axis=1) if iterates else None,
         releases if "releases" in keep else None,
-    )
-
-
-def _tracked(results: Iterator[Any], total: int, title: str, progress: bool) -> Iterator[Any]:
-    if not progress:
-        yield from results
-        return
-    from rich.console import Console
-    from rich.progress import track
-
-    console = Console(stderr=True)
-    yield from track(
-        results,
-        total=total,
-        description=title,
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
     )
 
 

@@ -17,6 +17,7 @@ from dpverify.accounting.pure import pure_epsilon
 from dpverify.guarantees import GDP, ZCDP, ApproxDP, Guarantee, Profile, PureDP
 from dpverify.neighbours import Adjacency
 from dpverify.releases import Release
+from dpverify.roots import first_at_most
 
 Ledger = Sequence[Release]
 
@@ -90,17 +91,7 @@ def epsilon(guarantee: Guarantee, delta: float) -> float:
         raise ValueError(f"Expected 0 <= delta={delta} < 1.")
     if isinstance(guarantee, PureDP) and delta == 0:
         return guarantee.epsilon
-    if guarantee.delta_at(0.0) <= delta:
-        return 0.0
-    low, high = 0.0, 1.0
-    while guarantee.delta_at(high) > delta:
-        low, high = high, 2 * high
-        if high > 1e4:
-            return math.inf
-    while high - low > 1e-9 * max(high, 1e-3):
-        middle = 0.5 * (low + high)
-        low, high = (low, middle) if guarantee.delta_at(middle) <= delta else (middle, high)
-    return high
+    return first_at_most(guarantee.delta_at, delta, longest=1e4)
 
 
 def overspend(ledger: Ledger, adjacency: Adjacency, target: Guarantee) -> float:

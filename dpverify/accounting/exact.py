@@ -20,7 +20,6 @@ and for remove).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 
 def subsampled_gaussian(epsilon: float, rate: float, noise: float) -> float:
@@ -118,22 +117,3 @@ def randomised_response(epsilon: float, truth: float, times: int = 1) -> float:
             log_chance += (times - lies) * math.log(truth) + lies * math.log1p(-truth)
             total -= math.exp(log_chance) * math.expm1(epsilon - loss)
     return total
-
-
-def epsilon_of(profile: Callable[[float], float], delta: float) -> float:
-    """The smallest epsilon at which a profile is at most delta, to 1e-12 of itself.
-
-    >>> round(epsilon_of(lambda epsilon: laplace(epsilon, 2.0), 0.0), 9)
-    0.5
-    """
-    if profile(0.0) <= delta:
-        return 0.0
-    low, high = 0.0, 1.0
-    while profile(high) > delta:
-        low, high = high, 2 * high
-        if high > 1e6:
-            return math.inf
-    while high - low > 1e-12 * high:
-        middle = 0.5 * (low + high)
-        low, high = (low, middle) if profile(middle) <= delta else (middle, high)
-    return high

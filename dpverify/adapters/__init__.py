@@ -21,7 +21,12 @@ from importlib import metadata
 from typing import Any
 
 from dpverify.guarantees import ApproxDP, Guarantee, Profile, PureDP
+<<<<<<< HEAD
 from dpverify.subjects import Subject
+=======
+from dpverify.neighbours import Neighbours
+from dpverify.roots import bisect
+>>>>>>> 937e9f6 (One bisection, one inversion of epsilon, one progress bar)
 from dpverify.suggestions import did_you_mean
 from dpverify.verdicts import Verdict
 
@@ -174,10 +179,7 @@ def profile_of(epsilon_at: Callable[[float], float], source: str) -> Profile:
         )  # the answer at delta = 1 is never asked for: every mechanism is (epsilon, 1)-DP
         if answered(low) <= epsilon:
             return math.exp(low)
-        for _ in range(40):
-            middle = 0.5 * (low + high)
-            low, high = (low, middle) if answered(middle) <= epsilon else (middle, high)
-        return math.exp(high)
+        return math.exp(bisect(lambda x: answered(x) <= epsilon, low, high, absolute=1e-10)[1])
 
     return Profile(delta, source)
 

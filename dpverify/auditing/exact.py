@@ -21,6 +21,7 @@ import numpy as np
 
 from dpverify.auditing.claimed import worst_pair
 from dpverify.guarantees import GDP, ApproxDP
+from dpverify.roots import bisect, first_at_most
 
 Curve = Callable[[np.ndarray], np.ndarray]
 
@@ -168,10 +169,7 @@ def _largest(refuted: Callable[[float], bool], guess: float, step: float, tolera
             low, high = max(low - step, 0.0), low
         if low == 0:
             return 0.0
-    while high - low > tolerance:
-        middle = (low + high) / 2
-        low, high = (middle, high) if refuted(middle) else (low, middle)
-    return low
+    return bisect(lambda x: not refuted(x), low, high, absolute=tolerance)[0]
 
 
 def point_curve(epsilon: float, delta: float) -> Curve:
@@ -248,13 +246,4 @@ def equivalent_epsilon(mu: float, delta: float) -> float:
     >>> round(equivalent_epsilon(0.26805, 1e-5), 3)
     1.0
     """
-    if mu == 0:
-        return 0.0
-    claim = GDP(mu)
-    low, high = 0.0, 1.0
-    while claim.delta_at(high) > delta:
-        high *= 2
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if claim.delta_at(middle) > delta else (low, middle)
-    return high
+    return first_at_most(GDP(mu).delta_at, delta)

@@ -21,6 +21,7 @@ import numpy as np
 from dpverify.auditing.sampling import Mechanism, MechanismError, name_of
 from dpverify.guarantees import ApproxDP, PureDP
 from dpverify.neighbours import Data
+from dpverify.roots import bisect
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Witness
 
 
@@ -55,12 +56,11 @@ def epsilon_from_guesses(right: int, guesses: int, canaries: int, delta: float, 
     low, high = 0.0, 1.0
     while p_value(right, guesses, canaries, high, delta) <= alpha and high < 64:
         low, high = high, 2 * high
-    for _ in range(40):
-        middle = (low + high) / 2
-        low, high = (
-            (middle, high) if p_value(right, guesses, canaries, middle, delta) <= alpha else (low, middle)
-        )
-    return low
+
+    def stands(epsilon: float) -> bool:
+        return p_value(right, guesses, canaries, epsilon, delta) > alpha
+
+    return bisect(stands, low, high, relative=1e-12)[0]
 
 
 def one_run(

@@ -26,6 +26,7 @@ from dpverify.auditing.replay import as_json, describe
 from dpverify.engine import Algorithm
 from dpverify.guarantees import Guarantee
 from dpverify.neighbours import Neighbours
+from dpverify.roots import bisect
 from dpverify.verdicts import REFUTED, SUPPORTED, Evidence, Result, Witness
 
 STAKES = 0.5 ** np.arange(14)  # fractions of the largest admissible stake; fixed beforehand
@@ -48,17 +49,11 @@ def mean_lower_bound(z: np.ndarray, alpha: float) -> float:
     values, times = np.unique(z, return_counts=True)
     if values[0] < 0 or values[-1] > 1:
         raise ValueError(f"Expected z in [0, 1], got values from {values[0]} to {values[-1]}.")
-    low, high = 0.0, float(np.mean(z))
-    for _ in range(50):
-        middle = (low + high) / 2
-        low, high = (
-            (middle, high)
-            if middle > 0 and _log_wealth(values, times, middle) >= -math.log(alpha)
-            else (low, middle)
-        )
-        if high - low <= 1e-4 * high:
-            break
-    return low
+
+    def plausible(mean: float) -> bool:
+        return _log_wealth(values, times, mean) < -math.log(alpha)
+
+    return bisect(plausible, 0.0, float(np.mean(z)), relative=1e-4, absolute=1e-300)[0]
 
 
 def mean_upper_bound(z: np.ndarray, alpha: float) -> float:

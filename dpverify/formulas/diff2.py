@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from dpverify.guarantees import ApproxDP
+from dpverify.roots import bisect
 from dpverify.schedules import Number, Schedule, step
 
 Array = np.ndarray[Any, Any]
@@ -123,13 +124,9 @@ def printed_local_sigma(
     def cost(log_sigma: float) -> float:
         return sampled_renyi(order, batch / size, lambda j: 2 * j / (batch * math.exp(log_sigma)) ** 2)
 
-    low, high = -3.0, 12.0
-    if cost(high) > budget:
+    if cost(12.0) > budget:
         raise ValueError(
             f"Expected a batch={batch} of {size} records small enough for Lemma B.7: no sigma_3 "
             "meets the budget."
         )
-    for _ in range(100):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if cost(middle) > budget else (low, middle)
-    return math.exp(high)
+    return math.exp(bisect(lambda log_sigma: cost(log_sigma) <= budget, -3.0, 12.0)[1])

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpverify.guarantees import PureDP
+from dpverify.roots import bisect
 from dpverify.schedules import Number, Schedule, step
 
 Array = np.ndarray[Any, Any]
@@ -204,14 +205,9 @@ def exact_epsilons(weights: Schedule, T: int, eps: float, m: int, n: int) -> Sch
         return np.exp(0.5 * (low + high))
 
     near = log_a + log_slope(np.full(T, eps / T))
-    low, high = (
-        float(near.min()),
-        float(near.max()),
-    )  # at `low` every step spends at least eps/T, at `high` at most
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if split(middle).sum() > eps else (low, middle)
-    found = split(high)
+    # At the least every step spends at least eps/T, at the most at most that.
+    least, most = float(near.min()), float(near.max())
+    found = split(bisect(lambda log_nu: bool(split(log_nu).sum() <= eps), least, most, relative=1e-15)[1])
     return Schedule(found * (eps / found.sum()))
 
 

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from dpverify.guarantees import ApproxDP
+from dpverify.roots import bisect
 from dpverify.schedules import Number, Schedule, from_influence, step
 
 Array = np.ndarray[Any, Any]
@@ -319,11 +320,7 @@ def largest_eta0(beta: float, kappa: float, *, as_printed: bool = False) -> floa
         c = beta * gamma / ((gamma - beta) ** 2 * (1 - beta) ** 3)
         return 1 - eta0 / 4 - c * eta0**2 if as_printed else 1 - eta0 - 4 * c * eta0**2
 
-    low, high = 0.0, min(4.0, kappa)
-    for _ in range(200):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if room(middle) >= 0 else (low, middle)
-    return low
+    return bisect(lambda eta0: room(eta0) < 0, 0.0, min(4.0, kappa))[0]
 
 
 def zcdp_budget(epsilon: float, delta: float) -> float:

@@ -14,13 +14,13 @@ from dpverify.accounting import bounds, epsilon
 from dpverify.accounting.bounds import Steps, epsilon_bounds
 from dpverify.accounting.exact import (
     addition,
-    epsilon_of,
     laplace,
     randomised_response,
     removal,
     subsampled_gaussian,
 )
 from dpverify.guarantees import GDP
+from dpverify.roots import first_at_most
 
 DELTAS = (1e-8, 1e-5, 1e-3)
 
@@ -51,7 +51,7 @@ def test_gaussian_steps_lie_between_the_bounds(steps, delta):
 @pytest.mark.parametrize("rate", [1e-3, 0.03, 0.5])
 @pytest.mark.parametrize("noise", [0.5, 1.0, 5.0])
 def test_one_subsampled_step_lies_between_the_bounds(noise, rate, delta):
-    exact = epsilon_of(lambda e: subsampled_gaussian(e, rate, noise), delta)
+    exact = first_at_most(lambda e: subsampled_gaussian(e, rate, noise), delta)
     found = epsilon_bounds((Steps(noise, rate),), delta)
     assert found.lower <= exact <= found.upper
     assert found.upper - found.lower <= 0.02 * exact + 1e-3
@@ -148,8 +148,8 @@ def test_one_step_in_closed_form_is_an_integral(rate, noise, e):
 
 
 def test_responses_and_laplace_in_closed_form():
-    assert epsilon_of(lambda e: randomised_response(e, 0.75, 10), 0.75**10 * 0.1) < 10 * math.log(3)
-    assert epsilon_of(lambda e: randomised_response(e, 0.75, 10), 0.0) == pytest.approx(10 * math.log(3))
+    assert first_at_most(lambda e: randomised_response(e, 0.75, 10), 0.75**10 * 0.1) < 10 * math.log(3)
+    assert first_at_most(lambda e: randomised_response(e, 0.75, 10), 0.0) == pytest.approx(10 * math.log(3))
     every = [(0.75 if a else 0.25) * (0.75 if b else 0.25) for a in (0, 1) for b in (0, 1)]
     other = [(0.25 if a else 0.75) * (0.25 if b else 0.75) for a in (0, 1) for b in (0, 1)]
     assert randomised_response(0.4, 0.75, 2) == pytest.approx(

@@ -17,10 +17,14 @@ from dpverify.accounting import exact
 from dpverify.accounting.bounds import Steps, epsilon_bounds
 from dpverify.adapters import NotInstalled, select
 from dpverify.guarantees import GDP
+<<<<<<< HEAD
 from dpverify.properties import LAWS
 from dpverify.properties.accountants.questions import GAP
 from dpverify.properties.examination import examine
 from dpverify.subjects import NotApplicable, Subject
+=======
+from dpverify.roots import first_at_most
+>>>>>>> 937e9f6 (One bisection, one inversion of epsilon, one progress bar)
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED
 
 # The accountants of others
@@ -86,9 +90,7 @@ def certified(ledger, delta, gap=GAP):
     if all(step.rate == 1 for step in ledger):
         return epsilon_of_guarantee(GDP(math.sqrt(sum(step.times / step.noise**2 for step in ledger))), delta)
     if len(ledger) == 1 and ledger[0].times == 1:
-        return exact.epsilon_of(
-            lambda e: exact.subsampled_gaussian(e, ledger[0].rate, ledger[0].noise), delta
-        )
+        return first_at_most(lambda e: exact.subsampled_gaussian(e, ledger[0].rate, ledger[0].noise), delta)
     return epsilon_bounds(tuple(sorted(ledger)), delta, gap).upper
 
 
@@ -145,11 +147,11 @@ OWN = Accountant(
     noise=noise,
     recorded=recorded,
     epochs=epochs,
-    laplace=lambda scale, times, delta: exact.epsilon_of(lambda e: exact.laplace(e, scale), delta),
-    response=lambda truth, times, delta: exact.epsilon_of(
+    laplace=lambda scale, times, delta: first_at_most(lambda e: exact.laplace(e, scale), delta),
+    response=lambda truth, times, delta: first_at_most(
         lambda e: exact.randomised_response(e, truth, times), delta
     ),
-    replaced=lambda ledger, delta: exact.epsilon_of(
+    replaced=lambda ledger, delta: first_at_most(
         lambda e: exact.replacement(e, ledger[0].rate, ledger[0].noise), delta
     ),
 )
