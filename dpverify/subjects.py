@@ -20,7 +20,7 @@ from dpverify.accountant import Accountant
 from dpverify.algorithms import Example
 from dpverify.engine import Algorithm
 from dpverify.guarantees import Guarantee
-from dpverify.neighbours import ADD_REMOVE, REPLACE, Adjacency, Data, Neighbours, records
+from dpverify.neighbours import REPLACE, Adjacency, Data, Neighbours, records
 from dpverify.verdicts import Result
 
 CAPABILITIES = {
@@ -147,17 +147,13 @@ class Subject:
         """The neighbouring relations for which every release declares a sensitivity, and for which data sets
         of that many records make sense.
         """
-        from dpverify.releases import Subsampled, TreeNode
-
-        declared = self.algorithm.ledger() if self.algorithm is not None else self.releases
-        fixed = self.algorithm is not None and any(
-            isinstance(r, TreeNode) or (isinstance(r, Subsampled) and r.how != "poisson") for r in declared
-        )
+        if self.algorithm is not None:
+            ledger = self.algorithm.ledger()
+            return [adjacency for adjacency in Adjacency if all(adjacency in r.adjacencies for r in ledger)]
         return [
-            relation
-            for relation in Adjacency
-            if all(relation in (getattr(r, "sensitivity", None) or ()) for r in declared)
-            and not (fixed and relation is ADD_REMOVE)
+            adjacency
+            for adjacency in Adjacency
+            if all(adjacency in (getattr(r, "sensitivity", None) or ()) for r in self.releases)
         ]
 
     def numbers(self) -> set[int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -38,8 +37,7 @@ def _sizes(subject: Subject, data: Any, seed: int) -> Result | None:
     from dpverify.auditing.noise import collect
 
     blocks = collect(subject.mechanism, data, subject.declared, 64, seed + 1)
-    median = {"Laplace": math.log(2), "Gaussian": 0.6744897501960817}  # of the size of standard noise
-    large = [np.abs(block) > median[law] for block, law in blocks]
+    large = [np.abs(block) > law.median for block, law in blocks]
     neighbours = {
         "runs": [(part[0:-1:2], part[1::2]) for part in large],
         "coordinates": [(part[:, 0:-1:2], part[:, 1::2]) for part in large],

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from dpverify.accounting import meets
-from dpverify.accounting.gaussian import gaussian_mu, is_gaussian
+from dpverify.accounting.gaussian import gaussian_mu
 from dpverify.accounting.pure import pure_epsilon
 from dpverify.engine import Algorithm, Step, walk
 from dpverify.guarantees import ApproxDP, PureDP
 from dpverify.losses import privacy_losses
 from dpverify.neighbours import records
-from dpverify.releases import Gaussian, NotEnumerable, Subsampled, TreeNode
+from dpverify.releases import NotEnumerable
 from dpverify.subjects import turned
 
 from .audits import audited
@@ -102,7 +102,7 @@ def shaken(subject: Subject) -> Algorithm:
     """
     algorithm: Any = subject.algorithm
     ledger = algorithm.ledger()
-    if is_gaussian(ledger):
+    if all(release.gaussian for release in ledger):
         mu = gaussian_mu(ledger, subject.adjacency)
         return louder(algorithm, mu / 2) if 0 < mu < math.inf else algorithm
     epsilon = pure_epsilon(ledger, subject.adjacency)
@@ -119,7 +119,7 @@ def likelihood(subject: Subject, seed: int) -> Outcome:
     """
     algorithm, pair, runs, cut = shaken(subject), turned(subject.data, subject.adjacency), 2000, 4.0
     groups = np.arange(records(pair.data)) > 0
-    for release in {repr(r): r for r in algorithm.ledger() if isinstance(r, Subsampled)}.values():
+    for release in {repr(r): r for r in algorithm.ledger() if r.sampled}.values():
         components = len(release.batches(groups.astype(int))[1])
         if components > 50:
             return NotApplicable(
@@ -154,8 +154,9 @@ def normal(subject: Subject, seed: int) -> Outcome:
     mu^2/2, variance mu^2.
     """
     algorithm, pair, runs = shaken(subject), turned(subject.data, subject.adjacency), 1000
-    if not all(isinstance(release, Gaussian) for release in algorithm.ledger()):
-        return NotApplicable("not every release is Gaussian")
+    costs = [r.costs(subject.adjacency) for r in algorithm.ledger() if r.gaussian and not r.sampled]
+    if len(costs) < algorithm.steps or any(cost.steps for release in costs for cost in release):
+        return NotApplicable("not every release is one Gaussian vector")
     other = algorithm.load(pair.other)
     squared = 0.0
     for step in walk(algorithm, pair.data, 3, np.random.default_rng(seed)):
@@ -194,12 +195,12 @@ def doubling(subject: Subject, seed: int) -> Outcome:
     """
     algorithm: Any = subject.algorithm
     ledger, doubled = algorithm.ledger(), louder(algorithm, 2.0).ledger()
-    gaussian = is_gaussian(ledger)
+    gaussian = all(release.gaussian for release in ledger)
     cost = gaussian_mu if gaussian else pure_epsilon
     once, twice = cost(ledger, subject.adjacency), cost(doubled, subject.adjacency)
     if math.isinf(once):
         return NotApplicable("no closed form for its ledger")
-    exact = gaussian or not any(isinstance(release, Subsampled | TreeNode) for release in ledger)
+    exact = gaussian or all(release.whole for release in ledger)
     right = math.isclose(twice, once / 2, rel_tol=1e-9) if exact else twice <= once / 2 * (1 + 1e-9)
     if not right:
         then = f"it costs {once:.6g}, and {twice:.6g} with twice the noise"

@@ -22,6 +22,7 @@ from dpverify.verdicts import REFUTED
 LOGISTIC = Law(
     "logistic",
     cdf=stats.logistic.cdf,
+    median=math.log(3),
     energy=lambda z: -np.log(2 * stats.logistic.sf(np.abs(z))),
     shape=1.0,
     size=lambda energy: energy,

@@ -21,12 +21,8 @@ from importlib import metadata
 from typing import Any
 
 from dpverify.guarantees import ApproxDP, Guarantee, Profile, PureDP
-<<<<<<< HEAD
-from dpverify.subjects import Subject
-=======
-from dpverify.neighbours import Neighbours
 from dpverify.roots import bisect
->>>>>>> 937e9f6 (One bisection, one inversion of epsilon, one progress bar)
+from dpverify.subjects import Subject
 from dpverify.suggestions import did_you_mean
 from dpverify.verdicts import Verdict
 

@@ -38,6 +38,7 @@ class Law(NamedTuple):
 
     name: str
     cdf: Callable[[Array], Array]
+    median: float  # of the size of a draw
     energy: Callable[[Array], Array]
     shape: float
     size: Callable[[float], float]

@@ -22,6 +22,7 @@ def _cdf(z: Array) -> Array:
 NORMAL = Law(
     "Gaussian",
     cdf=_cdf,
+    median=0.6744897501960817,
     energy=lambda z: z * z / 2,
     shape=0.5,
     size=lambda energy: math.sqrt(2 * energy),

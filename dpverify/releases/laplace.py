@@ -19,7 +19,9 @@ def _cdf(z: Array) -> Array:
     return np.where(z < 0, tail, 1 - tail)
 
 
-DOUBLE_EXPONENTIAL = Law("Laplace", cdf=_cdf, energy=np.abs, shape=1.0, size=lambda energy: energy)
+DOUBLE_EXPONENTIAL = Law(
+    "Laplace", cdf=_cdf, median=math.log(2), energy=np.abs, shape=1.0, size=lambda energy: energy
+)
 
 
 @dataclass(frozen=True)

@@ -25,9 +25,9 @@ def gaussian_epsilon(delta: float, mu: float) -> float:
 
 def epsilon_of_profile(profile: Callable[..., float], delta: float, *given: float) -> float:
     """Epsilon at delta of an exact profile (epsilon, *given) -> delta."""
-    from dpverify.accounting.exact import epsilon_of
+    from dpverify.roots import first_at_most
 
-    return epsilon_of(lambda epsilon: profile(epsilon, *given), delta)
+    return first_at_most(lambda epsilon: profile(epsilon, *given), delta)
 
 
 def _exact_cases(accountant: Accountant) -> Iterator[Case]:

@@ -17,14 +17,11 @@ from dpverify.accounting import exact
 from dpverify.accounting.bounds import Steps, epsilon_bounds
 from dpverify.adapters import NotInstalled, select
 from dpverify.guarantees import GDP
-<<<<<<< HEAD
 from dpverify.properties import LAWS
 from dpverify.properties.accountants.questions import GAP
 from dpverify.properties.examination import examine
-from dpverify.subjects import NotApplicable, Subject
-=======
 from dpverify.roots import first_at_most
->>>>>>> 937e9f6 (One bisection, one inversion of epsilon, one progress bar)
+from dpverify.subjects import NotApplicable, Subject
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED
 
 # The accountants of others
