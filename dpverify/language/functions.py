@@ -18,7 +18,7 @@ from typing import Any
 
 import sympy as sp
 
-from dpverify.language.vectors import Atom, Basis, Rule, Vector, inner, norm, norm2
+from dpverify.language.vectors import Atom, Basis, Rule, Total, Vector, inner, norm, norm2
 
 CONSTANTS = ("smooth", "strongly_convex", "lipschitz", "polyak_lojasiewicz", "lower_bound")
 
@@ -429,4 +429,39 @@ def points(expressions: Sequence[Any]) -> dict[Function, list[Vector]]:
                 visit(atom.function, atom.point)
             for b in atom.bases:
                 inside(b)
+    return found
+
+
+def bases(expressions: Sequence[Any]) -> set[Basis]:
+    """Every vector that stands in some expressions, at any depth: in points of functions, in sums, in
+    coefficients.
+
+    >>> f, x = Function("f", convex=True), Vector("x")
+    >>> sorted(map(str, bases([f(x - f.gradient(x))])))
+    ["f'(x)", 'x']
+    """
+    found: set[Basis] = set()
+
+    def visit(b: Basis) -> None:
+        if b not in found:
+            found.add(b)
+            if isinstance(b, Total):
+                visit(b.term)
+            elif isinstance(b, Gradient):
+                combination(b.point)
+
+    def combination(v: Vector) -> None:
+        for b, c in v.parts:
+            visit(b)
+            search(c)
+
+    def search(e: Any) -> None:
+        for a in e.atoms(Atom):
+            if isinstance(a, Value):
+                combination(a.point)
+            for b in a.bases:
+                visit(b)
+
+    for e in expressions:
+        search(sp.sympify(e))
     return found

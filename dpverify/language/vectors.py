@@ -68,6 +68,71 @@ class Basis:
         return self.name
 
 
+class Entry(Basis):
+    """An entry of a sequence of vectors."""
+
+    def __init__(self, sequence: str, index: Any):
+        self.sequence, self.index = sequence, sp.sympify(index)
+        self.name = f"{sequence}[{self.index}]"
+
+    @property
+    def latex(self) -> str:
+        return rf"{sp.latex(sp.Symbol(self.sequence))}_{{{sp.latex(self.index)}}}"
+
+    @property
+    def scalars(self) -> set[sp.Symbol]:
+        return set(self.index.free_symbols)
+
+    def replaced(self, rule: Rule) -> Vector:
+        if self in rule:
+            return rule[self]
+        plain = {k: v for k, v in rule.items() if isinstance(k, sp.Basic)}
+        return Vector.combination({Entry(self.sequence, self.index.xreplace(plain)): sp.S.One})
+
+    def to_json(self, write: Callable[[Any], Any]) -> list[Any]:
+        return ["Entry", self.sequence, write(self.index)]
+
+
+class Total(Basis):
+    """The sum over an index of weight times a vector, with ends that are not numbers."""
+
+    rank = 3
+
+    def __init__(self, term: Basis, weight: Any, index: sp.Symbol, low: Any, high: Any):
+        self.term, self.weight, self.index = term, sp.sympify(weight), index
+        self.low, self.high = sp.sympify(low), sp.sympify(high)
+        factor = "" if self.weight == 1 else f"{sp.sstr(self.weight)}*"
+        self.name = f"sum({factor}{term}, {index}={self.low}..{self.high})"
+
+    @property
+    def key(self) -> str:
+        return f"sum({sp.srepr(self.weight)}*{self.term.key}, {sp.srepr((self.index, self.low, self.high))})"
+
+    @property
+    def latex(self) -> str:
+        factor = "" if self.weight == 1 else sp.latex(self.weight) + " "
+        low, high = sp.latex(self.low), sp.latex(self.high)
+        return rf"\sum_{{{self.index}={low}}}^{{{high}}} {factor}{self.term.latex}"
+
+    @property
+    def scalars(self) -> set[sp.Symbol]:
+        labels = {base.label for base in self.weight.atoms(sp.IndexedBase)}
+        inside = {s for s in self.weight.free_symbols - labels if isinstance(s, sp.Symbol)}
+        return ((inside | self.term.scalars) - {self.index}) | self.low.free_symbols | self.high.free_symbols
+
+    def replaced(self, rule: Rule) -> Vector:
+        if self in rule:
+            return rule[self]
+        inside = {k: v for k, v in rule.items() if k != self.index}
+        plain = {k: v for k, v in inside.items() if isinstance(k, sp.Basic)}
+        term = self.term.replaced(inside) * self.weight.xreplace(plain)
+        return total(term, (self.index, self.low.xreplace(plain), self.high.xreplace(plain)))
+
+    def to_json(self, write: Callable[[Any], Any]) -> list[Any]:
+        ends = [write(e) for e in (self.weight, self.index, self.low, self.high)]
+        return ["Total", self.term.to_json(write), *ends]
+
+
 class Vector:
     """A vector in R^d, d any, by its name; sums, differences and scalar multiples are vectors too.
 
@@ -192,6 +257,45 @@ def vectors(names: str) -> tuple[Vector, ...]:
     ['x', 'y']
     """
     return tuple(Vector(name) for name in names.split())
+
+
+class VectorSequence:
+    """A sequence of vectors: v[t] is a vector for every whole t.
+
+    >>> v, t = VectorSequence("v"), sp.Symbol("t", integer=True)
+    >>> v[t + 1] - v[t]
+    Vector('v[t + 1] - v[t]')
+    """
+
+    def __init__(self, name: str):
+        if not name.isidentifier():
+            raise ValueError(f"Expected name={name!r} to be letters, digits and underscores.")
+        self.name = name
+
+    def __getitem__(self, index: Any) -> Vector:
+        return Vector.combination({Entry(self.name, index): sp.S.One})
+
+
+def total(term: Vector, limits: tuple[Any, Any, Any]) -> Vector:
+    """The sum of a vector over an index, from low to high (0 if there is nothing between).
+
+    >>> v, t, T = VectorSequence("v"), sp.Symbol("t", integer=True), sp.Symbol("T", integer=True)
+    >>> print(total(v[t] / 2, (t, 1, T)), "and", total(v[t] / 2, (t, 1, 2)))
+    sum(v[t], t=1..T)/2 and v[1]/2 + v[2]/2
+    """
+    index, low, high = limits[0], sp.sympify(limits[1]), sp.sympify(limits[2])
+    if low.is_Integer and high.is_Integer:
+        steps = range(int(low), int(high) + 1)
+        return sum((term.replaced({index: sp.Integer(k)}) for k in steps), Vector.zero())
+    result = Vector.zero()
+    for b, c in term.parts:
+        outside, weight = c.as_independent(index, as_Add=False)
+        still = index not in b.scalars and index not in weight.free_symbols
+        if still and (high - low + 1).is_nonnegative:
+            result += Vector.combination({b: c * (high - low + 1)})
+        else:
+            result += Vector.combination({Total(b, weight, index, low, high): outside})
+    return result
 
 
 class Atom(sp.Symbol):

@@ -11,7 +11,7 @@ from typing import Any
 import sympy as sp
 
 from dpverify.language.functions import Function, Gradient, Minimiser
-from dpverify.language.vectors import Atom, Basis, Vector, inner
+from dpverify.language.vectors import Atom, Basis, Entry, Total, Vector, inner
 
 _FUNCTIONS: dict[str, Any] = {
     cls.__name__: cls
@@ -143,6 +143,10 @@ def _basis(tree: Any) -> Basis:
     head, *rest = tree
     if head == "Basis":
         return Basis(rest[0])
+    if head == "Entry":
+        return Entry(rest[0], from_json(rest[1]))
+    if head == "Total":
+        return Total(_basis(rest[0]), *[from_json(part) for part in rest[1:]])
     if head == "Gradient":
         return Gradient(_function(rest[0]), _vector(rest[1]))
     if head == "Minimiser":

@@ -25,16 +25,17 @@ import sympy as sp
 
 from dpverify.effort import Effort
 from dpverify.language.functions import Function, points
-from dpverify.language.vectors import Atom, Basis, Inner, Vector, inner
+from dpverify.language.vectors import Atom, Basis, Inner, Total, Vector, inner
 from dpverify.proving import fitting, semidefinite
 from dpverify.proving.codec import from_json, to_json
-from dpverify.proving.domain import Domain, fresh
+from dpverify.proving.domain import Domain, fresh, symbols_of
 from dpverify.proving.reduction import Reduction, engine
 from dpverify.relations import AtMost, Equal, PositiveSemidefinite
 
 HANDLES = (AtMost, Equal)
 ZERO = sp.Integer(0)
 MOST_FACTS, SAMPLES, SLACK = 60, 28, 1e-7
+BLOCKS = ("the Gram matrix", "the norms", "the centred sequences")
 Monomial = tuple[Any, ...]
 Row = dict[Monomial, Any]  # a scalar that is linear in products of at most two atoms, by its coefficients
 
@@ -50,11 +51,12 @@ def mentions(relation: Any) -> bool:
     (True, False)
     """
     return isinstance(relation, AtMost | Equal) and any(
-        isinstance(e, sp.Basic) and e.atoms(Atom) for e in (*_sides(relation), *relation.given)
+        isinstance(e, sp.Basic) and e.atoms(Atom) for e in (*sides_of(relation), *relation.given)
     )
 
 
-def _sides(relation: AtMost | Equal) -> tuple[Any, Any]:
+def sides_of(relation: AtMost | Equal) -> tuple[Any, Any]:
+    """Left and right side of a comparison."""
     if isinstance(relation, Equal):
         return sp.sympify(relation.derived), sp.sympify(relation.stated)
     return sp.sympify(relation.lhs), sp.sympify(relation.rhs)
@@ -71,6 +73,68 @@ class Fact:
     plain: bool = True  # no vector but those of the relation, and no interpolation inequality
 
 
+class Centred(Atom):
+    """What sum_t w_t <u_t, v_t> has beyond <sum_t w_t u_t, sum_t w_t v_t> / sum_t w_t: an entry of the Gram
+    matrix of the sequences about their means, which is positive semidefinite too.
+    """
+
+    __slots__ = ()
+
+    @staticmethod
+    def build(*content: Any) -> Any:
+        u, v = sorted(content, key=lambda vector: vector.basis.order)
+        name = f"centred({u.basis}, {v.basis})"
+        same = {"nonnegative": True} if u == v else {}
+        return Centred.made(name, f"centred({u.basis.key}, {v.basis.key})", (u, v), **same)
+
+    @property
+    def bases(self) -> Iterator[Basis]:
+        return (vector.basis for vector in self.content)
+
+
+def _centred(e: Any) -> Any:
+    """The expression with every sum of inner products split into its centred part and the part of the
+    means.
+    """
+    sums = [s for s in e.atoms(sp.Sum) if s.function.atoms(Atom)]
+    return e.xreplace({s: _split(s) for s in sums}) if sums else e
+
+
+def _split(whole: sp.Sum) -> Any:
+    if len(whole.limits) != 1 or len(whole.limits[0]) != 3:
+        return whole
+    index, low, high = whole.limits[0]
+    result = ZERO
+    for term in sp.Add.make_args(sp.expand(whole.function)):
+        outside, inside = term.as_independent(index, *term.atoms(Atom), as_Add=False)
+        atoms = [a for a in sp.Mul.make_args(inside) if isinstance(a, Inner)]
+        weight = sp.Mul(*[f for f in sp.Mul.make_args(inside) if f not in atoms])
+        if len(atoms) != 1 or weight.atoms(Atom) or not weight.is_nonnegative:
+            result += outside * sp.Sum(inside, (index, low, high))
+            continue
+        size = _size(weight, index, low, high)
+        moving = [index in b.scalars for b in atoms[0].bases]
+        if not any(moving) and size.is_nonnegative:
+            result += outside * size * atoms[0]
+        elif all(moving) and size.is_positive:
+            u, v = (Vector.combination({Total(b, weight, index, low, high): 1}) for b in atoms[0].bases)
+            result += outside * (Centred.build(u, v) + inner(u, v) / size)
+        elif any(moving) and not all(moving):
+            still, summed = sorted(atoms[0].bases, key=lambda b: index in b.scalars)
+            u = Vector.combination({Total(summed, weight, index, low, high): 1})
+            result += outside * inner(u, Vector.combination({still: 1}))
+        else:
+            result += outside * sp.Sum(inside, (index, low, high))
+    return result
+
+
+def _size(weight: Any, index: Any, low: Any, high: Any) -> Any:
+    """The sum of the weights."""
+    if index not in weight.free_symbols:
+        return weight * (high - low + 1)
+    return sp.Sum(weight, (index, low, high))
+
+
 class Statement:
     """A relation about vectors, taken apart: what is claimed, the hypotheses with vectors and those
     without, and what the classes of its functions add.
@@ -80,26 +144,30 @@ class Statement:
         conditions: list[Any] = []
         for g in map(sp.sympify, relation.given):
             conditions.extend(g.args if isinstance(g, sp.And) else [g])
-        sides = _sides(relation)
         scalar = [c for c in conditions if not c.atoms(Atom)]
         defined = Domain([], scalar).defined
-        self.left, self.right = (s.xreplace(defined) for s in sides)
-        self.vectorial = [c.xreplace(defined) for c in conditions if c.atoms(Atom)]
-        whole = [self.left, self.right, *self.vectorial]
+        vectorial = [c for c in conditions if c.atoms(Atom)]
+        whole = [_centred(e.xreplace(defined)) for e in (*sides_of(relation), *vectorial)]
         self.functions: dict[Function, list[Vector]] = points(whole)
         names = [f.name for f in self.functions]
         if twice := {n for n in names if names.count(n) > 1}:
             raise ValueError(f"Expected one class for the function {min(twice)}, got several.")
-        inside = {s for e in whole for a in e.atoms(Atom) for s in a.scalars}
-        classes = [c for f in self.functions for c in f.conditions]
-        self.scalar = [*scalar, *classes]
-        self.domain = Domain(
-            [*sorted(inside, key=str), *[e.xreplace({a: ZERO for a in e.atoms(Atom)}) for e in whole]],
-            self.scalar,
-        )
-        plain = {s for e in whole for s in e.free_symbols if not isinstance(s, Atom)} | inside
-        self.parameters = sorted(plain | set(self.domain.symbols), key=lambda s: s.name)
+        whole, scalar = self._opaque(whole, [*scalar, *[c for f in self.functions for c in f.conditions]])
+        (self.left, self.right), self.vectorial, self.scalar = whole[:2], whole[2:], scalar
+        self.parameters = [s for s in symbols_of(*whole, *scalar) if not isinstance(s, Atom)]
         self.domain = Domain(self.parameters, self.scalar)
+
+    @staticmethod
+    def _opaque(whole: list[Any], scalar: list[Any]) -> tuple[list[Any], list[Any]]:
+        """Sums of scalars become symbols: what holds for every number holds for the sum."""
+        sums = {s for e in (*whole, *scalar) for s in e.atoms(sp.Sum) if not s.function.atoms(Atom)}
+        swap: dict[Any, Any] = {}
+        for k, total in enumerate(sorted(sums, key=sp.default_sort_key)):
+            term, ends = total.function, total.limits[0]
+            full = len(total.limits) == 1 and (ends[2] - ends[1] + 1).is_positive
+            sign = {"positive": True} if full and term.is_positive else {"real": True}
+            swap[total] = fresh(f"total_{k + 1}", [*whole, *scalar], **sign)
+        return [e.xreplace(swap) for e in whole], [c.xreplace(swap) for c in scalar]
 
     @cached_property
     def hypotheses(self) -> list[Fact]:
@@ -178,10 +246,11 @@ class Problem:
             {b for m in monomials for a in m if isinstance(a, Inner) for b in a.bases}, key=lambda b: b.order
         )
         self.scalars = [sp.S.One, *self.roots]
-        self.free = sorted(
-            (m for m in monomials if len(m) == 1 and isinstance(m[0], Atom) and not isinstance(m[0], Inner)),
-            key=str,
+        self.sequences = sorted(
+            {b for m in monomials for a in m if isinstance(a, Centred) for b in a.bases},
+            key=lambda b: b.order,
         )
+        self.free = sorted((m for m in monomials if len(m) == 1 and self._block(m[0]) is None), key=str)
 
     def _rooted(self, e: Any) -> Any:
         """The expression with a symbol for every root of something with vectors in it."""
@@ -226,7 +295,7 @@ class Problem:
             coefficient: list[Any] = []
             for factor in sp.Mul.make_args(term):
                 base, power = factor.as_base_exp()
-                if isinstance(base, Atom) or base in self.roots:
+                if isinstance(base, Atom | sp.Sum) or base in self.roots:
                     if not (power.is_Integer and power > 0):
                         raise NotLinear(f"the power {factor}")
                     monomial += [base] * int(power)
@@ -234,26 +303,50 @@ class Problem:
                     raise NotLinear(f"the factor {factor}")
                 else:
                     coefficient.append(factor)
-            key = tuple(sorted(monomial, key=lambda a: (a.name, str(a))))
+            key = tuple(sorted(monomial, key=str))
             if len(key) > 2 or (len(key) == 2 and not all(a in self.roots for a in key)):
                 raise NotLinear(f"the product {term}")
             row[key] = row.get(key, ZERO) + sp.Mul(*coefficient)
         return {m: c for m, c in row.items() if not _vanishes(c)}
 
-    def matrices(self, row: Row) -> tuple[sp.Matrix, sp.Matrix]:
-        """The two symmetric matrices of a row: for the Gram matrix, and for the norms and 1."""
-        n, k = len(self.vectors), len(self.scalars)
-        gram, norms = sp.zeros(n, n), sp.zeros(k, k)
-        place = {b: i for i, b in enumerate(self.vectors)}
-        where = {s: i for i, s in enumerate(self.scalars)}
+    def _block(self, factor: Any) -> int | None:
+        """Which matrix an atom is an entry of; None for values."""
+        if isinstance(factor, Inner):
+            return 0
+        if isinstance(factor, Centred):
+            return 2
+        return 1 if factor in self.roots else None
+
+    @property
+    def blocks(self) -> list[list[Any]]:
+        """What the rows and columns of the three matrices stand for."""
+        return [self.vectors, self.scalars, self.sequences]
+
+    def entry(self, monomial: Monomial) -> tuple[int, int, int] | None:
+        """The matrix, the row and the column of a monomial; None for values, which must cancel."""
+        if monomial in self._free:
+            return None
+        which = self._block(monomial[0]) if len(monomial) == 1 else 1
+        if which == 1:
+            pair = (*monomial, *[sp.S.One] * (2 - len(monomial)))
+            return 1, self.scalars.index(pair[0]), self.scalars.index(pair[1])
+        assert which is not None
+        u, v = monomial[0].bases
+        return which, self.blocks[which].index(u), self.blocks[which].index(v)
+
+    @cached_property
+    def _free(self) -> set[Monomial]:
+        return set(self.free)
+
+    def matrices(self, row: Row) -> list[sp.Matrix]:
+        """The symmetric matrices of a row: for the Gram matrix, for the norms and 1, for centred
+        sequences.
+        """
+        found = [sp.zeros(len(names), len(names)) for names in self.blocks]
         for m, c in row.items():
-            if len(m) == 1 and isinstance(m[0], Inner):
-                i, j = (place[b] for b in m[0].bases)
-                _put(gram, i, j, c)
-            elif not (len(m) == 1 and isinstance(m[0], Atom)):
-                full = (*m, *[sp.S.One] * (2 - len(m)))
-                _put(norms, where[full[0]], where[full[1]], c)
-        return gram, norms
+            if (place := self.entry(m)) is not None:
+                _put(found[place[0]], place[1], place[2], c)
+        return found
 
     def remainder(self, multipliers: Mapping[int, Any]) -> Row:
         """rhs - lhs - sum_i lambda_i fact_i."""
@@ -326,7 +419,7 @@ def attempt(relation: AtMost | Equal, effort: Effort) -> Iterator[Reduction] | d
 
 
 def _equal(relation: Equal, statement: Statement) -> Iterator[Reduction]:
-    left, right = _sides(relation)
+    left, right = sides_of(relation)
     swap = _free_variables([statement.left, statement.right])
     plain = Equal(statement.left.xreplace(swap), statement.right.xreplace(swap), statement.scalar)
     yield Reduction(
@@ -548,20 +641,9 @@ class Numeric:
         self.shape = (len(rows), len(self.monomials))
         self.tables: dict[tuple[float, ...], np.ndarray] = {}
         self.values = sp.lambdify(problem.statement.parameters, table, "numpy", cse=False)
-        place = {b: i for i, b in enumerate(problem.vectors)}
-        where = {s: i for i, s in enumerate(problem.scalars)}
-        self.gram: list[tuple[int, int, int]] = []
-        self.norms: list[tuple[int, int, int]] = []
-        self.free: list[int] = []
-        for k, m in enumerate(self.monomials):
-            if m in problem.free:
-                self.free.append(k)
-            elif len(m) == 1 and isinstance(m[0], Inner):
-                i, j = (place[b] for b in m[0].bases)
-                self.gram.append((k, i, j))
-            else:
-                full = (*m, *[sp.S.One] * (2 - len(m)))
-                self.norms.append((k, where[full[0]], where[full[1]]))
+        self.sizes = [len(names) for names in problem.blocks]
+        self.entries = [(k, place) for k, m in enumerate(self.monomials) if (place := problem.entry(m))]
+        self.free = [k for k, m in enumerate(self.monomials) if problem.entry(m) is None]
 
     def table(self, point: Mapping[Any, Any]) -> np.ndarray:
         at = tuple(np.float64(point[s]) for s in self.problem.statement.parameters)
@@ -570,15 +652,13 @@ class Numeric:
                 self.tables[at] = np.array(self.values(*at), dtype=float).reshape(self.shape)
         return self.tables[at]
 
-    def blocks(self, table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """For every row its two matrices."""
-        n, k = len(self.problem.vectors), len(self.problem.scalars)
-        gram, norms = np.zeros((len(table), n, n)), np.zeros((len(table), k, k))
-        for matrices, entries in ((gram, self.gram), (norms, self.norms)):
-            for m, i, j in entries:
-                matrices[:, i, j] += table[:, m] / 2
-                matrices[:, j, i] += table[:, m] / 2
-        return gram, norms
+    def blocks(self, table: np.ndarray) -> list[np.ndarray]:
+        """For every row its matrices."""
+        found = [np.zeros((len(table), n, n)) for n in self.sizes]
+        for k, (which, i, j) in self.entries:
+            found[which][:, i, j] += table[:, k] / 2
+            found[which][:, j, i] += table[:, k] / 2
+        return found
 
 
 def _numeric(problem: Problem) -> Numeric:
@@ -604,12 +684,12 @@ def _solve(
     chosen = [0, *[i + 1 for i in support]]
     scale = np.maximum(np.abs(table[chosen]).max(axis=1), 1e-9)
     table = table[chosen] / scale[:, None]
-    gram, norms = numeric.blocks(table)
-    kernel = _common_kernel(gram)
-    gram = np.einsum("ai,kij,bj->kab", kernel, gram, kernel)
+    blocks = numeric.blocks(table)
+    kernel = _common_kernel(blocks[0])
+    blocks[0] = np.einsum("ai,kij,bj->kab", kernel, blocks[0], kernel)
     m = len(support)
     if m == 0:
-        return np.zeros(0) if _feasible(table, numeric, gram, norms) else None
+        return np.zeros(0) if _feasible(table, numeric, blocks) else None
     columns, right, cones = [], [], []
     if numeric.free:
         columns.append(table[1:, numeric.free].T)
@@ -622,7 +702,7 @@ def _solve(
         columns.append(part)
         right.append(np.zeros(len(signed)))
         cones.append(clarabel.NonnegativeConeT(len(signed)))
-    for block in (gram, norms):
+    for block in blocks:
         size = block.shape[1]
         if size:
             columns.append(np.array([_packed(m) for m in block[1:]]).reshape(len(support), -1).T)
@@ -640,10 +720,9 @@ def _solve(
     return np.asarray(solution.x) * scale[0] / scale[1:]
 
 
-def _feasible(table: np.ndarray, numeric: Numeric, gram: np.ndarray, norms: np.ndarray) -> bool:
-    blocks = [b[0] for b in (gram, norms) if b.shape[1]]
+def _feasible(table: np.ndarray, numeric: Numeric, blocks: list[np.ndarray]) -> bool:
     return bool(np.all(np.abs(table[0, numeric.free]) < 1e-9)) and all(
-        float(np.linalg.eigvalsh(b)[0]) > -1e-9 for b in blocks
+        float(np.linalg.eigvalsh(b[0])[0]) > -1e-9 for b in blocks if b.shape[1]
     )
 
 
@@ -775,9 +854,8 @@ def _equations(problem: Problem, unknown: Mapping[int, Any], rows: Sequence[Any]
         for m, c in problem.rows[i].items():
             rest[m] = rest.get(m, ZERO) - u * c
     equations = [rest[m] for m in problem.free if m in rest]
-    gram, norms = problem.matrices(rest)
     numeric = _numeric(problem)
-    for matrix, which in ((gram, 0), (norms, 1)):
+    for which, matrix in enumerate(problem.matrices(rest)):
         sums = []
         for point, values in rows:
             blocks = numeric.blocks(numeric.table(point))[which]
@@ -804,7 +882,7 @@ def _reduction(relation: AtMost, problem: Problem, multipliers: Mapping[int, Any
             claim = AtMost(ZERO, sp.factor(v), given, strict=fact.strict and not positive)
             steps.append((claim, f"the multiplier of {fact.text}"))
             positive = positive or fact.strict
-    for matrix, what in zip(problem.matrices(rest), ("the Gram matrix", "the norms")):
+    for matrix, what in zip(problem.matrices(rest), BLOCKS):
         small = _without_kernel(matrix)
         if small.shape[0] == 1:
             alone = not positive and what == "the norms" and len(problem.scalars) == 1

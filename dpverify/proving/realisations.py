@@ -26,12 +26,13 @@ import sympy as sp
 
 from dpverify.effort import Effort
 from dpverify.language.expectations import LAWS, Expected, with_law
-from dpverify.language.functions import CONSTANTS, Function, Gradient, Minimiser, Value
-from dpverify.language.vectors import Atom, Basis, Inner, Vector
+from dpverify.language.functions import CONSTANTS, Function, Gradient, Minimiser, Value, bases
+from dpverify.language.vectors import Atom, Basis, Inner, Total, Vector
 from dpverify.proving.codec import from_json, to_json
+from dpverify.proving.domain import written_out
 from dpverify.proving.evaluate import sign, truth
 from dpverify.proving.floats import vectorised
-from dpverify.proving.gram import Statement, _sides
+from dpverify.proving.gram import Statement, sides_of
 from dpverify.relations import AtMost, Equal
 from dpverify.verdicts import Witness
 
@@ -274,33 +275,9 @@ def _real(values: Any, count: int) -> np.ndarray:
 
 
 def _named(statement: Statement) -> list[str]:
-    """The vectors that have a name and nothing more."""
-    names: dict[str, None] = {}
-
-    def visit(b: Basis) -> None:
-        if isinstance(b, Gradient):
-            for inside, c in b.point.parts:
-                visit(inside)
-                search(c)
-        elif not isinstance(b, Minimiser):
-            names.setdefault(b.name)
-
-    def search(e: Any) -> None:
-        for a in e.atoms(Atom):
-            for b in a.bases:
-                visit(b)
-            if isinstance(a, Value):
-                for _, c in a.point.parts:
-                    search(c)
-
-    for e in (statement.left, statement.right, *statement.vectorial):
-        search(e)
-    for where in statement.functions.values():
-        for point in where:
-            for b, c in point.parts:
-                visit(b)
-                search(c)
-    return sorted(names)
+    """The vectors that are free to be chosen: those that are no gradients and no minimisers."""
+    whole = [statement.left, statement.right, *statement.vectorial]
+    return sorted(b.name for b in bases(whole) if not isinstance(b, Gradient | Minimiser))
 
 
 class _State:
@@ -642,11 +619,58 @@ def refute(
     >>> print(refute(AtMost(inner(x, y), norm2(x)), QUICK).let)
     {'x': '1', 'y': '2'}
     """
-    if any(side.atoms(Expected) for side in map(sp.sympify, (*_sides(relation), *relation.given))):
+    if any(side.atoms(Expected) for side in map(sp.sympify, (*sides_of(relation), *relation.given))):
         spelt = [case for law in LAWS if (case := with_law(relation, law)) is not None]
         share = replace(effort, points=effort.points // 8)  # these have several times as many vectors
         witnesses = (refute(case, share, hard, seed) for case in spelt)
         return next((witness for witness in witnesses if witness is not None), None)
+    for lengths in _lengths(relation):
+        written = _written_out(relation, lengths)
+        if (found := _found(written, effort, hard, seed)) is not None:
+            return _witness(relation, lengths, Statement(written), found)
+    return None
+
+
+def _lengths(relation: AtMost | Equal) -> list[dict[Any, Any]]:
+    """Numbers for the symbols in the ends of sums, small ones."""
+    ends: set[Any] = set()
+    for e in (*sides_of(relation), *map(sp.sympify, relation.given)):
+        for whole in e.atoms(sp.Sum, sp.Product):
+            ends |= {s for limit in whole.limits for end in limit[1:] for s in end.free_symbols}
+        for b in bases([e]):
+            if isinstance(b, Total):
+                ends |= b.low.free_symbols | b.high.free_symbols
+    if not ends:
+        return [{}]
+    names = sorted(ends, key=str)
+    return [dict.fromkeys(names, sp.Integer(k)) for k in (2, 1, 3)]
+
+
+def _written_out(relation: AtMost | Equal, lengths: Mapping[Any, Any]) -> AtMost | Equal:
+    """The relation with numbers for its lengths, and its sums term by term."""
+    if not lengths:
+        return relation
+    whole = [
+        written_out(e.xreplace(lengths)) for e in (*sides_of(relation), *map(sp.sympify, relation.given))
+    ]
+    entries = {entry: _plain(entry) for e in whole for entry in e.atoms(sp.Indexed)}
+    whole = [e.xreplace(entries) for e in whole]
+    given = [c for c in whole[2:] if c is not sp.true]
+    if isinstance(relation, Equal):
+        return Equal(whole[0], whole[1], given)
+    return AtMost(whole[0], whole[1], given, relation.strict)
+
+
+def _plain(entry: sp.Indexed) -> sp.Symbol:
+    """A symbol for an entry of a sequence of scalars, with its sign."""
+    signs = ("positive", "negative", "nonnegative", "nonpositive", "integer", "real")
+    known = {k: True for k in signs if getattr(entry, f"is_{k}")}
+    return sp.Symbol(str(entry), **({"real": True} | known))
+
+
+def _found(relation: AtMost | Equal, effort: Effort, hard: bool, seed: int | None) -> Realisation | None:
+    if sp.false in relation.given:
+        return None
     statement = Statement(relation)
     for realiser, rows, scores, rng in _scanned(relation, statement, effort, hard, seed):
         enough = realiser._enough
@@ -660,9 +684,7 @@ def refute(
             found = realiser.realisation(rows[i])
             if Exact(statement, found).breaks(relation):
                 small = realiser.realisation(realiser.shrink(rows[i]))
-                return _witness(
-                    relation, statement, small if Exact(statement, small).breaks(relation) else found
-                )
+                return small if Exact(statement, small).breaks(relation) else found
     return None
 
 
@@ -685,11 +707,12 @@ def admissible(relation: AtMost | Equal, effort: Effort) -> int:
     spelt = with_law(relation, "seldom far")
     if spelt is None:
         return 0
-    relation, statement = spelt, Statement(spelt)
-    return sum(
-        int(np.sum((scores > -1) & (scores <= 1e-9)))
-        for _, _, scores, _ in _scanned(relation, statement, effort, hard=True)
-    )
+    count = 0
+    for lengths in _lengths(spelt):
+        written = _written_out(spelt, lengths)
+        for _, _, scores, _ in _scanned(written, Statement(written), effort, hard=True):
+            count += int(np.sum((scores > -1) & (scores <= 1e-9)))
+    return count
 
 
 def model(given: Sequence[Any], effort: Effort) -> dict[str, str] | None:
@@ -704,10 +727,12 @@ def model(given: Sequence[Any], effort: Effort) -> dict[str, str] | None:
     return None if found is None else found.let
 
 
-def _witness(relation: AtMost | Equal, statement: Statement, found: Realisation) -> Witness:
+def _witness(
+    relation: AtMost | Equal, lengths: Mapping[Any, Any], statement: Statement, found: Realisation
+) -> Witness:
     exact = Exact(statement, found)
     d = found.shape.dimension
-    let = {str(s): str(v) for s, v in exact.point.items()}
+    let = {str(s): str(v) for s, v in [*lengths.items(), *exact.point.items()]}
     let |= {name: _written(exact._column("vector", name)) for name in _named(statement)}
     let |= {f"{f}(x)": str(exact._function(f)) for f in statement.functions}
     numbers = {a: _rational(exact.atom(a)) for e in (statement.left, statement.right) for a in e.atoms(Atom)}
@@ -715,15 +740,14 @@ def _witness(relation: AtMost | Equal, statement: Statement, found: Realisation)
     left, right = (_decimal(_placed(e, at)) for e in (statement.left, statement.right))
     strict = isinstance(relation, AtMost) and relation.strict
     op = "=" if isinstance(relation, Equal) else "<" if strict else "<="
-    sides = (
-        (relation.derived, relation.stated) if isinstance(relation, Equal) else (relation.lhs, relation.rhs)
-    )
+    sides = sides_of(relation)
     record = {
         "kind": "vectors",
         "relation": "Equal" if isinstance(relation, Equal) else "Less" if strict else "AtMost",
         "left": to_json(sides[0]),
         "right": to_json(sides[1]),
         "given": [to_json(g) for g in relation.given],
+        "lengths": [[to_json(s), int(k)] for s, k in lengths.items()],
         "dimension": d,
         "functions": found.shape.kind,
         "numbers": [
@@ -766,7 +790,15 @@ def verify(exact: dict[str, Any]) -> bool:
         for gene, p, q in exact["numbers"]
     }
     realisation = Realisation(Shape(exact["dimension"], exact["functions"]), numbers)
+    lengths = {from_json(s): sp.Integer(k) for s, k in exact["lengths"]}
+    if set(lengths) != {s for choice in _lengths(relation) for s in choice}:
+        return False
+    if not all(k >= 0 and not (s.is_positive and k == 0) for s, k in lengths.items()):
+        return False
+    written = _written_out(relation, lengths)
+    if sp.false in written.given:
+        return False
     try:
-        return Exact(Statement(relation), realisation).breaks(relation)
+        return Exact(Statement(written), realisation).breaks(written)
     except KeyError:
         return False
