@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import sympy as sp
 
-from dpverify.language import inner, norm, norm2, vectors
+from dpverify.language import VectorSequence, inner, norm, norm2, total, vectors
 from dpverify.relations import AtMost, Equal
 
 x, y, z, w, g, m, v = vectors("x y z w g m v")
@@ -13,6 +15,17 @@ theta = sp.Symbol("theta", nonnegative=True)
 C, h = sp.Rational(101, 100), sp.Rational(1, 2)
 unit = [norm2(x) <= 1, norm2(y) <= 1]
 mix = theta * x + (1 - theta) * y
+t, T = sp.Symbol("t", integer=True), sp.Symbol("T", integer=True, positive=True)
+u, s = VectorSequence("u"), VectorSequence("s")
+weight = sp.IndexedBase("weight", positive=True)
+whole, other = total(u[t], (t, 1, T)), total(s[t], (t, 1, T))
+weighted = total(weight[t] * u[t], (t, 1, T))
+
+
+def summed(term: Any) -> Any:
+    """The sum over t = 1, ..., T."""
+    return sp.Sum(term, (t, 1, T))
+
 
 TRUE = [
     ("parallelogram", lambda: Equal(norm2(x + y) + norm2(x - y), 2 * norm2(x) + 2 * norm2(y))),
@@ -148,6 +161,11 @@ FALSE = [
         "a normalised step descends, constant",
         lambda: AtMost(norm(g) - norm(m - g), inner(g, m) / norm(m), [norm(m) > 0]),
     ),
+    ("square of a sum of T, constant", lambda: AtMost(C * norm2(whole), T * summed(norm2(u[t])))),
+    ("square of a sum of T, T dropped", lambda: AtMost(norm2(whole), summed(norm2(u[t])))),
+    ("average about a point, reversed", lambda: AtMost(summed(norm2(u[t] - x)) / T, norm2(whole / T - x))),
+    ("weighted Jensen, weights dropped", lambda: AtMost(norm2(weighted), summed(weight[t] * norm2(u[t])))),
+    ("T bounded steps, constant", lambda: AtMost(norm2(whole), T * G**2, [summed(norm2(u[t])) <= T * G**2])),
     ("orthogonal to one is orthogonal to all", lambda: AtMost(inner(x, z), 0, [sp.Eq(inner(x, y), 0)])),
     ("inner products are transitive", lambda: AtMost(0, inner(x, z), [inner(x, y) >= 0, inner(y, z) >= 0])),
     ("on a line the product is squared", lambda: Equal(inner(x, y) ** 2, norm2(x) * norm2(y))),

@@ -89,6 +89,9 @@ class Entry(Basis):
         plain = {k: v for k, v in rule.items() if isinstance(k, sp.Basic)}
         return Vector.combination({Entry(self.sequence, self.index.xreplace(plain)): sp.S.One})
 
+    def told(self) -> set[str]:
+        return {f"sequence {self.sequence} of vectors"}
+
     def to_json(self, write: Callable[[Any], Any]) -> list[Any]:
         return ["Entry", self.sequence, write(self.index)]
 
@@ -127,6 +130,9 @@ class Total(Basis):
         plain = {k: v for k, v in inside.items() if isinstance(k, sp.Basic)}
         term = self.term.replaced(inside) * self.weight.xreplace(plain)
         return total(term, (self.index, self.low.xreplace(plain), self.high.xreplace(plain)))
+
+    def told(self) -> set[str]:
+        return self.term.told()
 
     def to_json(self, write: Callable[[Any], Any]) -> list[Any]:
         ends = [write(e) for e in (self.weight, self.index, self.low, self.high)]

@@ -6,13 +6,14 @@ import pickle
 import pytest
 import sympy as sp
 
-from dpverify.language import Atom, Function, Vector, inner, norm, norm2, vectors
+from dpverify.language import Atom, Function, Vector, VectorSequence, inner, norm, norm2, total, vectors
 from dpverify.proving.codec import from_json, to_json
 
 x, y = vectors("x y")
 L, eta = sp.symbols("L eta", positive=True)
 f = Function("f", smooth=L, convex=True)
 after = x - eta * f.gradient(x)
+v, t, T = VectorSequence("v"), sp.Symbol("t", integer=True), sp.Symbol("T", integer=True, positive=True)
 
 
 def test_combinations_are_a_vector_space():
@@ -64,7 +65,25 @@ def test_functions_of_one_name_and_two_classes_have_different_atoms():
     assert f(x) != Function("f", smooth=L)(x)
 
 
-@pytest.mark.parametrize("e", [norm2(after - y), f(after) - f.minimum, norm(f.gradient(after)), inner(x, y)])
+def test_sums_are_linear_and_written_out_at_numbers():
+    assert total(2 * v[t] - x, (t, 1, T)) == 2 * total(v[t], (t, 1, T)) - T * x
+    assert total(v[t], (t, 1, 2)) == v[1] + v[2]
+    assert total(v[t], (t, 1, 0)) == Vector.zero()
+    assert norm2(total(v[t], (t, 1, T))).subs(T, 2) == norm2(v[1] + v[2])
+    assert norm2(v[t]).subs(t, 3) == norm2(v[3])
+
+
+@pytest.mark.parametrize(
+    "e",
+    [
+        norm2(after - y),
+        norm2(total(eta * t * v[t], (t, 1, T))),
+        inner(v[t + 1], x),
+        f(after) - f.minimum,
+        norm(f.gradient(after)),
+        inner(x, y),
+    ],
+)
 def test_atoms_survive_pickle_and_json(e):
     assert pickle.loads(pickle.dumps(e)) == e
     assert from_json(json.loads(json.dumps(to_json(e)))) == e
