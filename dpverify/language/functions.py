@@ -18,7 +18,7 @@ from typing import Any
 
 import sympy as sp
 
-from dpverify.language.vectors import Atom, Basis, Rule, Total, Vector, inner, norm, norm2
+from dpverify.language.vectors import Atom, Basis, Rule, Total, Vector, inner, norm, norm2, spelt
 
 CONSTANTS = ("smooth", "strongly_convex", "lipschitz", "polyak_lojasiewicz", "lower_bound")
 
@@ -398,7 +398,7 @@ class Value(Atom):
 
 
 def _keyed(point: Vector) -> str:
-    return " + ".join(f"({sp.srepr(c)})*{b.key}" for b, c in point.parts)
+    return " + ".join(f"({spelt(c)})*{b.key}" for b, c in point.parts)
 
 
 def points(expressions: Sequence[Any]) -> dict[Function, list[Vector]]:

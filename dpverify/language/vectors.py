@@ -18,6 +18,19 @@ import sympy as sp
 Rule = Mapping[Any, Any]
 
 
+def spelt(e: Any) -> str:
+    """A text that is the same for equal scalars, and for no others: symbols with what is assumed of them.
+
+    >>> spelt(sp.Symbol("x", positive=True)) == spelt(sp.Symbol("x", positive=True, real=True))
+    True
+    """
+    symbols = sorted(e.atoms(sp.Symbol), key=lambda s: (s.name, str(s.assumptions0)))
+    return sp.sstr(e) + "".join(
+        f"; {getattr(s, 'key', s.name)}: {','.join(k for k, v in sorted(s.assumptions0.items()) if v)}"
+        for s in symbols
+    )
+
+
 class Basis:
     """What linear combinations are made of: a vector with a name (or, in `functions`, a gradient)."""
 
@@ -109,7 +122,8 @@ class Total(Basis):
 
     @property
     def key(self) -> str:
-        return f"sum({sp.srepr(self.weight)}*{self.term.key}, {sp.srepr((self.index, self.low, self.high))})"
+        ends = ", ".join(spelt(e) for e in (self.weight, self.index, self.low, self.high))
+        return f"sum({self.term.key}, {ends})"
 
     @property
     def latex(self) -> str:
