@@ -273,7 +273,7 @@ def _client(where: str) -> Iterator[Any]:
         import dask
         from distributed import Client, LocalCluster
     except ImportError:
-        raise ClusterError(f'on={where!r} needs Dask: pip install "dpverify[dask]".') from None
+        raise ClusterError(f'on={where!r} needs Dask: pip install ".[dask]" in a clone.') from None
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what went wrong is raised, not logged
     with dask.config.set({"distributed.comm.timeouts.connect": PATIENCE}):
         if count:

@@ -11,15 +11,20 @@ cases shrink out first.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from hypothesis import strategies as st
 
 from dpverify.neighbours import ADD_REMOVE, REPLACE, ZERO_OUT, Adjacency, Data, Neighbours
 from dpverify.neighbours import records as count_records
+from dpverify.optional import optional
 from dpverify.problems import Problem, least_squares, logistic, network, quadratic, wavy
 from dpverify.schedules import Schedule, step
+
+if TYPE_CHECKING:
+    from hypothesis import strategies as st
+else:
+    st = optional("hypothesis.strategies", "tests")
 
 Array = np.ndarray[Any, Any]
 

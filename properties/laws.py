@@ -23,6 +23,7 @@ import numpy as np
 
 from dpverify.auditing import MechanismError
 from dpverify.neighbours import Data
+from dpverify.optional import optional
 from dpverify.subjects import CAPABILITIES, NotApplicable, Outcome, Subject, as_subject
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Witness
 
@@ -136,6 +137,7 @@ def violation(
     >>> violation(lambda n: broken(f"n is {n}", {}) if n > 4 else None, n=st.integers(0, 9)).because
     'n is 5.'
     """
+    optional("hypothesis", "tests")
     from hypothesis import HealthCheck, Phase, given, settings
 
     for arguments in first:

@@ -16,6 +16,7 @@ from dpverify.auditing.replay import comparisons, describe, execute, replay
 from dpverify.auditing.tape import Entry
 from dpverify.engine import Algorithm, Answer, Step, walk
 from dpverify.neighbours import ADD_REMOVE, REPLACE, ZERO_OUT, Adjacency, Neighbours, records
+from dpverify.optional import optional
 from dpverify.strategies import datasets, neighbours, points, shape
 from dpverify.verdicts import REFUTED, UNDECIDED
 
@@ -59,7 +60,7 @@ def sensitivity(subject: Subject, seed: int) -> Outcome:
 def _of_mechanism(
     subject: Subject, relations: list[Adjacency], seed: int, shares: dict[str, list[float]]
 ) -> Result | None:
-    import hypothesis
+    hypothesis = optional("hypothesis", "tests")
 
     width, _, labels = shape(subject.data)
     counts = (1, 2, 3) if subject.any_number else (min(subject.numbers()) or 1,)

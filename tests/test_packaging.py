@@ -32,3 +32,50 @@ def test_the_cache_of_sympy_is_set_whatever_is_imported_first(first):
     environment = {"PATH": "/usr/bin:/bin"}
     done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, env=environment)
     assert done.stdout.strip() == "100000", done.stderr
+
+
+def test_type_checkers_know_the_public_names():
+    import ast
+
+    import dpverify
+
+    tree = ast.parse(Path(dpverify.__file__).read_text())
+    typed = {
+        alias.asname: node.module
+        for block in tree.body
+        if isinstance(block, ast.If)
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert typed == {name: f"dpverify.{module}" for name, module in dpverify._NAMES.items()}
+
+
+@pytest.mark.parametrize(
+    ("module", "heavy"),
+    [
+        ("dpverify", "numpy scipy sympy pytest hypothesis matplotlib sklearn"),
+        ("dpverify.pytest_plugin", "numpy scipy sympy hypothesis matplotlib sklearn"),
+        ("dpverify.cli", "numpy scipy sympy pytest hypothesis matplotlib sklearn rich"),
+        ("dpverify.auditing", "pytest hypothesis matplotlib sklearn z3 cvxpy"),
+        ("dpverify.checking", "pytest hypothesis matplotlib sklearn z3 cvxpy"),
+        ("dpverify.reporting", "pytest hypothesis matplotlib sklearn z3 cvxpy"),
+    ],
+)
+def test_what_is_heavy_or_optional_is_loaded_by_what_needs_it(module, heavy):
+    ask = f"import {module}, sys; print([name for name in {heavy.split()} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True)
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_no_file_says_to_install_from_an_index():
+    from subprocess import check_output
+
+    files = check_output(["git", "ls-files"], cwd=ROOT, text=True).split() if (ROOT / ".git").exists() else []
+    for name in files:
+        path = ROOT / name
+        if (
+            path.suffix in (".py", ".md", ".html", ".toml", ".ini", ".yml")
+            and path.name != "test_packaging.py"
+        ):
+            assert 'install "dpverify[' not in path.read_text(), name

@@ -16,7 +16,7 @@ from dpverify.guarantees import GDP
 from dpverify.neighbours import Neighbours
 from dpverify.parallel import ClusterError, PiecesFailed, each, on, stop, workers_in_use
 
-pytest.importorskip("distributed", reason='needs Dask: pip install "dpverify[dask]"')
+pytest.importorskip("distributed", reason='needs Dask: pip install ".[dask]"')
 
 PAIR = Neighbours.replace(np.zeros((3, 1)), 0, [1.0])
 

@@ -137,7 +137,7 @@ def select(*patterns: str) -> list[Target]:
     for pattern in patterns:
         if not any(fnmatchcase(target.name, pattern) for target in targets()):
             raise KeyError(
-                f"Expected {pattern!r} to match a target: {', '.join(target.name for target in targets())}."
+                f"Expected {pattern!r} to match a target; `dpverify targets` lists them all."
                 f"{did_you_mean(pattern, [target.name for target in targets()])}"
             )
     return [target for target in targets() if any(fnmatchcase(target.name, pattern) for pattern in patterns)]

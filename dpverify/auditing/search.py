@@ -17,6 +17,7 @@ import numpy as np
 
 from dpverify.auditing.sampling import Mechanism, MechanismError, call
 from dpverify.neighbours import ADD_REMOVE, REPLACE, ZERO_OUT, Adjacency, Data, Neighbours, records
+from dpverify.optional import optional
 
 DrawRecord = Callable[[np.random.Generator], Any]
 
@@ -147,7 +148,7 @@ def worst_drawn(mechanism: Mechanism, pairs: Any, *, tries: int = 200, seed: int
     >>> pair.adjacency in (ADD_REMOVE, REPLACE, ZERO_OUT)
     True
     """
-    import hypothesis
+    hypothesis = optional("hypothesis", "tests")
 
     best: tuple[float, Neighbours] | None = None
 

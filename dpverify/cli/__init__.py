@@ -13,7 +13,8 @@ from typing import Annotated
 import typer
 
 from dpverify import __version__
-from dpverify.cli.terminal import CRASH, EXIT_CODES, say
+from dpverify.cli.terminal import CRASH, EXIT_CODES, MISUSE, say
+from dpverify.optional import Missing
 
 
 def _version(asked: bool) -> None:
@@ -61,6 +62,9 @@ def main() -> None:
     signal.signal(signal.SIGINT, lambda *_: sys.exit(130))
     try:
         application()(prog_name="dpverify")
+    except Missing as missing:
+        say(f"Error: It {missing}", err=True)
+        sys.exit(MISUSE)
     except Exception:
         import traceback
 

@@ -56,6 +56,12 @@ def report(
         optional("matplotlib", "report")
     except Missing as missing:
         raise Misuse(f"A report {missing}") from None
+    document: dict[str, Any] = {}
+    if source is not None:
+        try:
+            document = load(source)
+        except ReportError as error:
+            raise Misuse(str(error)) from None
     _expect_writable(out)
     with progress_bar("report") as advance:
 
@@ -63,12 +69,7 @@ def report(
             advance(completed=done, total=total, note=what)
 
         times: dict[str, Any] = {}
-        if source is not None:
-            try:
-                document = load(source)
-            except ReportError as error:
-                raise Misuse(str(error)) from None
-        else:
+        if source is None:
             selected(None, paper, claims)  # what cannot be found is said before anything is checked
             memory = None if no_cache else Memory()
             if memory and (problem := memory.problem()):
