@@ -154,8 +154,9 @@ class Statement:
             raise ValueError(f"Expected one class for the function {min(twice)}, got several.")
         whole, scalar = self._opaque(whole, [*scalar, *[c for f in self.functions for c in f.conditions]])
         (self.left, self.right), self.vectorial, self.scalar = whole[:2], whole[2:], scalar
-        self.parameters = [s for s in symbols_of(*whole, *scalar) if not isinstance(s, Atom)]
-        self.domain = Domain(self.parameters, self.scalar)
+        plain = [s for s in symbols_of(*whole, *scalar) if not isinstance(s, Atom) and s not in defined]
+        self.domain = Domain(plain, self.scalar)
+        self.parameters = self.domain.symbols
 
     @staticmethod
     def _opaque(whole: list[Any], scalar: list[Any]) -> tuple[list[Any], list[Any]]:

@@ -733,6 +733,7 @@ def _witness(
     exact = Exact(statement, found)
     d = found.shape.dimension
     let = {str(s): str(v) for s, v in [*lengths.items(), *exact.point.items()]}
+    let |= {str(s): str(v.xreplace(exact.point)) for s, v in statement.domain.defined.items()}
     let |= {name: _written(exact._column("vector", name)) for name in _named(statement)}
     let |= {f"{f}(x)": str(exact._function(f)) for f in statement.functions}
     numbers = {a: _rational(exact.atom(a)) for e in (statement.left, statement.right) for a in e.atoms(Atom)}
