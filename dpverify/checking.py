@@ -66,6 +66,7 @@ class Checked:
             "uses": list(c.uses),
             "correction": c.correction,
             "breaks": c.breaks,
+            "standing": c.standing,
             "given": list(self.given),
             "tainted": list(self.tainted),
             **self.result.to_json(),

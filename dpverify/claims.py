@@ -25,6 +25,9 @@ from dpverify.places import shown_path
 from dpverify.suggestions import did_you_mean
 from dpverify.verdicts import PROVED, Verdict
 
+BREAKS = ("privacy", "theorem", "proof", "text", "misprint")
+STANDINGS = ("statement", "definition", "remark", "misprint", "ours")
+
 
 class ClaimError(ValueError):
     """A mistake in a collection of claims; the message names the file."""
@@ -59,6 +62,7 @@ class Claim:
     correction: str | None
     breaks: str | None
     function: Callable[..., Any] = field(repr=False)
+    standing: str = "statement"
 
     @property
     def file(self) -> str:
@@ -91,10 +95,15 @@ def claim(
     expect: Verdict = PROVED,
     correction: str | None = None,
     breaks: str | None = None,
+    standing: str | None = None,
 ) -> Callable[[Callable[..., Any]], Claim]:
     """Make a claim of a function that returns a relation; ids without a slash are of the same paper.
 
-    `breaks` says what a refutation of it breaks: "privacy", "theorem" or "proof".
+    `breaks` says what a refutation of it breaks: "privacy" (a guarantee that the paper states fails for its
+    algorithm), "theorem" (a numbered result), "proof" (a printed step; the result may stand), "text" (a
+    sentence of the discussion, a figure) or "misprint". `standing` is "statement" for what the paper asserts;
+    what is no assertion of the paper is counted apart: a "definition", a "remark", a "misprint" that no
+    reader is misled by, and "ours", a question or a correction of our own.
 
     >>> @claim(Paper("p", "P (2020)"), "eq-1", at="Eq (1)")
     ... def one_is_one():
@@ -110,8 +119,13 @@ def claim(
         where = f"{inspect.getsourcefile(function)}:{function.__code__.co_firstlineno}, {function.__name__}"
         if not function.__doc__:
             raise ClaimError(f"Expected a docstring with the statement of {full(name)} in {where}.")
-        if breaks not in (None, "privacy", "theorem", "proof"):
-            raise ClaimError(f"Expected breaks={breaks!r} to be 'privacy', 'theorem' or 'proof' in {where}.")
+        if breaks is not None and breaks not in BREAKS:
+            raise ClaimError(f"Expected breaks={breaks!r} to be one of {', '.join(BREAKS)} in {where}.")
+        stands = standing or {"definition": "definition", "(priority)": "remark"}.get(kind, "statement")
+        if stands not in STANDINGS:
+            raise ClaimError(
+                f"Expected standing={standing!r} to be one of {', '.join(STANDINGS)} in {where}."
+            )
         if isinstance(uses, str):
             raise ClaimError(f"Expected uses={uses!r} to be a list of claim ids in {where}.")
         statement = " ".join(function.__doc__.split())
@@ -127,6 +141,7 @@ def claim(
             full(correction) if correction else None,
             breaks,
             function,
+            stands,
         )
         if (made := _made.get()) is not None:
             made.append(item)

@@ -199,11 +199,22 @@ def print_table(done: list[Checked]) -> None:
         )
         styles.append(STYLE[verdict])
     say_rows(rows, styles)
-    counts = Counter(c.result.verdict.value for c in done)
-    say(
-        ", ".join(f"{n} {v}" for v, n in counts.most_common())
-        + f"; {sum(not c.as_expected for c in done)} not as expected"
-    )
+    say(f"{tally(done)}; {sum(not c.as_expected for c in done)} not as expected")
+
+
+def tally(done: list[Checked]) -> str:
+    """How many statements of the papers ended in each verdict; what is not a statement of a paper is
+    counted apart.
+    """
+    from dpverify.claims import STANDINGS
+
+    lines = []
+    for standing in STANDINGS:
+        counts = Counter(c.result.verdict.value for c in done if c.claim.standing == standing)
+        if counts:
+            told = ", ".join(f"{n} {v}" for v, n in counts.most_common())
+            lines.append(told if standing == "statement" else f"{standing}: {told}")
+    return "; ".join(lines)
 
 
 def explain(

@@ -12,7 +12,9 @@ SEVERITIES: dict[str | None, str] = {
     "privacy": "They break privacy",
     "theorem": "They break a stated theorem",
     "proof": "They break a printed proof, or a step of it, only",
-    None: "The text and misprints",
+    "text": "The text",
+    "misprint": "Misprints",
+    None: "Other statements",
 }
 
 _TEXT = {"type": "string"}
@@ -85,6 +87,7 @@ JSON_SCHEMA: dict[str, Any] = {
                 "uses",
                 "correction",
                 "breaks",
+                "standing",
                 "given",
                 "tainted",
                 "evidence",
@@ -97,6 +100,7 @@ JSON_SCHEMA: dict[str, Any] = {
                 "file": _TEXT,
                 "line": {"type": "integer"},
                 "kind": _TEXT,
+                "standing": _TEXT,
                 "statement": _TEXT,
                 "verdict": {"enum": list(VERDICTS)},
                 "expect": {"enum": list(VERDICTS)},
@@ -106,7 +110,7 @@ JSON_SCHEMA: dict[str, Any] = {
                 "tainted": _TEXTS,
                 "latex": _TEXT,
                 "correction": {"type": ["string", "null"]},
-                "breaks": {"enum": ["privacy", "theorem", "proof", None]},
+                "breaks": {"enum": ["privacy", "theorem", "proof", "text", "misprint", None]},
                 "witness": {"type": ["object", "null"]},
                 "evidence": {"type": ["object", "null"]},
                 "steps": {"type": "array"},

@@ -29,7 +29,7 @@ def markdown(document: dict[str, Any], times: dict[str, float] | None = None) ->
     ]
     lines += ["| paper | " + " | ".join(VERDICTS) + " |", "|---|" + "---|" * len(VERDICTS)]
     for paper in document["papers"]:
-        counts = Counter(c["verdict"] for c in paper["claims"])
+        counts = Counter(c["verdict"] for c in paper["claims"] if c["standing"] == "statement")
         lines.append(f"| {paper['key']} | " + " | ".join(str(counts[v]) for v in VERDICTS) + " |")
     lines += ["", "## Findings", ""]
     for c in findings(document):

@@ -26,7 +26,10 @@ Record = dict[str, Any]
 
 
 def _counts(claims: list[Record]) -> dict[str, int]:
-    counted = Counter(c["verdict"] for c in claims)
+    """How many of the statements of a paper ended in each verdict; definitions and the like are not
+    counted.
+    """
+    counted = Counter(c["verdict"] for c in claims if c["standing"] == "statement")
     return {verdict: counted[verdict] for verdict in VERDICTS}
 
 
