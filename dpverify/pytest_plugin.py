@@ -13,19 +13,25 @@ the sum of all alphas.
     def test_laws():
         dpverify.properties.hold(train, data, declared=release)      # every law that applies, in one line
 
-A refuted audit fails the test, and its message is the witness. Nothing heavy is imported before an audit
-runs.
+    @given(scale=floats(1, 2))                                       # Hypothesis searches for what breaks it
+    def test_scales(dp_audit, scale):
+        dp_audit(partial(train, scale=scale), pair, GDP(1 / scale))
+
+An audit that does not end SUPPORTED fails the test, and its message is the witness, or why it is undecided.
+Nothing heavy is imported before an audit runs.
 """
 
 from __future__ import annotations
 
 import inspect
+import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from dpverify.verdicts import Result
 
@@ -100,38 +106,85 @@ def _neighbours_of(mechanism: Any, arguments: dict[str, Any], seed: int) -> Any:
     return worst_neighbours(mechanism, arguments["data"], Adjacency(relation or "replace"), seed=seed)
 
 
-def _run(
-    config: pytest.Config,
-    properties: list[tuple[str, object]],
-    mechanism: Any,
-    pair: Any,
-    claim: Any,
-    options: dict[str, Any],
-) -> Result:
+def _run(item: pytest.Item, mechanism: Any, pair: Any, claim: Any, options: dict[str, Any]) -> Result:
+    """Audit, note the figures, and fail the test unless the claim is supported."""
+    __tracebackhide__ = True
     from dpverify.auditing import Budget, audit
-    from dpverify.verdicts import REFUTED
+    from dpverify.verdicts import SUPPORTED
 
-    runs, alpha = PROFILES[config.getoption("--dp-profile")]
-    budget = options.pop("budget", None) or Budget(runs=runs, alpha=alpha, seed=config.getoption("--dp-seed"))
-    properties.append(("dp_alpha", budget.alpha))
+    runs, alpha = PROFILES[item.config.getoption("--dp-profile")]
+    seed = item.config.getoption("--dp-seed")
+    budget = options.pop("budget", None) or Budget(runs=runs, alpha=alpha, seed=seed)
     result = audit(mechanism, pair, claim, budget=budget, **options)
-    if result.verdict is REFUTED:
-        pytest.fail(str(result), pytrace=False)
+    _note(item, result, budget.alpha)
+    if result.verdict is not SUPPORTED:
+        details = f"\n{result.evidence.details}" if result.crashed and result.evidence else ""
+        # Within @given the traceback must stay: Hypothesis writes its falsifying example below it.
+        pytest.fail(f"{result}{details}", pytrace=_within_given())
     return result
 
 
-@pytest.fixture
-def dp_audit(request: pytest.FixtureRequest) -> Callable[..., Result]:
+def _within_given() -> bool:
+    hypothesis = sys.modules.get("hypothesis")
+    return hypothesis is not None and hypothesis.currently_in_test_context()
+
+
+def _note(item: pytest.Item, result: Result, alpha: float) -> None:
+    """Add an audit to the properties of its test, which `--junitxml` writes: the weakest verdict, the most
+    that was shown, the ceiling, and the sums of seconds and alphas.
+    """
+    from dpverify.verdicts import Verdict
+
+    before = dict(item.user_properties)
+    verdict = min(
+        Verdict(str(before.get("dp_verdict", result.verdict))), result.verdict, key=lambda v: v.strength
+    )
+    shown = [value for value in (before.get("dp_shown"), result.shown) if isinstance(value, int | float)]
+    after: dict[str, object] = {
+        "dp_audits": int(str(before.get("dp_audits", 0))) + 1,
+        "dp_alpha": float(str(before.get("dp_alpha", 0.0))) + alpha,
+        "dp_verdict": verdict.value,
+        "dp_seconds": round(float(str(before.get("dp_seconds", 0.0))) + result.seconds, 3),
+    }
+    if shown:
+        after["dp_shown"] = max(shown)
+    if result.evidence is not None and result.evidence.ceiling:
+        after["dp_ceiling"] = result.evidence.ceiling
+    item.user_properties[:] = list((before | after).items())
+
+
+_item = pytest.StashKey[pytest.Item]()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    item.config.stash[_item] = item
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """A test under Hypothesis' @given that audits has no deadline of 200 ms, unless its author set one."""
+    function = getattr(item, "function", None)
+    if getattr(function, "is_hypothesis_test", False) and "dp_audit" in getattr(item, "fixturenames", ()):
+        import hypothesis
+
+        with suppress(hypothesis.errors.InvalidArgument):  # it has settings of its own
+            hypothesis.settings(deadline=None)(function)
+
+
+@pytest.fixture(scope="session")  # nothing is kept between two calls, so that @given may call it many times
+def dp_audit(pytestconfig: pytest.Config) -> Callable[..., Result]:
     """Audit a mechanism: `dp_audit(mechanism, neighbours)` against the claim of the marker `dp`, or with the
-    claim as third argument.
+    claim as third argument. The test fails unless the claim is supported.
 
     With `data=` instead of neighbours, the pair is searched for under the marker's relation.
     """
-    marker = request.node.get_closest_marker("dp")
 
     def run(
         mechanism: Any, neighbours: Any = None, claim: Any = None, data: Any = None, **options: Any
     ) -> Result:
+        __tracebackhide__ = True
+        item = pytestconfig.stash[_item]
+        marker = item.get_closest_marker("dp")
         arguments = dict(marker.kwargs) if marker is not None else {}
         given = (
             {"neighbours": neighbours}
@@ -140,16 +193,9 @@ def dp_audit(request: pytest.FixtureRequest) -> Callable[..., Result]:
             if data is not None
             else {}
         )
-        pair = _neighbours_of(mechanism, arguments | given, request.config.getoption("--dp-seed"))
+        pair = _neighbours_of(mechanism, arguments | given, pytestconfig.getoption("--dp-seed"))
         options.setdefault("declared", arguments.get("declared"))
-        return _run(
-            request.config,
-            request.node.user_properties,
-            mechanism,
-            pair,
-            claim or claim_of(arguments),
-            options,
-        )
+        return _run(item, mechanism, pair, claim or claim_of(arguments), options)
 
     return run
 
@@ -164,12 +210,7 @@ class MechanismItem(pytest.Item):
     def runtest(self) -> None:
         claim = claim_of(self.arguments)
         pair = _neighbours_of(self.mechanism, self.arguments, self.config.getoption("--dp-seed"))
-        options = {"declared": self.arguments.get("declared")}
-        result = _run(self.config, self.user_properties, self.mechanism, pair, claim, options)
-        from dpverify.verdicts import UNDECIDED
-
-        if result.verdict is UNDECIDED:
-            pytest.fail(str(result), pytrace=False)
+        _run(self, self.mechanism, pair, claim, {"declared": self.arguments.get("declared")})
 
     def reportinfo(self) -> tuple[Any, int | None, str]:
         return self.path, None, f"audit of {self.name}"
@@ -185,18 +226,17 @@ def pytest_pycollect_makeitem(collector: Any, name: str, obj: object) -> Any:
     return MechanismItem.from_parent(collector, name=name, mechanism=obj, arguments=dict(marker.kwargs))
 
 
-def _alphas(terminalreporter: Any) -> Iterator[float]:
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """All alphas of the session add up to the chance that any of its audits raises a false alarm."""
+    audits, alpha = 0, 0.0
     for reports in terminalreporter.stats.values():
         for report in reports:
             if getattr(report, "when", None) == "call":
-                yield from (value for name, value in report.user_properties if name == "dp_alpha")
-
-
-def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """All alphas of the session add up to the chance that any of its audits raises a false alarm."""
-    alphas = list(_alphas(terminalreporter))
-    if alphas:
-        plural = "audit" if len(alphas) == 1 else "audits"
+                properties = dict(report.user_properties)
+                audits += properties.get("dp_audits", 0)
+                alpha += properties.get("dp_alpha", 0.0)
+    if audits:
+        plural = "audit" if audits == 1 else "audits"
         terminalreporter.write_line(
-            f"dp: {len(alphas)} {plural}; the chance of a false alarm anywhere is at most {sum(alphas):.3g}"
+            f"dp: {audits} {plural}; the chance of a false alarm anywhere is at most {alpha:.3g}"
         )

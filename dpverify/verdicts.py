@@ -117,6 +117,16 @@ class Step:
         return cls(record["statement"], record["reason"], Result.from_json(record))
 
 
+def shown_in(certificate: dict[str, Any]) -> float | str | None:
+    """What the certificate of a test says was shown.
+
+    >>> shown_in({"epsilon_lower_bound": 0.5})
+    0.5
+    """
+    names = ("shown", "epsilon_lower_bound", "mu_lower_bound")
+    return next((certificate[name] for name in names if name in certificate), None)
+
+
 @dataclass(frozen=True)
 class Result:
     """A verdict, why, on what evidence, and the witness if there is one. It has no truth value: ask for
@@ -152,6 +162,11 @@ class Result:
     def __str__(self) -> str:
         tail = f"\n{self.witness}" if self.witness else ""
         return f"{self.verdict}: {self.because}{tail}"
+
+    @property
+    def shown(self) -> float | str | None:
+        """What a test showed (the epsilon or the mu that it can rule out), if it says so."""
+        return shown_in(self.evidence.certificate) if self.evidence else None
 
     @property
     def crashed(self) -> bool:

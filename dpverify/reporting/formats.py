@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 
 from dpverify import __version__
 from dpverify.reporting.document import VERDICTS, as_expected, crashed, findings
+from dpverify.verdicts import shown_in
 
 
 def _cell(text: str) -> str:
@@ -72,11 +73,6 @@ def _legal(text: str) -> str:
     )
 
 
-def _shown(record: dict[str, Any]) -> Any:
-    """What a test of the claim showed (an epsilon, an effect), if it says so."""
-    return ((record["evidence"] or {}).get("certificate") or {}).get("shown")
-
-
 def junit(document: dict[str, Any], times: dict[str, float] | None = None) -> str:
     """JUnit XML: a refutation that was not expected is a failure, a crash an error; verdict, what was shown,
     the ceiling and the seconds are properties.
@@ -102,7 +98,7 @@ def junit(document: dict[str, Any], times: dict[str, float] | None = None) -> st
             values = {
                 "verdict": c["verdict"],
                 "expected": c["expect"],
-                "shown": _shown(c),
+                "shown": shown_in((c["evidence"] or {}).get("certificate") or {}),
                 "ceiling": (c["evidence"] or {}).get("ceiling"),
                 "seconds": seconds,
             }

@@ -4,6 +4,9 @@ alphas.
 
 import subprocess
 import sys
+from xml.etree import ElementTree
+
+import pytest
 
 pytest_plugins = ["pytester"]
 
@@ -168,3 +171,61 @@ def test_the_plugin_loads_nothing_heavy():
         ).stdout.strip()
         == "[]"
     )
+
+
+GIVEN = """
+from functools import partial
+import numpy as np
+from hypothesis import given, settings, strategies as st
+from dpverify import Budget, GDP, Neighbours
+
+PAIR = Neighbours.replace(np.zeros((2, 1)), 0, [1.0])
+BUDGET = Budget(runs=500, alpha=1e-6)
+
+def noisy(data, rng, runs, scale, slips=99.0):
+    return data.sum() * (5.0 if scale >= slips else 1.0) + scale * rng.normal(size=(runs, 1))
+
+@settings(max_examples=4, deadline=None, database=None, derandomize=True)
+@given(scale=st.floats(1.0, 3.0))
+def test_of_every_scale(dp_audit, scale):
+    dp_audit(partial(noisy, scale=scale), PAIR, GDP(1 / scale), budget=BUDGET)
+
+class TestOfAMethod:
+    @given(scale=st.sampled_from([2.0]))
+    def test_without_settings(self, dp_audit, scale):
+        dp_audit(partial(noisy, scale=scale), PAIR, GDP(1 / scale), budget=BUDGET)
+
+@settings(max_examples=20, deadline=None, database=None, derandomize=True)
+@given(scale=st.integers(1, 10))
+def test_of_a_scale_that_breaks_it(dp_audit, scale):
+    dp_audit(partial(noisy, scale=float(scale), slips=4.0), PAIR, GDP(1 / scale), budget=BUDGET)
+
+def broken(data, rng):
+    raise ArithmeticError("of the mechanism")
+
+def test_of_a_mechanism_that_crashes(dp_audit):
+    dp_audit(broken, PAIR, GDP(1.0), budget=BUDGET)
+
+def test_that_could_not_have_failed(dp_audit):
+    dp_audit(partial(noisy, scale=1.0), PAIR, GDP(1.0), budget=Budget(runs=2, alpha=1e-6))
+"""
+
+
+def test_audits_within_given_and_their_properties(pytester):
+    pytester.makepyfile(GIVEN)
+    outcome = pytester.runpytest_subprocess("-p", "no:cacheprovider", "--junitxml=junit.xml")
+    outcome.assert_outcomes(passed=2, failed=3)
+    text = outcome.stdout.str()
+    assert "scale=4" in text, "Hypothesis' smallest example is shown"
+    assert "1/4" in text or "0.25-GDP is refuted" in text
+    assert "ArithmeticError: of the mechanism" in text and "in broken" in text
+    assert "could not have refuted" in text
+    cases = ElementTree.parse(pytester.path / "junit.xml").getroot().iter("testcase")
+    properties = {
+        case.get("name"): {p.get("name"): p.get("value") for p in case.iter("property")} for case in cases
+    }
+    first = properties["test_of_every_scale"]
+    assert first["dp_verdict"] == "SUPPORTED" and int(first["dp_audits"]) >= 4
+    assert float(first["dp_shown"]) > 0 and "mu" in first["dp_ceiling"] and float(first["dp_seconds"]) > 0
+    assert float(first["dp_alpha"]) == pytest.approx(1e-6 * int(first["dp_audits"]))
+    assert properties["test_of_a_scale_that_breaks_it"]["dp_verdict"] == "REFUTED"
