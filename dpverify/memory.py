@@ -11,12 +11,14 @@ wrote, or a record that somebody edited, is not believed. A claim that crashed o
 from __future__ import annotations
 
 import ast
+import base64
 import hashlib
 import importlib
 import importlib.util
 import inspect
 import json
 import os
+import pickle
 import sys
 import sysconfig
 import tempfile
@@ -139,6 +141,13 @@ def _digest_of(path: str) -> str | None:
         return _digest(Path(path).read_bytes())
     except OSError:  # a folder, or a file that was there for a moment only
         return None
+
+
+def _loaded() -> list[str]:
+    """The files of the modules that are loaded."""
+    return sorted(
+        {file for module in list(sys.modules.values()) if (file := getattr(module, "__file__", None))}
+    )
 
 
 def _is_claim(node: ast.stmt) -> bool:
@@ -282,6 +291,29 @@ class Memory:
     def keep_record(self, what: str, effort: Effort, record: dict[str, Any]) -> None:
         """Keep such a record."""
         self._write(_digest(what, _engine(), json.dumps(asdict(effort))), record, {})
+
+    def piece_key(self, task: bytes, piece: Any) -> str:
+        """What the result of a piece of work depends on: the pickled task, the piece, and dpverify."""
+        return _digest("piece", _engine(), task, pickle.dumps(piece))
+
+    def recall_piece(self, key: str) -> tuple[Any] | None:
+        """The kept result of a piece, in a tuple, if the user's modules are as they were."""
+        record = self._read(key)
+        return None if record is None else (pickle.loads(base64.b64decode(record["pickle"])),)
+
+    def keep_piece(self, key: str, result: Any) -> None:
+        """Keep the result of a piece, unless it is a verdict that more time could change."""
+        if isinstance(result, Result) and result.verdict is UNDECIDED:
+            return
+        import cloudpickle
+
+        mine = {path: _digest_of(path) for path in _loaded() if _users(path)}
+        files = {path: digest for path, digest in mine.items() if digest}
+        self._write(key, {"pickle": base64.b64encode(cloudpickle.dumps(result)).decode()}, files)
+
+    def forget_piece(self, key: str) -> None:
+        """Drop a kept piece."""
+        (self.folder / f"{key}.json").unlink(missing_ok=True)
 
     def problem(self) -> str | None:
         """Why nothing can be kept in the folder, if so; results are then checked anew, and that is all."""

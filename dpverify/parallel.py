@@ -15,16 +15,20 @@ import asyncio
 import hashlib
 import logging
 import pickle
+import time
 import traceback
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dpverify import workers as killable
 from dpverify.workers import WorkersDied
+
+if TYPE_CHECKING:
+    from dpverify.memory import Memory
 
 PATIENCE = "10s"  # with a scheduler that does not answer
 Piece = TypeVar("Piece")
@@ -68,10 +72,12 @@ def each(
     instead: Callable[[Piece, Exception], Any] | None = None,
     seconds: float | None = None,
     watch: Callable[[dict[Piece, float]], None] | None = None,
+    here: float = 0.0,
 ) -> Generator[tuple[Piece, Any], None, None]:
     """Every piece with `task(*shared, piece)`: in their order, or, if not `ordered`, as they are finished.
 
-    What is `shared` travels once to each worker. At most `ahead` pieces per worker are started before the
+    What is `shared` travels once to each worker. The first seconds of work (`here`) are done in this process:
+    little work is sooner done than sent. At most `ahead` pieces per worker are started before the
     results of earlier ones are taken. A piece that fails is replaced by `instead(piece, error)`; without it
     the rest is done first, and then `PiecesFailed` names those that failed.
 
@@ -87,7 +93,7 @@ def each(
     failures: dict[str, Exception] = {}
     todo = list(pieces)
     outcomes = (
-        _outcomes(task, shared, todo, workers, ordered, ahead)
+        _outcomes(task, shared, todo, workers, ordered, ahead, here)
         if seconds is None or _active
         else _limited(task, shared, todo, workers, seconds, watch)
     )
@@ -122,35 +128,47 @@ def _outcomes(
     workers: int,
     ordered: bool,
     ahead: int | None,
+    here: float,
 ) -> Generator[Outcome, None, None]:
-    count = workers_in_use(workers)
-    if not _active and (count == 1 or len(todo) == 1):
-        for number, piece in enumerate(todo):
-            yield _attempt(task, shared, number, piece)
-        return
+    count, began = workers_in_use(workers), time.perf_counter()
+    alone = not _active and (count == 1 or len(todo) == 1)
+    numbered = iter(enumerate(todo))
+    while alone or time.perf_counter() - began < here:
+        if (item := next(numbered, None)) is None:
+            return
+        yield _attempt(task, shared, *item)
     packed = _Packed(task, shared)
     if _active:
         _active[-1].send(packed)
-    numbered = iter(enumerate(todo))
     while window := list(islice(numbered, ahead * count if ahead else len(todo))):
-        suspects: list[int] = []
-        held: list[Outcome] = []  # what must wait for a suspect that comes before it
-        seen: set[int] = set()
-        for outcome in _in_parallel(packed, window, count, ordered):
-            if isinstance(outcome, WorkersDied):
-                suspects += [number for number, _ in window if number not in seen]
-                break
-            seen.add(outcome[0])
-            if isinstance(outcome[2], WorkersDied):
-                suspects.append(outcome[0])
-            if suspects and (ordered or isinstance(outcome[2], WorkersDied)):
-                held.append(outcome)
-            else:
-                yield outcome
-        # Whoever shared a worker with the culprit is suspected too: each suspect is tried once more, alone.
-        again = {number: _alone(packed, number, todo[number]) for number in suspects}
-        yield from (again.pop(outcome[0], outcome) for outcome in held)
-        yield from again.values()
+        kept = _Kept(packed, window)
+        yield from kept.among(_tried(packed, todo, kept.missing, count, ordered), ordered)
+
+
+def _tried(
+    packed: _Packed, todo: list[Any], window: list[tuple[int, Any]], count: int, ordered: bool
+) -> Iterator[Outcome]:
+    """The outcomes of some pieces, those whose workers died tried again."""
+    if not window:
+        return
+    suspects: list[int] = []
+    held: list[Outcome] = []  # what must wait for a suspect that comes before it
+    seen: set[int] = set()
+    for outcome in _in_parallel(packed, window, count, ordered):
+        if isinstance(outcome, WorkersDied):
+            suspects += [number for number, _ in window if number not in seen]
+            break
+        seen.add(outcome[0])
+        if isinstance(outcome[2], WorkersDied):
+            suspects.append(outcome[0])
+        if suspects and (ordered or isinstance(outcome[2], WorkersDied)):
+            held.append(outcome)
+        else:
+            yield outcome
+    # Whoever shared a worker with the culprit is suspected too: each suspect is tried once more, alone.
+    again = {number: _alone(packed, number, todo[number]) for number in suspects}
+    yield from (again.pop(outcome[0], outcome) for outcome in held)
+    yield from again.values()
 
 
 def _limited(
@@ -169,6 +187,9 @@ def _limited(
 
 
 def _alone(packed: _Packed, number: int, piece: Any) -> Outcome:
+    """One piece with nothing beside it."""
+    if _active:
+        return _active[-1].alone(packed, number, piece)  # type: ignore[no-any-return]
     (outcome,) = _in_parallel(packed, [(number, piece)], 2, True)
     return (number, None, outcome) if isinstance(outcome, WorkersDied) else outcome
 
@@ -216,6 +237,34 @@ def _piece(packed: _Packed, number: int, piece: Any) -> Outcome:
     return number, result, error
 
 
+class _Kept:
+    """The pieces that were finished by an earlier command which did not come to its end."""
+
+    def __init__(self, packed: _Packed, window: list[tuple[int, Any]]) -> None:
+        self.memory: Memory | None = _active[-1].memory if _active else None
+        self.keys = (
+            {n: self.memory.piece_key(packed.data, piece) for n, piece in window} if self.memory else {}
+        )
+        self.known = {n: known for n, key in self.keys.items() if (known := self._recall(key))}
+        self.missing = [(n, piece) for n, piece in window if n not in self.known]
+
+    def _recall(self, key: str) -> tuple[Any] | None:
+        _active[-1].keys.add(key)
+        return self.memory.recall_piece(key) if self.memory else None
+
+    def among(self, fresh: Iterator[Outcome], ordered: bool) -> Iterator[Outcome]:
+        """The known outcomes among the fresh ones, which are kept as they come."""
+        waiting = sorted(self.known)
+        for number, result, error in fresh:
+            while waiting and (waiting[0] < number or not ordered):
+                yield waiting[0], self.known[waiting.pop(0)][0], None
+            if self.memory and error is None:
+                self.memory.keep_piece(self.keys[number], result)
+            yield number, result, error
+        for number in waiting:
+            yield number, self.known[number][0], None
+
+
 class _Packed:
     """A task and what its pieces share, pickled once, and unpickled once by each worker."""
 
@@ -239,9 +288,12 @@ _opened: dict[str, Any] = {}  # in a worker, what it was last sent
 
 
 @contextmanager
-def on(where: str | None) -> Iterator[None]:
+def on(where: str | None, memory: Memory | None = None) -> Iterator[None]:
     """Within it, pieces are done by a Dask cluster: `local:4` starts four processes here, `tcp://host:8786`
     uses the scheduler at that address; None changes nothing.
+
+    With a `memory`, finished pieces are kept there until all is done: if the scheduler dies, the same work
+    goes on from there.
 
     >>> with on(None):
     ...     workers_in_use()
@@ -256,11 +308,16 @@ def on(where: str | None) -> Iterator[None]:
         return
     with _client(where) as client:
         _agrees(client, where)
-        _active.append(_backend(client, where))
+        backend = _backend(client, where)
+        backend.memory, backend.keys = memory, set()
+        _active.append(backend)
         try:
             yield
         finally:
             _active.pop()
+        if memory:
+            for key in backend.keys:
+                memory.forget_piece(key)
 
 
 @contextmanager
@@ -275,11 +332,12 @@ def _client(where: str) -> Iterator[Any]:
     except ImportError:
         raise ClusterError(f'on={where!r} needs Dask: pip install ".[dask]" in a clone.') from None
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what went wrong is raised, not logged
-    with dask.config.set({"distributed.comm.timeouts.connect": PATIENCE}):
+    settings = {"distributed.comm.timeouts.connect": PATIENCE, "distributed.scheduler.allowed-failures": 1}
+    with dask.config.set(settings):
         if count:
             with (
                 LocalCluster(
-                    n_workers=count, threads_per_worker=1, dashboard_address=None, silence_logs=50
+                    n_workers=count, threads_per_worker=1, dashboard_address=":0", silence_logs=50
                 ) as cluster,
                 Client(cluster, set_as_default=False) as client,
             ):
@@ -335,6 +393,14 @@ def _backend(client: Any, where: str) -> Any:
         def send(self, packed: _Packed) -> None:
             # The result of a task, unlike data that is scattered, is made again when its worker dies.
             self.data_futures = {id(packed): self.client.submit(packed.itself, pure=False)}
+
+        def alone(self, packed: _Packed, number: int, piece: Any) -> Outcome:
+            from distributed import KilledWorker
+
+            try:
+                return self.client.submit(_piece, packed, number, piece, pure=False).result()  # type: ignore[no-any-return]
+            except KilledWorker as error:
+                return number, None, _reason(error)
 
         def effective_n_jobs(self, n_jobs: int) -> int:
             # Of one job joblib thinks that it is best done in this process.

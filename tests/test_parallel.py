@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -131,7 +132,9 @@ def late(data, rng):
     return value
 
 
-def test_an_audit_is_the_same_whoever_was_drawn_first(on_cluster):
+def test_an_audit_is_the_same_whoever_was_drawn_first(on_cluster, monkeypatch):
+    monkeypatch.setattr("dpverify.auditing.drawing.HERE", 0.0)
+
     def timeless(result):
         return json.dumps(result.with_(seconds=0.0, steps=()).to_json())
 
@@ -239,6 +242,53 @@ def test_a_scheduler_that_dies_ends_the_loop_with_what_is_finished_kept(schedule
             if len(done) == 2:
                 scheduler.kill()
     assert 2 <= len(done) < 24
+
+
+def test_the_same_work_goes_on_from_where_it_was_and_then_nothing_is_left_behind(tmp_path):
+    from dpverify.memory import Memory
+
+    marks, memory = tmp_path / "marks", Memory(tmp_path / "pieces")
+    marks.mkdir()
+    with pytest.raises(KeyboardInterrupt), on("local:2", memory):
+        for piece, _ in each(leave_a_mark, range(12), shared=(str(marks),), ahead=1):
+            if piece == 5:
+                raise KeyboardInterrupt
+    assert len(list(memory.folder.iterdir())) >= 5
+    for mark in marks.iterdir():
+        mark.unlink()
+    with on("local:2", memory):
+        assert list(each(leave_a_mark, range(12), shared=(str(marks),))) == [(k, k) for k in range(12)]
+    assert not {"0", "1", "2", "3", "4"} & {mark.name for mark in marks.iterdir()}
+    assert list(memory.folder.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["run", "private-gd", "--runs", "3000", "--json"],
+        ["zoo", "forgotten_clip", "fixed_seed", "--json"],
+        ["check", "dynamic-noise/lemma-4.1", "--json"],
+    ],
+)
+def test_a_command_prints_the_same_on_a_cluster(command, on_cluster, monkeypatch):
+    """The option starts a cluster of its own; here it is given the one of these tests."""
+    from contextlib import nullcontext
+
+    from typer.testing import CliRunner
+
+    from dpverify import parallel
+    from dpverify.cli import application
+
+    def output(*more):
+        done = CliRunner().invoke(application(), [*command, *more])
+        assert done.exit_code == 0, done.output
+        return re.sub(r'"seconds": [0-9.e-]+', "", done.stdout)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(parallel, "on", lambda where, memory: nullcontext())
+        there = output("--on", "local:2")
+    parallel._active.clear()
+    assert output() == there
 
 
 @pytest.mark.parametrize("scheduler_and_workers", [2], indirect=True)

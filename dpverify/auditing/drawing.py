@@ -30,6 +30,7 @@ from dpverify.signing import read_signed, write_signed
 
 BLOCK = 256  # runs of a plain callable that share a generator
 BATCH = 4096  # runs of a batched call
+HERE = 1.0  # seconds of drawing a chunk after which others are asked to help
 SHARE = 1 / 8  # of a budget in time, after which the number of runs is settled
 
 
@@ -252,7 +253,9 @@ class Sampler:
     def _drawn(self, tasks: list[Task]) -> Generator[tuple[Task, Block], None, None]:
         budget = self.budget
         shared = (self.mechanism, self.neighbours, budget.seed, budget.call_seconds)
-        return each(draw_block, tasks, shared=shared, workers=budget.workers, ahead=4, instead=stop)
+        return each(
+            draw_block, tasks, shared=shared, workers=budget.workers, ahead=4, here=HERE, instead=stop
+        )
 
     def _look(self, chunk: int, x: Plain, y: Plain) -> None:
         """Refuse what is no mechanism: one that raises, or returns nothing, in every run of the first

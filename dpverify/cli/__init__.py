@@ -5,16 +5,21 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import pkgutil
 import signal
 import sys
-from typing import Annotated
+from collections.abc import Callable
+from functools import wraps
+from typing import Annotated, Any
 
 import typer
 
 from dpverify import __version__
-from dpverify.cli.terminal import CRASH, EXIT_CODES, MISUSE, say
+from dpverify.cli.terminal import CRASH, EXIT_CODES, MISUSE, Misuse, say
 from dpverify.optional import Missing
+
+ANYWHERE = ("check", "run", "audit", "zoo", "laws", "targets", "report")  # what a cluster can do
 
 
 def _version(asked: bool) -> None:
@@ -51,7 +56,47 @@ def application() -> typer.Typer:
         module = importlib.import_module(f"{__name__}.{name}")
         if hasattr(module, "add"):
             module.add(app)
+    for command in app.registered_commands:
+        if command.callback and (command.name or command.callback.__name__) in ANYWHERE:
+            command.callback = _anywhere(command.callback)
     return app
+
+
+def _anywhere(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with one more option: the cluster that does its pieces."""
+
+    @wraps(command)
+    def on_cluster(*arguments: Any, on: str | None, **options: Any) -> None:
+        if on is None:
+            return command(*arguments, **options)
+        from dpverify.memory import Memory, cache_folder
+        from dpverify.parallel import ClusterError
+        from dpverify.parallel import on as cluster
+
+        try:
+            with cluster(on, Memory(cache_folder() / "pieces")):
+                try:
+                    command(*arguments, **options)
+                except typer.Exit as end:  # the end of a command that went well, whatever it found
+                    code = end.exit_code
+                else:
+                    code = 0
+        except ClusterError as error:
+            raise Misuse(f"{error} What was finished is kept: the same command goes on from there.") from None
+        raise typer.Exit(code)
+
+    signature = inspect.signature(command, eval_str=True)
+    option = Annotated[
+        str | None,
+        typer.Option(
+            "--on", help="A Dask cluster to work on: local:4 (processes here) or tcp://scheduler:8786."
+        ),
+    ]
+    extra = inspect.Parameter("on", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=option)
+    whole = signature.replace(parameters=[*signature.parameters.values(), extra])
+    on_cluster.__signature__ = whole  # type: ignore[attr-defined]
+    on_cluster.__annotations__ = {p.name: p.annotation for p in whole.parameters.values()}
+    return on_cluster
 
 
 def main() -> None:

@@ -23,8 +23,9 @@ def add(app: typer.Typer) -> None:
     ) -> None:
         """Audit every planted bug and its correct twin."""
         from dpverify import zoo
+        from dpverify.parallel import each
         from dpverify.progress import progress_bar
-        from dpverify.zoo.inspection import inspect
+        from dpverify.zoo.inspection import inspect_by_name
 
         try:
             chosen = [zoo.find(name) for name in names] if names else zoo.bugs()
@@ -32,9 +33,9 @@ def add(app: typer.Typer) -> None:
             raise Misuse(error.args[0]) from None
         rows = []
         with progress_bar("auditing", len(chosen)) as advance:
-            for bug in chosen:
-                advance(note=bug.name)
-                rows.append(inspect(bug, alpha=alpha, seed=seed))
+            for name, row in each(inspect_by_name, [bug.name for bug in chosen], shared=(alpha, seed)):
+                advance(note=name)
+                rows.append(row)
         failed = [row for row in rows if not row.as_expected or row.accused]
         if json_:
             say_json([row.to_json() for row in rows])

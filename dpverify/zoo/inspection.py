@@ -12,7 +12,7 @@ from dpverify.auditing.sampling import Mechanism
 from dpverify.guarantees import Guarantee
 from dpverify.neighbours import Neighbours
 from dpverify.verdicts import REFUTED, Result
-from dpverify.zoo import Bug
+from dpverify.zoo import Bug, find
 
 
 @dataclass(frozen=True)
@@ -97,3 +97,12 @@ def inspect(bug: Bug, *, alpha: float = 1e-3, seed: int = 0) -> Inspection:
     twin_claim = bug.claim if bug.twin_claim is None else bug.twin_claim
     twin = _twin(bug.twin, bug.neighbours, twin_claim, budget)
     return Inspection(bug, result, twin, seconds)
+
+
+def inspect_by_name(alpha: float, seed: int, name: str) -> Inspection:
+    """The same for a bug that is known by its name: what travels to a worker.
+
+    >>> inspect_by_name(1e-3, 0, "forgotten_clip").found
+    True
+    """
+    return inspect(find(name), alpha=alpha, seed=seed)
