@@ -189,7 +189,7 @@ def _limited(
 def _alone(packed: _Packed, number: int, piece: Any) -> Outcome:
     """One piece with nothing beside it."""
     if _active:
-        return _active[-1].alone(packed, number, piece)  # type: ignore[no-any-return]
+        return _active[-1].alone(packed, number, piece)
     (outcome,) = _in_parallel(packed, [(number, piece)], 2, True)
     return (number, None, outcome) if isinstance(outcome, WorkersDied) else outcome
 
@@ -398,7 +398,7 @@ def _backend(client: Any, where: str) -> Any:
             from distributed import KilledWorker
 
             try:
-                return self.client.submit(_piece, packed, number, piece, pure=False).result()  # type: ignore[no-any-return]
+                return self.client.submit(_piece, packed, number, piece, pure=False).result()
             except KilledWorker as error:
                 return number, None, _reason(error)
 
