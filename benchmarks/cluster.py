@@ -56,7 +56,9 @@ def main() -> None:
     print("| workers | empty pieces a second | of 0.1 s | of 0.5 s |\n|---|---|---|---|")
     for workers in (1, 2, 4):
         print(f"| {workers} | " + " | ".join(f"{rows[workers, s]:.1f}" for s in (0.0, 0.1, 0.5)) + " |")
-    print("\nBy the queue model, not measured:\n\n| workers | of 0.1 s | of 0.5 s | of 5 s |\n|---|---|---|---|")
+    print(
+        "\nBy the queue model, not measured:\n\n| workers | of 0.1 s | of 0.5 s | of 5 s |\n|---|---|---|---|"
+    )
     for workers in (1, 4, 16, 32, 100):
         rates = [modelled(workers, s, server, overhead) for s in (0.1, 0.5, 5.0)]
         print(f"| {workers} | " + " | ".join(f"{rate:.1f}" for rate in rates) + " |")

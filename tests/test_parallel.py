@@ -208,7 +208,7 @@ def test_a_cluster_that_is_not_there_is_named(where, says, monkeypatch):
 
 def test_without_dask_the_message_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ClusterError, match=r"pip install \"dpverify\[dask\]\""), on("local:2"):
+    with pytest.raises(ClusterError, match=r"pip install \"\.\[dask\]\""), on("local:2"):
         pass
 
 
