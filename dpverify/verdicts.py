@@ -65,7 +65,7 @@ class Witness:
     """A case that a stranger can check: Let (the case) / Then (what follows) / because / a contradiction.
 
     `exact` is the machine-readable half, re-verified from its JSON alone by
-    `dpverify.proving.verify_witness`.
+    `dpverify.witnesses.verify_witness`.
 
     >>> print(Witness({"x": "1"}, "x^2 = 1, which is not < 1", "1 < 1"))
     Let   x = 1

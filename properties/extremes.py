@@ -8,10 +8,11 @@ import numpy as np
 
 from dpverify.auditing import MechanismError
 from dpverify.auditing.replay import as_json, describe, replay
-from dpverify.auditing.sampling import call
+from dpverify.auditing.sampling import NotANumber, call
 from dpverify.neighbours import ADD_REMOVE, REPLACE, Data, Neighbours
 from dpverify.neighbours import records as number_of_records
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED
+from dpverify.witnesses import comparison
 
 from .audits import OUTPUTS, audited
 from .laws import NotApplicable, Outcome, Result, Subject, broken, held, law
@@ -97,9 +98,9 @@ def _extreme(subject: Subject, values: tuple[float, ...], seed: int) -> Outcome:
             if result.verdict is UNDECIDED and subject.claim is not None and not np.isnan(values).any():
                 result = audited(subject, subject.claim, seed, neighbours=pair, rungs=OUTPUTS)
                 reach = f" The claim was audited: {result.because}"
+        except NotANumber:
+            return _not_a_number(pair)
         except MechanismError as error:
-            if "returned NaN" in str(error):
-                return _not_a_number(pair)
             refusals.append(str(error))
             continue
         if result.verdict is REFUTED:
@@ -145,4 +146,6 @@ def _largest(subject: Subject) -> bool:
 
 def _not_a_number(pair: Neighbours) -> Result:
     then = "the output is not a number on one side in every run: the record is seen with certainty"
-    return broken(then, {"D": describe(pair.data), "D'": describe(pair.other)}, as_json(pair))
+    about = "the shares of runs that end in NaN on the two sides"
+    exact = comparison(1.0, "==", 0.0, about=about, **as_json(pair))
+    return broken(then, {"D": describe(pair.data), "D'": describe(pair.other)}, exact)

@@ -94,7 +94,7 @@ def _share(subject: Subject, pair: Neighbours, seed: int) -> float:
         return 0.0
     first, second = (run.tape.entries or [Entry(run.output, run.output, subject.declared)] for run in (a, b))
     moves = [move for u, v in zip(first, second) for move in comparisons(u, v, pair.adjacency)]
-    return max((moved / allowed for moved, allowed in moves if allowed > 0), default=0.0)
+    return max((move.moved / move.allowed for move in moves if move.allowed > 0), default=0.0)
 
 
 def _of_algorithm(

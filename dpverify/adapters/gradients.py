@@ -49,7 +49,7 @@ def gradients_agree(
                 model,
                 name,
                 f"has shape {np.shape(found[name])}, the reference {np.shape(reference[name])}",
-                {"parameter": name},
+                {"parameter": name, "shapes": [list(np.shape(found[name])), list(np.shape(reference[name]))]},
             )
         size = np.linalg.norm(part, axis=1)
         gap = np.linalg.norm(own - part, axis=1)
@@ -67,7 +67,15 @@ def gradients_agree(
             model,
             name,
             then,
-            {"parameter": name, "record": record, "gap": gap_there, "relative": relative_gap},
+            {
+                "parameter": name,
+                "record": record,
+                "gap": gap_there,
+                "relative": relative_gap,
+                "gradients": [_listed(_by_record(side[name])[record]) for side in (found, reference)],
+                "floor": float(1e-3 * whole[record]),
+                "tolerance": tolerance,
+            },
         )
     entries = sum(part.size for part in rows.values())
     evidence = Evidence(
@@ -89,13 +97,32 @@ def _by_record(values: Any) -> Array:
     return array.reshape(len(array), -1)
 
 
-def _refuted(model: str, name: str, then: str, exact: dict[str, Any]) -> Result:
+def _listed(row: Array) -> list[Any]:
+    """A row as JSON holds it: what is not finite as text."""
+    return [value if np.isfinite(value) else str(value) for value in row.tolist()]
+
+
+def _refuted(model: str, name: str, then: str, figures: dict[str, Any]) -> Result:
     witness = Witness(
         {"model": model, "parameter": name},
         f"its per-example gradient {then}",
         "the gradient of that record alone",
-        exact,
+        {"kind": "gradients", **figures},
     )
+    certificate = {key: value for key, value in figures.items() if key != "gradients"}
     return Result(
-        REFUTED, f"{model}: the gradient of {name} {then}.", Evidence("per-example gradients", exact), witness
+        REFUTED,
+        f"{model}: the gradient of {name} {then}.",
+        Evidence("per-example gradients", certificate),
+        witness,
     )
+
+
+def verify(exact: dict[str, Any]) -> bool:
+    """Whether the two gradients of a witness differ by more than the tolerance, or in shape."""
+    if "shapes" in exact:
+        return exact["shapes"][0] != exact["shapes"][1]
+    own, reference = (np.array(row, dtype=float) for row in exact["gradients"])
+    gap = float(np.linalg.norm(own - reference))
+    size = max(float(np.linalg.norm(reference)), float(exact["floor"]), 1e-30)
+    return not gap <= float(exact["tolerance"]) * size

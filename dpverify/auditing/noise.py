@@ -10,69 +10,63 @@
                   many, a random MOST)
     missing       a coordinate whose noise is exactly 0, or not finite
 
-Noise is `released - query` on the tape; without a tape, half the difference of two outputs (times sqrt 2) of
-a release that was declared for the whole output. Every test has its share of alpha. This refutes what was
+Noise is `released - query` on the tape; without a tape, what rng drew, if the whole output is its query and
+that noise (see `recorded`). Every test has its share of alpha. This refutes what was
 *declared*, not privacy itself.
 """
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from dpverify.auditing.recorded import split
 from dpverify.auditing.replay import describe
 from dpverify.auditing.rungs import Audit, Rung
 from dpverify.auditing.sampling import Mechanism, batched, call, takes
-from dpverify.auditing.tape import Tape
+from dpverify.auditing.tape import Entry, Tape
 from dpverify.neighbours import Data
 from dpverify.releases import Law
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Witness
 
+PROBE = 4  # runs that show how much noise there is in one
 
-def collect(
-    mechanism: Mechanism, data: Data, declared: Any, runs: int, seed: int
-) -> list[tuple[np.ndarray, Law]]:
-    """Standardised noise, one array (runs, coordinates) per release, with its declared law."""
-    if takes(mechanism, "tape"):
-        if batched(mechanism):
-            tape = Tape()
-            call(mechanism, data, np.random.SeedSequence(seed, spawn_key=(8,)), runs, tape)
-            tapes = [tape]
-        else:
-            tapes = []
-            for run in range(runs):
-                tape = Tape()
-                call(mechanism, data, np.random.SeedSequence(seed, spawn_key=(8, run)), 1, tape)
-                tapes.append(tape)
-        steps = min(len(tape.entries) for tape in tapes)
-        found = []
-        for t in range(steps):
-            entries = [tape.entries[t] for tape in tapes]
-            if entries[0].declared is None:
-                continue
-            rows = [entry.declared.standardised(entry.released - entry.query) for entry in entries]
-            if any(row is None for row in rows):
-                continue
-            law = entries[0].declared.law
-            if batched(mechanism):
-                found.append((rows[0].reshape(runs, -1), law))
-            elif len({row.shape for row in rows}) == 1:
-                found.append((np.stack([row.ravel() for row in rows]), law))
-        return found
-    if declared is None or not declared.law.stable or declared.standardised(np.zeros((1, 1))) is None:
-        return []
+
+class Noise(NamedTuple):
+    """Standardised noise of one release, (runs, coordinates), and its declared law."""
+
+    values: np.ndarray
+    law: Law
+
+
+def collect(mechanism: Mechanism, data: Data, declared: Any, runs: int, seed: int) -> list[Noise]:
+    """The noise of each release that was recorded; without a tape, of the whole output, if it can be told."""
+    sequence = np.random.SeedSequence(seed, spawn_key=(8,))
+    if not takes(mechanism, "tape"):
+        parts = split(mechanism, data, sequence, runs) if declared is not None else None
+        values = None if parts is None else declared.standardised(parts.noise)
+        return [] if values is None else [Noise(values, declared.law)]
     if batched(mechanism):
-        out = call(mechanism, data, np.random.SeedSequence(seed, spawn_key=(8,)), 2 * runs)
-    else:
-        out = np.concatenate(
-            [
-                call(mechanism, data, np.random.SeedSequence(seed, spawn_key=(8, run)))
-                for run in range(2 * runs)
-            ]
-        )
-    return [(declared.standardised((out[0::2] - out[1::2]) / np.sqrt(2)), declared.law)]
+        tape = Tape()
+        call(mechanism, data, sequence, runs, tape)
+        return [noise for entry in tape.entries if (noise := _noise((entry,), runs))]
+    tapes = [Tape() for _ in range(runs)]
+    for run, tape in enumerate(tapes):
+        call(mechanism, data, np.random.SeedSequence(seed, spawn_key=(8, run)), 1, tape)
+    return [noise for entries in zip(*(tape.entries for tape in tapes)) if (noise := _noise(entries, runs))]
+
+
+def _noise(entries: tuple[Entry, ...], runs: int) -> Noise | None:
+    """The noise of one release in all runs, if it has a law and the same shape in each."""
+    if any(entry.declared is None for entry in entries) or len({entry.query.shape for entry in entries}) != 1:
+        return None
+    rows = [entry.declared.standardised(entry.released - entry.query) for entry in entries]
+    if any(row is None for row in rows):
+        return None
+    return Noise(np.stack(rows).reshape(runs, -1), entries[0].declared.law)
 
 
 def _common(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -80,40 +74,40 @@ def _common(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return a[:, :width], b[:, :width]
 
 
-def _sign_test(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
-    """(p-value, share of agreeing signs) of two arrays that should be independent and symmetric."""
+def _agreeing(a: np.ndarray, b: np.ndarray) -> tuple[int, int]:
+    """How many pairs there are (no number is 0), and how many have the same sign."""
+    product = (a * b).ravel()
+    return int(np.count_nonzero(product)), int(np.count_nonzero(product > 0))
+
+
+def _sign_test(n: int, agree: int) -> float:
+    """The probability that independent, symmetric noise agrees in sign so seldom, or so often, in n pairs."""
     from scipy.special import bdtr
 
-    product = (a * b).ravel()
-    n, agree = int(np.count_nonzero(product)), int(np.count_nonzero(product > 0))
     if n == 0:
-        return 1.0, 0.5
-    tail = min(bdtr(agree, n, 0.5), bdtr(n - agree, n, 0.5))
-    return min(1.0, 2 * float(tail)), agree / n
+        return 1.0
+    return min(1.0, 2 * float(min(bdtr(agree, n, 0.5), bdtr(n - agree, n, 0.5))))
 
 
 MOST = 512
 
 
-def _any_two(columns: np.ndarray, seed: int) -> tuple[float, float, int, int]:
-    """(p-value, share of agreeing signs, the two columns) of the most suspicious of all pairs of columns,
-    their number paid for.
+def _most_suspicious(columns: np.ndarray, seed: int) -> tuple[int, int, int, tuple[int, int]]:
+    """(pairs of numbers, how many agree in sign, pairs of columns tried, the two columns) of the pair of
+    columns that agrees or disagrees most.
     """
-    of = np.arange(columns.shape[1])
-    if len(of) > MOST:
-        of = np.sort(
-            np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(9,))).choice(
-                of, MOST, replace=False
-            )
-        )
-    signs = np.sign(columns[:, of])
+    chosen = np.arange(columns.shape[1])
+    if len(chosen) > MOST:
+        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(9,)))
+        chosen = np.sort(rng.choice(chosen, MOST, replace=False))
+    signs = np.sign(columns[:, chosen])
     excess, seen = signs.T @ signs, np.abs(signs).T @ np.abs(signs)
     suspicion = np.triu(np.abs(excess) / np.sqrt(np.maximum(seen, 1)), 1)
     i, j = np.unravel_index(suspicion.argmax(), suspicion.shape)
+    pairs = len(chosen) * (len(chosen) - 1) // 2
     if i == j:
-        return 1.0, 0.5, 0, 0
-    p, agree = _sign_test(signs[:, i], signs[:, j])
-    return min(1.0, p * len(of) * (len(of) - 1) / 2), agree, int(of[i]), int(of[j])
+        return 0, 0, pairs, (0, 0)
+    return *_agreeing(signs[:, i], signs[:, j]), pairs, (int(chosen[i]), int(chosen[j]))
 
 
 def _layouts(blocks: list[np.ndarray]) -> dict[str, np.ndarray]:
@@ -128,17 +122,138 @@ def _layouts(blocks: list[np.ndarray]) -> dict[str, np.ndarray]:
     return {kind: columns for kind, columns in shapes.items() if columns.shape[1] > 1}
 
 
-def _kolmogorov(values: np.ndarray, law: Law) -> float:
+def _gap(values: np.ndarray, law: Law) -> float:
+    """The largest distance between the law and the distribution of the values."""
+    n, cdf = len(values), law.cdf(np.sort(values))
+    return max(float((np.arange(1, n + 1) / n - cdf).max()), float((cdf - np.arange(n) / n).max()))
+
+
+def _kolmogorov(n: int, gap: float) -> float:
     """An upper bound on the p-value of the two-sided Kolmogorov-Smirnov test: twice the exact one-sided
     one.
     """
     from scipy.special import smirnov
 
-    values = np.sort(values)
-    n = len(values)
-    cdf = law.cdf(values)
-    gap = max(float((np.arange(1, n + 1) / n - cdf).max()), float((cdf - np.arange(n) / n).max()))
     return min(1.0, 2 * float(smirnov(n, min(gap, 1.0))))
+
+
+class Finding(NamedTuple):
+    """How the noise differs from what was declared, and the figures that show it."""
+
+    then: str
+    contradicts: str
+    figures: dict[str, Any]
+
+
+def _missing(blocks: list[Noise], share: float, seed: int) -> Finding | None:
+    """Noise that is not there, not a number, or not drawn anew: no chance is involved."""
+    for t, (values, _) in enumerate(blocks):
+        runs = len(values)
+        broken = int((~np.isfinite(values)).any(axis=1).sum())
+        if broken:
+            then = f"release {t}: the noise is not finite in {broken} of {runs} runs"
+            return Finding(then, "noise that is a number", {"test": "missing", "release": t, "runs": broken})
+        zero = np.flatnonzero((values == 0).all(axis=0))
+        if len(zero):
+            then = f"release {t}, coordinate {zero[0]}: the noise is exactly 0 in {runs} of {runs} runs"
+            figures = {"test": "missing", "release": t, "coordinate": int(zero[0]), "runs": runs}
+            return Finding(then, "noise of positive scale", figures)
+        if runs > 1 and (values == values[0]).all():
+            then = f"release {t}: the noise is the same in {runs} runs with different seeds"
+            return Finding(then, "fresh noise in every run", {"test": "missing", "release": t, "runs": runs})
+    return None
+
+
+def _energy(noise: Noise) -> tuple[float, float]:
+    """(the sum of the energies of the draws, their size against the declared scale)."""
+    energy = float(noise.law.energy(noise.values).sum())
+    return energy, noise.law.size(energy / noise.values.size)
+
+
+def _too_small(blocks: list[Noise], share: float, seed: int) -> Finding | None:
+    from scipy.special import gammainc
+
+    for t, noise in enumerate(blocks):
+        n, (energy, size) = noise.values.size, _energy(noise)
+        p = float(gammainc(noise.law.shape * n, energy))
+        if p <= share:
+            name = noise.law.name
+            then = (
+                f"release {t}: the {name} noise is {size:.3g} of its declared scale ({n} draws, p = {p:.2g})"
+            )
+            figures = {"test": "scale", "release": t, "law": name, "shape": noise.law.shape, "n": n}
+            return Finding(then, "the declared scale", {**figures, "energy": energy, "ratio": size, "p": p})
+    return None
+
+
+def _larger(blocks: list[Noise], share: float) -> dict[int, float]:
+    """The releases whose noise is larger than declared, and by how much: that is safe."""
+    from scipy.special import gammaincc
+
+    found = {}
+    for t, noise in enumerate(blocks):
+        energy, size = _energy(noise)
+        if gammaincc(noise.law.shape * noise.values.size, energy) <= share:
+            found[t] = size
+    return found
+
+
+def _other_law(blocks: list[Noise], share: float, seed: int) -> Finding | None:
+    larger = _larger(blocks, share)
+    for law in sorted({noise.law for noise in blocks}, key=lambda law: law.name):
+        pooled = [n.values.ravel() for t, n in enumerate(blocks) if n.law == law and t not in larger]
+        if not pooled:
+            continue
+        values = np.concatenate(pooled)
+        gap = _gap(values, law)
+        p = _kolmogorov(len(values), gap)
+        if p <= share:
+            then = f"the noise is not {law.name} (Kolmogorov-Smirnov p = {p:.2g})"
+            figures = {"test": "law", "law": law.name, "n": len(values), "gap": gap, "p": p}
+            return Finding(then, f"{law.name} noise", figures)
+    return None
+
+
+def _neighbouring(blocks: list[Noise], share: float, seed: int) -> Finding | None:
+    """Noise at neighbouring steps, coordinates or runs, in disjoint pairs: their signs are coin flips."""
+    values = [noise.values for noise in blocks]
+    pairs = {
+        "steps": [_common(a, b) for a, b in pairwise(values)][::2],
+        "coordinates": [(v[:, :-1:2], v[:, 1::2]) for v in values if v.shape[1] > 1],
+        "runs": [(v[:-1:2], v[1::2]) for v in values if len(v) > 1],
+    }
+    for kind, some in pairs.items():
+        if not some:
+            continue
+        n, agree = _agreeing(
+            np.concatenate([a.ravel() for a, _ in some]), np.concatenate([b.ravel() for _, b in some])
+        )
+        p = _sign_test(n, agree)
+        if p <= share:
+            then = (
+                f"the noise at neighbouring {kind} has the same sign in {agree / n:.1%} of cases "
+                f"(p = {p:.2g})"
+            )
+            figures = {"test": "signs", "between": kind, "n": n, "agree": agree, "pairs": 1, "p": p}
+            return Finding(then, f"independent noise across {kind}", figures)
+    return None
+
+
+def _any_pair(blocks: list[Noise], share: float, seed: int) -> Finding | None:
+    for kind, columns in _layouts([noise.values for noise in blocks]).items():
+        n, agree, pairs, at = _most_suspicious(columns, seed)
+        p = min(1.0, _sign_test(n, agree) * pairs)
+        if p <= share:
+            then = (
+                f"the noise of {kind} {at[0]} and {at[1]} has the same sign in {agree / n:.1%} of cases (p = "
+                f"{p:.2g}, all pairs counted)"
+            )
+            figures = {"test": "signs", "between": kind, "pair": list(at), "n": n, "agree": agree}
+            return Finding(then, f"independent noise across {kind}", {**figures, "pairs": pairs, "p": p})
+    return None
+
+
+CHECKS = (_missing, _too_small, _other_law, _neighbouring, _any_pair)
 
 
 def noise_as_declared(
@@ -158,120 +273,44 @@ def noise_as_declared(
     >>> print(noise_as_declared(half, np.zeros(3), Gaussian(scale=1.0, sensitivity={REPLACE: 1.0})).verdict)
     REFUTED
     """
-    from scipy.special import gammainc, gammaincc
-
-    probe = collect(mechanism, data, declared, 2, seed + 1)
+    probe = collect(mechanism, data, declared, PROBE, seed + 1)
     if not probe:
-        return Result(UNDECIDED, "No release with a declared noise was recorded.")
-    per_run = max(1, sum(block.shape[1] for block, _ in probe))
+        return Result(UNDECIDED, "No release with a declared noise was recorded, and none can be told apart.")
+    per_run = max(1, sum(noise.values.shape[1] for noise in probe))
     runs = int(min(most, max(32, draws // per_run)))
     blocks = collect(mechanism, data, declared, runs, seed)
     if not blocks:
-        return Result(UNDECIDED, "The recorded releases change their shape from run to run.")
-    total = sum(block.size for block, _ in blocks)
+        return Result(UNDECIDED, "The recorded releases change their shape or their query from run to run.")
+    share = alpha / (len(blocks) + len({noise.law for noise in blocks}) + 6)
+    findings = (check(blocks, share, seed) for check in CHECKS)
+    finding = next((finding for finding in findings if finding is not None), None)
+    total = sum(noise.values.size for noise in blocks)
+    if finding is None:
+        return _as_declared(blocks, total, runs, share, alpha, seed)
     let = {
         "D": describe(data),
         "seed": f"SeedSequence({seed}, spawn_key=(8, ...))",
         "draws": f"{total} of noise, {runs} runs, {len(blocks)} releases",
     }
-
-    def refuted(then: str, contradicts: str, exact: dict[str, Any]) -> Result:
-        witness = Witness(let, then, contradicts, {**exact, "draws": total})
-        return Result(
-            REFUTED,
-            f"{then}. This refutes the declared noise.",
-            Evidence("noise", exact, alpha=alpha, samples=runs, seed=seed),
-            witness,
-        )
-
-    for t, (block, _) in enumerate(blocks):
-        broken = int((~np.isfinite(block)).any(axis=1).sum())
-        if broken:
-            return refuted(
-                f"release {t}: the noise is not finite in {broken} of {runs} runs",
-                "noise that is a number",
-                {"release": t, "runs": broken},
-            )
-        missing = np.flatnonzero((block == 0).all(axis=0))
-        if len(missing):
-            return refuted(
-                f"release {t}, coordinate {missing[0]}: the noise is exactly 0 in {runs} of {runs} runs",
-                "noise of positive scale",
-                {"release": t, "coordinate": int(missing[0])},
-            )
-        if runs > 1 and (block == block[0]).all():
-            return refuted(
-                f"release {t}: the noise is the same in {runs} runs with different seeds",
-                "fresh noise in every run",
-                {"release": t},
-            )
-    share = alpha / (len(blocks) + len({law for _, law in blocks}) + 6)
-    larger = []
-    for t, (block, law) in enumerate(blocks):
-        n = block.size
-        energy = float(law.energy(block).sum())
-        small, large = gammainc(law.shape * n, energy), gammaincc(law.shape * n, energy)
-        size = law.size(energy / n)
-        if small <= share:
-            then = (
-                f"release {t}: the {law.name} noise is {size:.3g} of its declared scale ({n} draws, p = "
-                f"{small:.2g})"
-            )
-            return refuted(
-                then, "the declared scale", {"release": t, "ratio": float(size), "p": float(small)}
-            )
-        if large <= share:
-            larger.append((t, float(size)))
-    for law in sorted({law for _, law in blocks}, key=lambda law: law.name):
-        pooled = [
-            block.ravel() for t, (block, of) in enumerate(blocks) if of == law and t not in dict(larger)
-        ]
-        p = _kolmogorov(np.concatenate(pooled), law) if pooled else 1.0
-        if p <= share:
-            return refuted(
-                f"the noise is not {law.name} (Kolmogorov-Smirnov p = {p:.2g})",
-                f"{law.name} noise",
-                {"law": law.name, "p": p},
-            )
-    pairs = {"steps": [_common(a[0], b[0]) for a, b in pairwise(blocks)]}
-    pairs["coordinates"] = [(block[:, :-1], block[:, 1:]) for block, _ in blocks if block.shape[1] > 1]
-    pairs["runs"] = [(block[0:-1:2], block[1::2]) for block, _ in blocks if len(block) > 1]
-    for kind, found in pairs.items():
-        if found:
-            # disjoint pairs only, so that the signs are independent coin flips
-            if kind == "steps":
-                found = found[::2]
-            if kind == "coordinates":
-                found = [(a[:, ::2], b[:, ::2]) for a, b in found]
-            p, agree = _sign_test(
-                np.concatenate([a.ravel() for a, _ in found]), np.concatenate([b.ravel() for _, b in found])
-            )
-            if p <= share:
-                return refuted(
-                    f"the noise at neighbouring {kind} has the same sign in {agree:.1%} of cases "
-                    f"(p = {p:.2g})",
-                    f"independent noise across {kind}",
-                    {"between": kind, "agree": agree, "p": p},
-                )
-    for kind, columns in _layouts([block for block, _ in blocks]).items():
-        p, agree, i, j = _any_two(columns, seed)
-        if p <= share:
-            return refuted(
-                f"the noise of {kind} {i} and {j} has the same sign in {agree:.1%} of cases (p = "
-                f"{p:.2g}, all pairs counted)",
-                f"independent noise across {kind}",
-                {"between": kind, "pair": [i, j], "agree": agree, "p": p},
-            )
-    note = (
-        f" The noise of release {larger[0][0]} is {larger[0][1]:.3g} times its declared scale: "
-        "safe, but not as declared."
-        if larger
-        else ""
+    exact = {"kind": "noise", **finding.figures, "draws": total, "share": share, "seed": seed}
+    return Result(
+        REFUTED,
+        f"{finding.then}. This refutes the declared noise.",
+        Evidence("noise", finding.figures, alpha=alpha, samples=runs, seed=seed),
+        Witness(let, finding.then, finding.contradicts, exact),
     )
-    # smallest deficit that N draws show with 80 % power: (z_alpha + z_0.8) / sqrt(2 N)
+
+
+def _as_declared(blocks: list[Noise], total: int, runs: int, share: float, alpha: float, seed: int) -> Result:
     from scipy.special import ndtri
 
-    ceiling = 1 - (0.84 - ndtri(share)) / np.sqrt(2 * total / len(blocks))
+    larger = _larger(blocks, share)
+    note = ""
+    if larger:
+        t, size = next(iter(larger.items()))
+        note = f" The noise of release {t} is {size:.3g} times its declared scale: safe, but not as declared."
+    # the smallest deficit that N draws show with 80 % power: (z_alpha + z_0.8) / sqrt(2 N)
+    ceiling = 1 - (0.84 - ndtri(share)) / math.sqrt(2 * total / len(blocks))
     evidence = Evidence(
         "noise",
         {"draws": total},
@@ -280,11 +319,25 @@ def noise_as_declared(
         seed=seed,
         ceiling=f"a scale below {ceiling:.3g} of the declared one, with 80 % power",
     )
-    return Result(
-        SUPPORTED,
-        f"{total} draws of noise agree with the declared scale, law and independence.{note}",
-        evidence,
-    )
+    because = f"{total} draws of noise agree with the declared scale, law and independence.{note}"
+    return Result(SUPPORTED, because, evidence)
+
+
+def verify(exact: dict[str, Any]) -> bool:
+    """Whether the figures of a witness are as improbable as it says: from counts and statistics, anew."""
+    from scipy.special import gammainc
+
+    share, test = float(exact["share"]), exact["test"]
+    if test == "missing":
+        return int(exact["runs"]) > 0
+    n = int(exact["n"])
+    if test == "scale":
+        return float(gammainc(float(exact["shape"]) * n, float(exact["energy"]))) <= share
+    if test == "law":
+        return _kolmogorov(n, float(exact["gap"])) <= share
+    if test == "signs":
+        return 0 <= exact["agree"] <= n and _sign_test(n, int(exact["agree"])) * int(exact["pairs"]) <= share
+    return False
 
 
 def _climb(audit: Audit) -> Result:

@@ -124,7 +124,8 @@ def one_run(
     )
     if bound > claim.epsilon:
         let = {"M": name_of(train), "canaries": str(m), "seed": str(seed)}
-        witness = Witness(let, shown, str(claim), {**figures, "alpha": alpha, "delta": delta, "seed": seed})
+        exact = {"kind": "one run", **figures, "tried": len(numbers), "alpha": alpha, "delta": delta}
+        witness = Witness(let, shown, str(claim), {**exact, "epsilon": claim.epsilon, "seed": seed})
         return Result(
             REFUTED, f"{claim} (add/remove of a canary) is refuted by one run: {shown}.", evidence, witness
         )
@@ -150,3 +151,9 @@ def _with(data: Data, chosen: list[Any]) -> Data:
             for i, part in enumerate(data)
         )
     return np.concatenate([np.asarray(data), np.stack([np.asarray(c) for c in chosen])])
+
+
+def verify(exact: dict[str, Any]) -> bool:
+    """Whether so many right guesses refute the claimed epsilon at its share of alpha."""
+    p = p_value(exact["right"], exact["guesses"], exact["canaries"], exact["epsilon"], exact["delta"])
+    return p <= exact["alpha"] / exact["tried"]

@@ -1,11 +1,10 @@
-"""Rung 1, replay: the same noise on neighbouring data, and how far the query moved against the declared
-sensitivity.
+"""Rung 1, replay: how far a query moves between neighbouring data sets against its declared sensitivity.
 
 With a tape: run on D, then on D' handing back the releases of the first run. Then (a) each query may move by
 at most its declared sensitivity (L2 for Gaussian, L1 for Laplace noise), (b) the releases must be declared
 alike, and as many, and (c) the output must be the same, since everything else is post-processing. Without a
-tape, but with a declared release of the whole output: the same seed on both, and how far the output moved.
-This refutes what was *declared*, not privacy itself.
+tape, but with a declared release of the whole output: if the output is its query plus noise that rng drew
+(see `recorded`), how far that query moved. This refutes what was *declared*, not privacy itself.
 """
 
 from __future__ import annotations
@@ -15,13 +14,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dpverify.auditing.recorded import split
 from dpverify.auditing.rungs import Rung
 from dpverify.auditing.sampling import Mechanism, call
 from dpverify.auditing.tape import Entry, Tape
 from dpverify.neighbours import Adjacency, Neighbours
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Witness
 
-SLACK = 1e-9  # relative; rounding of a sum of a few thousand float64 terms stays below it
+SLACK = 1e-9  # relative; what a declared sensitivity may be rounded by
 
 
 class Execution(NamedTuple):
@@ -53,21 +53,38 @@ def movement(a: np.ndarray, b: np.ndarray, norm: int = 2) -> float:
         return float(np.linalg.norm((a - b).ravel(), ord=norm))
 
 
-def comparisons(a: Entry, b: Entry, adjacency: Adjacency) -> list[tuple[float, float]]:
-    """(moved, allowed) for a release on two data sets; one per node of a tree; none if nothing is declared
-    for that relation.
+class Comparison(NamedTuple):
+    """How far a query moved, how far it may, and how much of that may be rounding."""
 
-    A record that comes back in every epoch is in a node as often as the node meets epochs.
+    moved: float
+    allowed: float
+    rounding: float
+
+    @property
+    def too_far(self) -> bool:
+        return self.moved > self.allowed * (1 + SLACK) + self.rounding
+
+
+def comparisons(a: Entry, b: Entry, adjacency: Adjacency, count: int = 0) -> list[Comparison]:
+    """What a release on two data sets of `count` records shows; one for each node of a tree; nothing if no
+    sensitivity is declared for that relation.
+
+    A record that comes back in every epoch is in a node as often as the node meets epochs. A sum of n numbers
+    may be off by n roundings in the precision that it was computed in.
     """
     declared = a.declared
     if declared is None or adjacency not in declared.sensitivity:
         return []
+    with np.errstate(over="ignore", invalid="ignore"):
+        size = max(float(np.linalg.norm(np.ravel(query), ord=declared.norm)) for query in (a.query, b.query))
+    rounding = max(a.precision, b.precision) * (8 + count) * size if np.isfinite(size) else 0.0
     allowed = np.asarray(declared.sensitivity[adjacency], dtype=float)
     if allowed.ndim == 0:
-        return [(movement(a.query, b.query, declared.norm), float(allowed))]
+        return [Comparison(movement(a.query, b.query, declared.norm), float(allowed), rounding)]
     if a.query.ndim != 3 or a.query.shape != b.query.shape or a.query.shape[1] != len(allowed):
         return []
-    return [pair for gap in a.query - b.query for pair in declared.moved(gap, adjacency)]
+    gaps = a.query - b.query
+    return [Comparison(m, most, rounding) for gap in gaps for m, most in declared.moved(gap, adjacency)]
 
 
 def _alike(a: Any, b: Any) -> bool:
@@ -87,9 +104,8 @@ def replay(
     >>> from dpverify.releases import Gaussian
     >>> noisy_sum = lambda data, rng: data.sum() + rng.normal()
     >>> pair = Neighbours.replace(np.zeros((3, 1)), 0, [5.0])
-    >>> print(replay(noisy_sum, pair, Gaussian(scale=1.0, sensitivity={REPLACE: 1.0})).because)
-    the output moved by 5 with the same noise; its declared replace sensitivity is 1. This refutes the
-    declaration.
+    >>> replay(noisy_sum, pair, Gaussian(scale=1.0, sensitivity={REPLACE: 1.0})).witness.then
+    'the query of the output moved by 5; its declared replace sensitivity is 1'
     """
     first = execute(mechanism, neighbours.data, seed, 0)
     again = execute(mechanism, neighbours.data, seed, 0)
@@ -99,18 +115,16 @@ def replay(
             "The same seed gave two different outputs: the callable does not take its randomness "
             "from rng, so nothing can be replayed.",
         )
-    found = [_one(mechanism, neighbours, declared, seed, run) for run in range(executions)]
-    bad = next((witness for witness, _ in found if witness is not None), None)
-    if bad is not None:
-        return Result(REFUTED, f"{bad.then}. This refutes the declaration.", witness=bad)
-    compared = sum(count for _, count in found)
+    if not first.tape.entries:
+        return _whole(mechanism, neighbours, declared, seed)
+    compared = 0
+    for run in range(executions):
+        witness, count = _one(_Case(mechanism, neighbours, seed, run))
+        compared += count
+        if witness is not None:
+            return Result(REFUTED, f"{witness.then}. This refutes the declaration.", witness=witness)
     if compared == 0:
-        moved = movement(first.output, execute(mechanism, neighbours.other, seed, 0).output)
-        return Result(
-            UNDECIDED,
-            f"No sensitivity is declared for {neighbours.adjacency}; with the same noise the "
-            f"output moved by {moved:.4g}.",
-        )
+        return Result(UNDECIDED, f"No release declares a sensitivity for {neighbours.adjacency}.")
     evidence = Evidence(
         "replay",
         {"compared": compared},
@@ -126,43 +140,85 @@ def replay(
     )
 
 
-def _one(
-    mechanism: Mechanism, neighbours: Neighbours, declared: Any, seed: int, run: int
-) -> tuple[Witness | None, int]:
-    a = execute(mechanism, neighbours.data, seed, run)
-    let = {
-        "D": describe(neighbours.data),
-        "D'": describe(neighbours.other),
-        "seed": f"SeedSequence({seed}, spawn_key=(7, {run}))",
-    }
-    adjacency = neighbours.adjacency
-    case = {**as_json(neighbours), "seed": seed, "run": run}
-    if not a.tape.entries:
-        other = execute(mechanism, neighbours.other, seed, run)
-        found = comparisons(
-            Entry(a.output, a.output, declared), Entry(other.output, other.output, declared), adjacency
+RUNS = 8  # of a whole output, from which its query is told
+
+
+def _whole(mechanism: Mechanism, neighbours: Neighbours, declared: Any, seed: int) -> Result:
+    """Without a tape: the query of the whole output, if the output is that and the noise."""
+    sequence = np.random.SeedSequence(seed, spawn_key=(7,))
+    if declared is None or neighbours.adjacency not in (getattr(declared, "sensitivity", None) or {}):
+        return Result(UNDECIDED, f"No release declares a sensitivity for {neighbours.adjacency}.")
+    splits = [split(mechanism, data, sequence, RUNS) for data in (neighbours.data, neighbours.other)]
+    if splits[0] is None or splits[1] is None:
+        return Result(
+            UNDECIDED,
+            "The output is not its query plus noise that rng drew: record the release on a tape, so that its "
+            "query can be compared.",
         )
-        if not found:
-            return None, 0
-        moved, allowed = found[0]
-        if moved > allowed * (1 + SLACK):
-            return Witness(
-                let,
-                f"the output moved by {moved:.6g} with the same noise; its declared {adjacency} "
-                f"sensitivity is {allowed:.6g}",
-                f"at most {allowed:.6g}",
-                {**case, "moved": moved, "allowed": allowed},
-            ), 1
-        return None, 1
+    case = _Case(mechanism, neighbours, seed, 0)
+    entries = [Entry(part.query, part.query, declared, np.finfo(float).eps) for part in splits if part]
+    rounding = 4 * float(sum(part.rounding for part in splits if part)) * max(1, entries[0].query.size)
+    for found in comparisons(entries[0], entries[1], neighbours.adjacency, _count(neighbours)):
+        found = found._replace(rounding=found.rounding + rounding)
+        if found.too_far:
+            witness = case.moved_too_far("the query of the output", entries[0], entries[1], found)
+            return Result(REFUTED, f"{witness.then}. This refutes the declaration.", witness=witness)
+    evidence = Evidence(
+        "replay",
+        {"compared": 1},
+        samples=2 * RUNS,
+        seed=seed,
+        ceiling="a query that moves too far on this pair",
+    )
+    return Result(SUPPORTED, "The query of the output moves no further than declared.", evidence)
+
+
+def _count(neighbours: Neighbours) -> int:
+    return max(len(np.asarray(_parts(data)[0])) for data in (neighbours.data, neighbours.other))
+
+
+class _Case(NamedTuple):
+    """One pair of executions, and the witnesses that it can give."""
+
+    mechanism: Mechanism
+    neighbours: Neighbours
+    seed: int
+    run: int
+
+    def witness(self, shows: str, then: str, contradicts: str, **figures: Any) -> Witness:
+        let = {
+            "D": describe(self.neighbours.data),
+            "D'": describe(self.neighbours.other),
+            "seed": f"SeedSequence({self.seed}, spawn_key=(7, {self.run}))",
+        }
+        exact = {"kind": "replay", "shows": shows, **as_json(self.neighbours), "seed": self.seed, **figures}
+        return Witness(let, then, contradicts, {**exact, "run": self.run})
+
+    def moved_too_far(self, what: str, a: Entry, b: Entry, found: Comparison, **figures: Any) -> Witness:
+        moved, allowed, rounding = found
+        size = "is not finite or changed its shape" if np.isinf(moved) else f"moved by {moved:.6g}"
+        then = f"{what} {size}; its declared {self.neighbours.adjacency} sensitivity is {allowed:.6g}"
+        return self.witness(
+            "sensitivity",
+            then,
+            f"at most {allowed:.6g}",
+            queries=[_listed(np.ravel(a.query)), _listed(np.ravel(b.query))],
+            norm=2 if a.declared is None else a.declared.norm,
+            allowed=allowed,
+            rounding=rounding,
+            **figures,
+        )
+
+
+def _one(case: _Case) -> tuple[Witness | None, int]:
+    """A witness of one pair of executions, if there is one, and how many releases were compared."""
+    mechanism, neighbours, seed, run = case
+    a = execute(mechanism, neighbours.data, seed, run)
     b = execute(mechanism, neighbours.other, seed, run, frozen=a.tape)
-    if len(a.tape.entries) != len(b.tape.entries):
-        counts = (len(a.tape.entries), len(b.tape.entries))
-        return Witness(
-            let,
-            f"the number of releases depends on the data: {counts[0]} on D, {counts[1]} on D'",
-            "as many releases on every data set",
-            {**case, "releases": counts},
-        ), 1
+    counts = [len(a.tape.entries), len(b.tape.entries)]
+    if counts[0] != counts[1]:
+        then = f"the number of releases depends on the data: {counts[0]} on D, {counts[1]} on D'"
+        return case.witness("count", then, "as many releases on every data set", releases=counts), 1
     # with random queries (batches), two executions are comparable only while they draw alike
     elsewhere = execute(mechanism, neighbours.data, seed, run + 10_000, frozen=a.tape)
     random_queries = len(elsewhere.tape.entries) != len(a.tape.entries) or any(
@@ -175,36 +231,67 @@ def _one(
     compared = 0
     for t, (u, v) in enumerate(zip(a.tape.entries, b.tape.entries)):
         if not _alike(u.declared, v.declared):
-            return Witness(
-                let,
-                f"release {t} is declared as {u.declared} on D and as {v.declared} on D': its "
-                "noise depends on the data",
-                "noise that does not depend on the data",
-                {**case, "release": t},
-            ), 1
-        for moved, allowed in comparisons(u, v, adjacency) if comparable else []:
-            compared += 1
-            if moved > allowed * (1 + SLACK):
-                size = (
-                    "is not finite or changed its shape"
-                    if np.isinf(moved)
-                    else f"moved by {moved:.6g} at the same state"
-                )
-                then = (
-                    f"the query of release {t} {size}; its declared {adjacency} sensitivity is {allowed:.6g}"
-                )
-                exact = {**case, "release": t, "moved": moved, "allowed": allowed}
-                return Witness(let, then, f"at most {allowed:.6g}", exact), compared
+            declared = [str(u.declared), str(v.declared)]
+            then = (
+                f"release {t} is declared as {declared[0]} on D and as {declared[1]} on D': its noise "
+                "depends on the data"
+            )
+            stated = "noise that does not depend on the data"
+            return case.witness("declaration", then, stated, release=t, declared=declared), 1
+        found = comparisons(u, v, neighbours.adjacency, _count(neighbours)) if comparable else []
+        compared += len(found)
+        for node, one in enumerate(found):
+            if one.too_far:
+                queries = (u, v) if len(found) == 1 else (_node(u, node), _node(v, node))
+                what = f"the query of release {t}"
+                return case.moved_too_far(what, *queries, one, release=t), compared
     if not _same(a.output, b.output) and (same_size or (comparable and _same(a.output, elsewhere.output))):
         gap = movement(a.output, b.output)
         then = (
             f"with every release frozen the output still moved by {gap:.6g}: it depends on the data "
             "beyond its declared releases"
         )
-        return Witness(
-            let, then, "an output computed from the releases alone", {**case, "moved": gap}
-        ), compared + 1
+        outputs = [_listed(np.ravel(a.output)), _listed(np.ravel(b.output))]
+        stated = "an output computed from the releases alone"
+        return case.witness("output", then, stated, outputs=outputs), compared + 1
     return None, compared
+
+
+def _node(entry: Entry, node: int) -> Entry:
+    """The query of one node of a tree, which is compared in the Euclidean norm; they stand run after run."""
+    run, node = divmod(node, entry.query.shape[1])
+    return Entry(entry.query[run, node], entry.released, None, entry.precision)
+
+
+def _listed(array: np.ndarray) -> Any:
+    """An array as JSON holds it: nested lists, and what is not finite as text."""
+    if array.ndim:
+        return [_listed(part) for part in array] if not _ordinary(array) else array.tolist()
+    return array.item() if _ordinary(array) else str(array.item())
+
+
+def _ordinary(array: np.ndarray) -> bool:
+    return array.dtype.kind in "biu" or (array.dtype.kind == "f" and bool(np.isfinite(array).all()))
+
+
+def verify(exact: dict[str, Any]) -> bool:
+    """Whether what a replay recorded breaks the declaration: recomputed from the two queries, counts,
+    declarations or outputs.
+    """
+    shows = exact["shows"]
+    if shows == "count":
+        return exact["releases"][0] != exact["releases"][1]
+    if shows == "declaration":
+        return exact["declared"][0] != exact["declared"][1]
+    if shows not in ("sensitivity", "output"):
+        return False
+    a, b = (np.array(side, dtype=float) for side in exact["queries" if shows == "sensitivity" else "outputs"])
+    if shows == "output":
+        return not _same(a, b)
+    if a.shape != b.shape or not (np.isfinite(a).all() and np.isfinite(b).all()):
+        return True
+    moved = float(np.linalg.norm(a - b, ord=exact["norm"]))
+    return Comparison(moved, exact["allowed"], exact["rounding"]).too_far
 
 
 def _same(a: np.ndarray, b: np.ndarray) -> bool:
@@ -222,7 +309,7 @@ def as_json(pair: Neighbours) -> dict[str, Any]:
     {'data': [[0.0]], 'other': [[2.0]], 'adjacency': 'replace'}
     """
     both = [
-        [np.asarray(p).tolist() for p in d] if isinstance(d, tuple) else np.asarray(d).tolist()
+        [_listed(np.asarray(p)) for p in d] if isinstance(d, tuple) else _listed(np.asarray(d))
         for d in (pair.data, pair.other)
     ]
     return {"data": both[0], "other": both[1], "adjacency": str(pair.adjacency)}

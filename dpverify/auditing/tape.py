@@ -19,11 +19,14 @@ import numpy as np
 
 @dataclass
 class Entry:
-    """One release: the query, what was released, and what it was declared as."""
+    """One release: the query, what was released, what it was declared as, and the relative precision of the
+    numbers that the query was computed in.
+    """
 
     query: np.ndarray
     released: np.ndarray
     declared: Any
+    precision: float = float(np.finfo(float).eps)
 
 
 @dataclass
@@ -49,5 +52,8 @@ class Tape:
                 if np.shape(released)
                 else float(self.frozen[at].released)
             )
-        self.entries.append(Entry(np.array(query, dtype=float), np.array(released, dtype=float), declared))
+        kind = np.asarray(query).dtype
+        precision = float(np.finfo(kind if kind.kind == "f" else float).eps)
+        entry = Entry(np.array(query, dtype=float), np.array(released, dtype=float), declared, precision)
+        self.entries.append(entry)
         return released

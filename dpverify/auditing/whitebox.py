@@ -16,7 +16,7 @@ the chords of the points (Q(loss > t), P(loss <= t)).
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -231,7 +231,15 @@ def loss_audit(
             let,
             then,
             f"delta = {worst['claimed']:.4g} there ({claim})",
-            {**as_json(pair), **worst, "runs": runs, "seed": seed},
+            {
+                "kind": "losses",
+                **as_json(pair),
+                **worst,
+                "losses": losses.tolist(),
+                "alpha": alpha,
+                "epsilons": grid.tolist(),
+                "seed": seed,
+            },
         )
         return Result(REFUTED, f"{claim} is refuted: {then}.", evidence, witness)
     shown = (
@@ -243,3 +251,10 @@ def loss_audit(
         f"{runs} exact losses do not refute {claim}: {shown}, {worst['claimed']:.4g} is claimed.",
         evidence,
     )
+
+
+def verify(exact: dict[str, Any]) -> bool:
+    """Whether the losses in a witness put delta above what was claimed: the bound is computed anew."""
+    losses, grid = np.array(exact["losses"], dtype=float), np.array(exact["epsilons"], dtype=float)
+    lower, _ = profile_bounds(losses, grid, float(exact["alpha"])).at(float(exact["epsilon"]))
+    return lower > float(exact["claimed"])

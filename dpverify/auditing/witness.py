@@ -17,14 +17,14 @@ from dpverify.auditing.claimed import WorstPair
 from dpverify.auditing.exact import refutes
 
 
-def verify_event(exact: dict[str, Any]) -> bool:
+def verify(exact: dict[str, Any]) -> bool:
     """Whether the counts in a witness refute the claim in it at its alpha.
 
     >>> from dpverify import Budget, Neighbours, PureDP, audit
     >>> pair = Neighbours.replace(np.zeros((2, 1)), 0, [9.0])
     >>> result = audit(lambda data, rng, runs: data.sum() + rng.laplace(size=(runs, 1)), pair, PureDP(1.0),
     ...     budget=Budget(runs=2000))
-    >>> verify_event(result.witness.exact)
+    >>> verify(result.witness.exact)
     True
     """
     claim = exact["claim"]

@@ -24,7 +24,7 @@ def verify(
     ],
 ) -> None:
     """Verify every witness in a JSON file: exit code 0 if each stands, 1 if one does not."""
-    from dpverify.proving import verify_witness
+    from dpverify.witnesses import verify_witness
 
     try:
         text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")

@@ -33,10 +33,11 @@ from dpverify.proving.gram import mentions
 from dpverify.proving.judges import confirm, judges_of
 from dpverify.proving.limits import TimeLimit, within
 from dpverify.proving.reduction import Counterpoint, Reduction, depth
-from dpverify.proving.refutation import admissible, domain_of, refute, verify_point, violated, witness_at
+from dpverify.proving.refutation import admissible, domain_of, refute, violated, witness_at
 from dpverify.relations import AtMost, Derivation, Equal, Instance, Quoted, Tested
 from dpverify.theorems import AllOf, ForSome, Theorem, formal, latex
 from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Step, Witness
+from dpverify.witnesses import verify_witness
 
 TACTICS = (
     "identities",
@@ -321,27 +322,3 @@ def _scanned(relation: Equal | AtMost, effort: Effort, tried: list[str]) -> Resu
             SUPPORTED, f"no violation at {count} admissible points; no proof closed it ({why})", evidence
         )
     return Result(UNDECIDED, f"no proof closed it ({why}) and only {count} admissible points were found")
-
-
-def verify_witness(exact: dict[str, Any]) -> bool:
-    """Whether a witness stands, from the machine-readable half of its JSON alone.
-
-    >>> import sympy as sp
-    >>> w = prove(AtMost(sp.Symbol("x", real=True), 3)).witness
-    >>> verify_witness(w.exact)
-    True
-    """
-    if exact.get("kind") == "point":
-        return verify_point(exact)
-    if exact.get("kind") == "event":
-        from dpverify.auditing import verify_event
-
-        return verify_event(exact)
-    if exact.get("kind") == "vectors":
-        return realisations.verify(exact)
-    if exact.get("kind") in ("matrices", "asymptotics"):
-        return bool(importlib.import_module(f"dpverify.proving.{exact['kind']}").verify(exact))
-    raise ValueError(
-        "Expected a witness of kind 'point', 'vectors', 'event', 'matrices' or 'asymptotics', got "
-        f"{exact.get('kind')!r}."
-    )

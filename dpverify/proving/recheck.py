@@ -6,9 +6,10 @@ import importlib
 from typing import Any
 
 from dpverify.optional import Missing
-from dpverify.proving import TACTICS, verify_witness
+from dpverify.proving import TACTICS
 from dpverify.relations import Derivation
 from dpverify.verdicts import PROVED, REFUTED, Result
+from dpverify.witnesses import verify_witness
 
 
 def stands(relation: Any, result: Result) -> bool:

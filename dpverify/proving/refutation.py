@@ -374,7 +374,7 @@ def _witness(relation: Equal | AtMost, domain: Domain, point: Point) -> Witness:
     )
 
 
-def verify_point(exact: dict[str, Any]) -> bool:
+def verify(exact: dict[str, Any]) -> bool:
     """Whether the machine-readable half of a point witness stands on its own."""
     left, right = from_json(exact["left"]), from_json(exact["right"])
     given = [from_json(g) for g in exact["given"]]

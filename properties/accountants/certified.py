@@ -11,6 +11,7 @@ from typing import Any
 
 from dpverify.accounting.bounds import Steps, epsilon_bounds
 from dpverify.verdicts import UNDECIDED
+from dpverify.witnesses import comparison
 
 from ..laws import NotApplicable, Outcome, Result, Subject, broken, held, law
 from .questions import DELTAS, GAP, ROUNDING, Case, Refused, ask_number, not_below, say
@@ -111,7 +112,8 @@ def calibration(subject: Subject, seed: int) -> Outcome:
                 f"noise {noise:.9g} is chosen, whose epsilon is at least {found.lower:.6g} "
                 f"(certified; at most {found.upper:.6g})"
             )
-            return broken(then, let, {"settings": rows}, f"epsilon at most {wanted:g}")
+            exact = comparison(found.lower, "<=", wanted, settings=rows)
+            return broken(then, let, exact, f"epsilon at most {wanted:g}")
     if not rows:
         return Result(UNDECIDED, f"It chose no noise for {len(refusals)} targets; the first: {refusals[0]}")
     above = max(row["upper"] / row["wanted"] for row in rows)

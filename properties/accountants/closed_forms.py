@@ -11,6 +11,7 @@ import numpy as np
 
 from dpverify.accountant import Accountant, Epsilon, Ledger
 from dpverify.accounting.bounds import Steps
+from dpverify.witnesses import comparison
 
 from ..laws import Outcome, Subject, broken, held, law
 from .questions import DELTAS, ROUNDING, Case, ask_number, not_below, say
@@ -120,7 +121,8 @@ def relation(subject: Subject, seed: int) -> Outcome:
     short = {"add/remove": removed, "replace": replaced}[accountant.relation]
     if answer < short * (1 - ROUNDING):
         let = {"steps": say([step]), "delta": "1e-05", "relation": accountant.relation}
-        return broken(f"epsilon is {answer:.6g}; the exact one is {short:.6g}", let, figures)
+        exact = comparison(answer, ">=", short, figures=figures)
+        return broken(f"epsilon is {answer:.6g}; the exact one is {short:.6g}", let, exact)
     speaks = (
         f"One step of noise 1 costs {answer:.4g} at delta 1e-05: that is {accountant.relation} "
         f"({removed:.4g}; replacing a record costs {replaced:.4g})"

@@ -10,6 +10,7 @@ from typing import Any
 from dpverify.accountant import Accountant, Ledger
 from dpverify.accounting.bounds import Steps
 from dpverify.verdicts import UNDECIDED
+from dpverify.witnesses import comparison
 
 from ..laws import Outcome, Result, Subject, broken, held, law
 from .questions import Refused, ask_number, say
@@ -94,7 +95,8 @@ def monotone(subject: Subject, seed: int) -> Outcome:
                     if wrong:
                         then = f"epsilon is {before[1]:.9g} and {answer:.9g}"
                         let = {"one": before[0], "other": setting}
-                        return broken(f"{name}: {then}", let, {"epsilons": [before[1], answer]}, name)
+                        exact = comparison(before[1], "<" if strict else "==", answer)
+                        return broken(f"{name}: {then}", let, exact, name)
                     largest = largest if strict else max(largest, abs(difference))
                 before = (setting, answer)
     if not compared:

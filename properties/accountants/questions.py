@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from dpverify.accountant import quiet
 from dpverify.accounting.bounds import Steps
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Witness
+from dpverify.witnesses import comparison
 
 ROUNDING = 1e-6  # relative; an epsilon that is smaller by less is not held against anybody
 GAP = 0.01  # of the bounds aimed at, relative
@@ -103,7 +104,7 @@ def not_below(cases: Iterator[Case], method: str, ceiling: str) -> Result:
             {"steps": worst["setting"], "delta": f"{worst['delta']:g}"},
             then,
             contradicts,
-            {**figures, "worst": worst, "all": short[:20]},
+            comparison(worst["reported"], ">=", worst["least"], figures=figures, worst=worst, all=short[:20]),
         )
         return Result(
             REFUTED,

@@ -7,6 +7,7 @@ from typing import Any
 from dpverify.accountant import Training
 from dpverify.accounting.bounds import epsilon_bounds
 from dpverify.verdicts import UNDECIDED
+from dpverify.witnesses import comparison
 
 from ..laws import NotApplicable, Outcome, Result, Subject, broken, held, law
 from .questions import GAP, ROUNDING, Refused, answered, ask_number
@@ -67,16 +68,19 @@ def accumulation(subject: Subject, seed: int) -> Outcome:
                 f"a noisy step held the records {sorted(twice[0])}, one of them twice; it is recorded "
                 f"as one draw at rate {rate:.6g}"
             )
-            return broken(then, let, figures, "that a record is in a step at most once")
+            exact = comparison(len(twice[0]), "==", len(set(twice[0])), figures=figures)
+            return broken(then, let, exact, "that a record is in a step at most once")
         if steps < true:
             then = f"{steps} steps are recorded; {true} noisy steps were made"
-            return broken(then, let, figures, "the steps recorded")
+            exact = comparison(steps, ">=", true, figures=figures)
+            return broken(then, let, exact, "the steps recorded")
         if chance < ALPHA / len(POISSON):
             then = (
                 f"rate {rate:.6g} is recorded; {drawn} of {setup.records * true} draws were made, "
                 f"which has a chance of {chance:.2g} at that rate"
             )
-            return broken(then, let, figures, "the rate recorded")
+            exact = comparison(chance, ">=", ALPHA / len(POISSON), figures=figures)
+            return broken(then, let, exact, "the rate recorded")
     refused = [setup for setup, found in figures.items() if isinstance(found, str)]
     if len(refused) == len(POISSON):
         return Result(
@@ -117,7 +121,9 @@ def shuffled(subject: Subject, seed: int) -> Outcome:
                 f"{steps} steps at rate {rate:.6g} are recorded; of {true} noisy steps the largest "
                 f"held {share:.6g} of all records"
             )
-            return broken(then, {"training": str(setup)}, figures, "the rate and the steps recorded")
+            found = (steps, true) if steps < true else (rate, share)
+            exact = comparison(found[0], ">=", found[1], figures=figures)
+            return broken(then, {"training": str(setup)}, exact, "the rate and the steps recorded")
     return held(
         f"{len(SHUFFLED)} trainings: steps and rates recorded are not below those that were run.",
         "a step that is missing; a batch that is larger than the rate recorded",
@@ -168,7 +174,8 @@ def epochs(subject: Subject, seed: int) -> Outcome:
                 f"between {certain.lower:.6g} and {certain.upper:.6g})"
             )
             said = f"epsilon at most {wanted:g}, give or take {accountant.tolerance:g}, after these epochs"
-            return broken(then, let, figures, said)
+            exact = comparison(spent, "<=", wanted, figures=figures)
+            return broken(then, let, exact, said)
     return held(
         f"{len(figures)} trainings end within the epsilon that was asked for.",
         "a training after which the accountant itself reports more than was asked for",

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from dpverify import Budget, Neighbours, audit
-from dpverify.auditing import Tape, verify_event
+from dpverify.auditing import Tape
 from dpverify.guarantees import GDP, RDP, ZCDP, ApproxDP, Profile, PureDP, TradeOff
 from dpverify.neighbours import ADD_REMOVE, REPLACE
 from dpverify.releases import Gaussian, Laplace, Subsampled
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED
+from dpverify.witnesses import verify_witness
 
 PAIR = Neighbours.replace(np.zeros((3, 1)), 0, [1.0])
 SMALL = Budget(runs=4000, alpha=1e-3, seed=3)
@@ -42,7 +43,7 @@ def step(result, rung):
 def test_every_form_of_claim_can_be_refuted(claim):
     result = audit(gaussian, PAIR, claim, budget=SMALL)
     assert result.verdict is REFUTED
-    assert verify_event(json.loads(json.dumps(result.witness.exact)))
+    assert verify_witness(json.loads(json.dumps(result.witness.exact)))
 
 
 @pytest.mark.parametrize(
@@ -66,7 +67,7 @@ def test_a_budget_that_cannot_refute_is_undecided():
 def test_a_tampered_witness_does_not_verify():
     exact = json.loads(json.dumps(audit(gaussian, PAIR, GDP(0.3), budget=SMALL).witness.exact))
     exact["bets"][0][-1]["log_a"] = [v + 1 for v in exact["bets"][0][-1]["log_a"]]
-    assert not verify_event(exact)
+    assert not verify_witness(exact)
 
 
 def clipped_sum(data, rng, tape, clip=1.0, noise=1.0, leak=0.0):
@@ -200,7 +201,7 @@ def test_a_declaration_refuted_and_then_privacy():
     result = audit(bad, FAR, GDP(1.0), budget=Budget(runs=2000))
     assert result.evidence.certificate["refuted"][:1] == ["replay"]
     assert "break the guarantee itself" in result.because
-    assert verify_event(result.witness.exact)
+    assert verify_witness(result.witness.exact)
 
 
 def test_the_same_seed_gives_the_same_result_for_any_number_of_workers():

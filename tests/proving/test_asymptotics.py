@@ -8,8 +8,9 @@ import json
 import pytest
 
 from dpverify.exam import asymptotics as CASES
-from dpverify.proving import prove, verify_witness
+from dpverify.proving import prove
 from dpverify.verdicts import SUPPORTED, UNDECIDED
+from dpverify.witnesses import verify_witness
 
 
 @pytest.mark.parametrize("build", [pytest.param(build, id=name) for name, build in CASES.OPEN])

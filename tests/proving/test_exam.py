@@ -7,8 +7,8 @@ import json
 import pytest
 
 from dpverify.exam import cases, report, sit
-from dpverify.proving import verify_witness
 from dpverify.verdicts import PROVED, REFUTED
+from dpverify.witnesses import verify_witness
 
 pytestmark = pytest.mark.xdist_group("exam")
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpverify.effort import QUICK
-from dpverify.proving import prove, verify_witness
+from dpverify.proving import prove
 from dpverify.proving.codec import from_json, to_json
 from dpverify.proving.domain import Domain, written_out
 from dpverify.proving.evaluate import Unknown, ball, sign, truth
@@ -19,6 +19,7 @@ from dpverify.proving.limits import TimeLimit, uninterrupted, within
 from dpverify.proving.refutation import real, refute
 from dpverify.relations import AtMost, Derivation, Equal, Instance, Quoted, Tested
 from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Evidence, Result
+from dpverify.witnesses import verify_witness
 
 x, y = sp.symbols("x y", positive=True)
 t, T = sp.Symbol("t", integer=True, positive=True), sp.Symbol("T", integer=True, positive=True)

@@ -8,9 +8,10 @@ import sympy as sp
 
 from dpverify.effort import QUICK
 from dpverify.language import Function, inner, norm2, vectors
-from dpverify.proving import gram, prove, realisations, verify_witness
+from dpverify.proving import gram, prove, realisations
 from dpverify.relations import AtMost, Equal
 from dpverify.verdicts import PROVED, REFUTED
+from dpverify.witnesses import verify_witness
 
 x, y, z = vectors("x y z")
 L, mu, eta = sp.symbols("L mu eta", positive=True)

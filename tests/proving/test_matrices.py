@@ -9,7 +9,8 @@ import pytest
 
 from dpverify.effort import QUICK
 from dpverify.exam import matrices as CASES
-from dpverify.proving import matrices, prove, verify_witness
+from dpverify.proving import matrices, prove
+from dpverify.witnesses import verify_witness
 
 
 def test_a_point_survives_json_and_a_wrong_point_does_not():

@@ -9,8 +9,8 @@ import pytest
 
 from dpverify.checking import check
 from dpverify.claims import find
-from dpverify.proving import verify_witness
 from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED
+from dpverify.witnesses import verify_witness
 
 INDEX = [
     f"{path.stem.replace('_', '-')}/{id}"

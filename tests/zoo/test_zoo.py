@@ -11,10 +11,10 @@ from typer.testing import CliRunner
 
 import dpverify.zoo
 from dpverify.accounting import account, epsilon
-from dpverify.auditing import verify_event
 from dpverify.cli import application
 from dpverify.neighbours import ADD_REMOVE
 from dpverify.verdicts import REFUTED, SUPPORTED
+from dpverify.witnesses import verify_witness
 from dpverify.zoo import bugs, find
 from dpverify.zoo.inspection import inspect
 
@@ -32,7 +32,7 @@ def test_the_bug_is_found_and_its_twin_is_not_accused(bug):
         assert row.samples >= 2
         assert row.result.witness is not None
         if "claim" in row.result.witness.exact:
-            assert verify_event(row.result.witness.exact)
+            assert verify_witness(row.result.witness.exact)
 
 
 def test_there_are_enough_bugs_on_every_rung_and_each_says_what_it_is():
