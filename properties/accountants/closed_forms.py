@@ -121,7 +121,7 @@ def relation(subject: Subject, seed: int) -> Outcome:
     short = {"add/remove": removed, "replace": replaced}[accountant.relation]
     if answer < short * (1 - ROUNDING):
         let = {"steps": say([step]), "delta": "1e-05", "relation": accountant.relation}
-        exact = comparison(answer, ">=", short, figures=figures)
+        exact = comparison(answer, ">=", short, **figures)
         return broken(f"epsilon is {answer:.6g}; the exact one is {short:.6g}", let, exact)
     speaks = (
         f"One step of noise 1 costs {answer:.4g} at delta 1e-05: that is {accountant.relation} "

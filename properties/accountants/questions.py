@@ -104,7 +104,7 @@ def not_below(cases: Iterator[Case], method: str, ceiling: str) -> Result:
             {"steps": worst["setting"], "delta": f"{worst['delta']:g}"},
             then,
             contradicts,
-            comparison(worst["reported"], ">=", worst["least"], figures=figures, worst=worst, all=short[:20]),
+            comparison(worst["reported"], ">=", worst["least"], **figures, worst=worst, all=short[:20]),
         )
         return Result(
             REFUTED,

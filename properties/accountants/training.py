@@ -68,18 +68,18 @@ def accumulation(subject: Subject, seed: int) -> Outcome:
                 f"a noisy step held the records {sorted(twice[0])}, one of them twice; it is recorded "
                 f"as one draw at rate {rate:.6g}"
             )
-            exact = comparison(len(twice[0]), "==", len(set(twice[0])), figures=figures)
+            exact = comparison(len(twice[0]), "==", len(set(twice[0])), **figures)
             return broken(then, let, exact, "that a record is in a step at most once")
         if steps < true:
             then = f"{steps} steps are recorded; {true} noisy steps were made"
-            exact = comparison(steps, ">=", true, figures=figures)
+            exact = comparison(steps, ">=", true, **figures)
             return broken(then, let, exact, "the steps recorded")
         if chance < ALPHA / len(POISSON):
             then = (
                 f"rate {rate:.6g} is recorded; {drawn} of {setup.records * true} draws were made, "
                 f"which has a chance of {chance:.2g} at that rate"
             )
-            exact = comparison(chance, ">=", ALPHA / len(POISSON), figures=figures)
+            exact = comparison(chance, ">=", ALPHA / len(POISSON), **figures)
             return broken(then, let, exact, "the rate recorded")
     refused = [setup for setup, found in figures.items() if isinstance(found, str)]
     if len(refused) == len(POISSON):
@@ -122,7 +122,7 @@ def shuffled(subject: Subject, seed: int) -> Outcome:
                 f"held {share:.6g} of all records"
             )
             found = (steps, true) if steps < true else (rate, share)
-            exact = comparison(found[0], ">=", found[1], figures=figures)
+            exact = comparison(found[0], ">=", found[1], **figures)
             return broken(then, {"training": str(setup)}, exact, "the rate and the steps recorded")
     return held(
         f"{len(SHUFFLED)} trainings: steps and rates recorded are not below those that were run.",
@@ -174,7 +174,7 @@ def epochs(subject: Subject, seed: int) -> Outcome:
                 f"between {certain.lower:.6g} and {certain.upper:.6g})"
             )
             said = f"epsilon at most {wanted:g}, give or take {accountant.tolerance:g}, after these epochs"
-            exact = comparison(spent, "<=", wanted, figures=figures)
+            exact = comparison(spent, "<=", wanted, **figures)
             return broken(then, let, exact, said)
     return held(
         f"{len(figures)} trainings end within the epsilon that was asked for.",
