@@ -31,6 +31,7 @@ from dpverify.signing import read_signed, write_signed
 BLOCK = 256  # runs of a plain callable that share a generator
 BATCH = 4096  # runs of a batched call
 HERE = 1.0  # seconds of drawing a chunk after which others are asked to help
+WIDEST = 2_000_000  # numbers of each side that a chunk has at most
 SHARE = 1 / 8  # of a budget in time, after which the number of runs is settled
 
 
@@ -202,13 +203,17 @@ class Sampler:
     def __iter__(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         done, chunk = 0, 0
         while done < self.runs and not self.cut_short:
-            size = _next_size(done, self.runs)
+            size = min(_next_size(done, self.runs), self._widest())
             x, y = self._chunk(chunk, done, size)
             if x.runs:
                 self._look(chunk, x, y)
                 yield self._layout.matrices(x, y)
             done, chunk = done + x.runs, chunk + 1
             self._settle(done)
+
+    def _widest(self) -> int:
+        """How many runs a chunk has at most, so that it fits in memory."""
+        return WIDEST // self._first[0].numbers.shape[1] if self._first is not None else WIDEST
 
     def _settle(self, done: int) -> None:
         """With a budget in time: the number of runs, by the speed of the first ones."""

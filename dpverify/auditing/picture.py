@@ -44,16 +44,15 @@ def observe(mechanism: Mechanism, neighbours: Neighbours, claim: Guarantee, budg
             test.feed(a, b)
         else:
             fresh.append((a, b))
-    x, y = (np.concatenate([side[i][:, : test.width] for side in fresh]) for i in (0, 1))
-    test.bettors[0].learn(test.counts, test.pair)
-    of = test.bettors[0].of
-    p, q = believed("smooth", *test.counts[of])
+    desk = test.early
+    desk.bettors[0].learn(desk.counts, test.pair)
+    of = desk.bettors[0].of
+    p, q = believed("smooth", *desk.counts[of])
     order = np.argsort(-(p / q), kind="stable")
-    edges, apply = test.edges[of], test.scores[of].apply
+    edges, apply = desk.edges[of], desk.scores[of].apply
+    x, y = (np.concatenate([apply(side[i]) for side in fresh]) for i in (0, 1))
     on_data, on_other = (
-        np.cumsum(
-            np.bincount(np.searchsorted(edges, apply(side), side="left"), minlength=len(edges) + 1)[order]
-        )
+        np.cumsum(np.bincount(np.searchsorted(edges, side, side="left"), minlength=len(edges) + 1)[order])
         for side in (x, y)
     )
     return Observed(on_data[:-1], on_other[:-1], len(x), test.path)

@@ -25,6 +25,10 @@ class Score:
     text: str
     apply: Callable[[np.ndarray], np.ndarray]
 
+    def on_the_first(self, columns: int) -> Score:
+        """The same score, of the first columns of outputs that may have more."""
+        return Score(self.text, lambda out: self.apply(out[:, :columns]))
+
 
 def _separation(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Squared t-statistic of the means plus that of the variances, per coordinate."""
@@ -89,10 +93,12 @@ def _classifier(x: np.ndarray, y: np.ndarray, features: int = 64, most: int = 81
     both = np.concatenate([x, y])
     centre, spread = both.mean(axis=0), both.std(axis=0) + 1e-12
     rng = np.random.default_rng(0)
-    frequencies, phases = rng.normal(size=(x.shape[1], features)), rng.uniform(0, 2 * np.pi, features)
+    frequencies = rng.normal(size=(x.shape[1], features)).astype(np.float32)
+    phases = rng.uniform(0, 2 * np.pi, features).astype(np.float32)
 
     def lift(out: np.ndarray) -> np.ndarray:
-        return np.cos((out - centre) / spread @ frequencies + phases)
+        standard = ((out - centre) / spread).astype(np.float32)
+        return np.cos(standard @ frequencies + phases)
 
     lifted = lift(both)
     side = np.concatenate([np.ones(len(x)), -np.ones(len(y))])
@@ -100,7 +106,7 @@ def _classifier(x: np.ndarray, y: np.ndarray, features: int = 64, most: int = 81
     gram = (lifted - mean).T @ (lifted - mean)
     weights = np.linalg.solve(gram + np.eye(features) * 1e-2 * len(both), (lifted - mean).T @ side)
     text = f"ridge classifier on {features} random cosines (seed 0), weights {_numbers(weights)}"
-    return Score(text, lambda out: lift(out) @ weights)
+    return Score(text, lambda out: (lift(out) @ weights.astype(np.float32)).astype(float))
 
 
 def learn_scores(x: np.ndarray, y: np.ndarray) -> list[Score]:

@@ -17,18 +17,48 @@ import numpy as np
 
 from dpverify.auditing.betting import Bet, best_bet
 from dpverify.auditing.claimed import WorstPair
+from dpverify.auditing.ratios import FEWEST, learn_ratios
 from dpverify.auditing.scores import Score, edges_of, exceedances, learn_scores
 
 # what a bettor believes of the bins' log-odds, and the evidence (in nats) at which it bets half the growth-
 # optimal stake
-CAUTION = {"quadratic": 1.0, "smooth": 2.0, "plain": 2.0}
+CAUTION = {"quadratic": 1.0, "smooth": 2.0, "plain": 2.0, "monotone": 2.0}
+EARLY_KINDS, HONEST_KINDS = ("quadratic", "smooth", "plain"), ("quadratic", "smooth", "monotone")
+EXTRA = 1.0  # evidence (in nats) that a choice among many scores is worth nothing below
 ROUGHNESS = 1.5
-MOST = 8_000_000  # numbers of each side that are kept to learn from
+MOST = 2_000_000  # numbers of each side that are kept to learn from
+POOL = 65_536  # outputs of each side that are kept to learn from
+LOOK = 2048  # outputs of each side of every chunk, at least, that a score which nobody bets on is applied to
+EARLY = 16_384  # outputs of each side on which the scores of the first desk are learned
 
 
 def believed(kind: str, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The probabilities of the bins on the two sides that a kind of bettor believes after these counts."""
-    return shrunk(x, y) if kind == "plain" else smoothed(x, y, None if kind == "quadratic" else ROUGHNESS)
+    if kind in ("plain", "monotone"):
+        return shrunk(x, y) if kind == "plain" else increasing(x, y)
+    return smoothed(x, y, None if kind == "quadratic" else ROUGHNESS)
+
+
+def increasing(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Bin probabilities on the two sides whose log-odds grow with the bin: neighbours that do not are
+    pooled, and each pool is drawn towards equality by half a draw a side.
+
+    >>> p, q = increasing(np.array([1, 5, 3, 40]), np.array([40, 4, 4, 0]))
+    >>> bool(p[1] / q[1] == p[2] / q[2]), bool(p[3] / q[3] > 50)
+    (True, True)
+    """
+    ratio = y.sum() / max(x.sum(), 1)
+    pools: list[tuple[float, float, int]] = []
+    for a, b in zip(x * ratio, y.astype(float)):
+        pools.append((a, b, 1))
+        while len(pools) > 1 and pools[-2][0] * pools[-1][1] >= pools[-1][0] * pools[-2][1]:
+            c, d, size = pools.pop()
+            e, f, more = pools.pop()
+            pools.append((c + e, d + f, size + more))
+    fit = np.concatenate([np.full(size, (a + 0.5) / (a + b + 1)) for a, b, size in pools])
+    both = x * ratio + y + 0.25
+    p, q = both * fit, both * (1 - fit)
+    return p / p.sum(), q / q.sum()
 
 
 def smoothed(x: np.ndarray, y: np.ndarray, roughness: float | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -95,6 +125,7 @@ class Bettor:
     """One way to bet: the score and the bins it uses now, its weights, and its log-wealth."""
 
     kind: str
+    caution: float = 0.0
     log_wealth: float = 0.0
     merge: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=int))
     bet: Bet | None = None
@@ -111,6 +142,10 @@ class Bettor:
         if self.bet is not None and self.bet.growth > 0:
             # stake less where the violation is no larger than its own uncertainty
             evidence = max(float(counts[self.of][0].sum()), 1.0) * self.bet.growth
+            evidence -= self.caution
+            if evidence <= 0:
+                self.bet = None  # all in cash
+                return
             f = evidence / (evidence + CAUTION[self.kind])
             self.bet = Bet(
                 np.log1p(f * np.expm1(self.bet.log_a)),
@@ -139,11 +174,48 @@ def coarse(counts: np.ndarray, bins: int) -> np.ndarray:
 
 
 @dataclass
+class Desk:
+    """Scores with their bins and counts, and the bettors who choose among them.
+
+    `honest` if the scores were learned on other draws than those that are counted.
+    """
+
+    honest: bool
+    scores: list[Score] = field(default_factory=list)
+    edges: list[np.ndarray] = field(default_factory=list)
+    counts: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
+    bettors: list[Bettor] = field(default_factory=list)
+
+    def open(self, scores: list[Score], x: np.ndarray, y: np.ndarray) -> None:
+        """Begin anew with these scores, and these outputs to count; columns that come later are not seen."""
+        self.scores, self.edges, self.counts = [], [], []
+        for learned in scores:
+            score = learned.on_the_first(x.shape[1])
+            a, b = score.apply(x), score.apply(y)
+            edges = edges_of(np.concatenate([a, b]))
+            if len(edges):
+                self.scores.append(score)
+                self.edges.append(edges)
+                self.counts.append((exceedances(a, edges), exceedances(b, edges)))
+
+    def play(self, x: np.ndarray, y: np.ndarray, pair: WorstPair) -> None:
+        """Bet on these outputs, then count them; a score that nobody bets on is applied to a part alone."""
+        for bettor in self.bettors:
+            bettor.learn(self.counts, pair)
+        wanted = {bettor.of for bettor in self.bettors if bettor.bet is not None and bettor.bet.growth > 0}
+        part = max(LOOK, len(x) // 32)
+        fresh = []
+        for i, (score, edges) in enumerate(zip(self.scores, self.edges)):
+            some = slice(None) if i in wanted else slice(part)
+            fresh.append((exceedances(score.apply(x[some]), edges), exceedances(score.apply(y[some]), edges)))
+        for bettor in self.bettors:
+            bettor.play(fresh)
+        self.counts = [(a + c, b + d) for (a, b), (c, d) in zip(self.counts, fresh)]
+
+
+@dataclass
 class Sequential:
     """The state of the test: feed it chunks of outputs on the two data sets; `log_wealth` is free to look at.
-
-    A chunk may have more columns than those before it, on the right: what was learned before does not look at
-    them, and earlier outputs are 0 there.
 
     >>> from dpverify.auditing.claimed import worst_pair
     >>> from dpverify.guarantees import PureDP
@@ -155,15 +227,23 @@ class Sequential:
     """
 
     pair: WorstPair
-    keep: int = 16_384
     samples: int = 0
-    scores: list[Score] = field(default_factory=list)
-    edges: list[np.ndarray] = field(default_factory=list)
-    counts: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
-    bettors: list[Bettor] = field(default_factory=lambda: [Bettor(kind) for kind in CAUTION])
+    early: Desk = field(default_factory=lambda: Desk(False, bettors=[Bettor(k, 0.25) for k in EARLY_KINDS]))
+    honest: Desk = field(default_factory=lambda: Desk(True, bettors=[Bettor(k, EXTRA) for k in HONEST_KINDS]))
     path: list[tuple[int, float]] = field(default_factory=list)
-    width: int = 0
-    _kept: tuple[list[np.ndarray], list[np.ndarray]] = field(default_factory=lambda: ([], []))
+    _pool: tuple[list[np.ndarray], list[np.ndarray]] = field(default_factory=lambda: ([], []))
+    _learned: int = 0
+
+    @property
+    def bettors(self) -> list[Bettor]:
+        return self.early.bettors + self.honest.bettors
+
+    @property
+    def books(self) -> list[tuple[Score, np.ndarray, tuple[np.ndarray, np.ndarray]]]:
+        """Every score with its edges and counts."""
+        return [
+            book for desk in (self.early, self.honest) for book in zip(desk.scores, desk.edges, desk.counts)
+        ]
 
     @property
     def log_wealth(self) -> float:
@@ -180,32 +260,29 @@ class Sequential:
 
     def seen(self, score: Score, bins: np.ndarray) -> tuple[int, int]:
         """How often the outputs so far fell in those bins of a current score, on the two sides."""
-        x, y = next(counts for known, counts in zip(self.scores, self.counts) if known is score)
+        x, y = next(counts for known, _, counts in self.books if known is score)
         return int(x[bins].sum()), int(y[bins].sum())
 
     def feed(self, x: np.ndarray, y: np.ndarray) -> None:
         """Learn from all earlier chunks, play this one, and remember it."""
-        u, v = x[:, : self.width], y[:, : self.width]
-        fresh = [
-            (exceedances(s.apply(u), e), exceedances(s.apply(v), e)) for s, e in zip(self.scores, self.edges)
-        ]
-        for bettor in self.bettors:
-            bettor.learn(self.counts, self.pair)
-            bettor.play(fresh)
+        before = self.samples
+        for desk in (self.early, self.honest):
+            desk.play(x, y, self.pair)
         self.samples += len(x)
         self.path.append((self.samples, self.log_wealth))
-        if self.samples - len(x) < min(self.keep, max(256, MOST // x.shape[1])):
-            self._kept[0].append(x)
-            self._kept[1].append(y)
-            self.width = x.shape[1]
-            a, b = (_stacked(side, self.width) for side in self._kept)
-            self.scores = learn_scores(a, b)
-            values = [(s.apply(a), s.apply(b)) for s in self.scores]
-            self.edges = [edges_of(np.concatenate(v)) for v in values]
-            self.counts = [(exceedances(v, e), exceedances(w, e)) for (v, w), e in zip(values, self.edges)]
-        else:
-            self._kept = ([], [])
-            self.counts = [(a + c, b + d) for (a, b), (c, d) in zip(self.counts, fresh)]
+        width = x.shape[1]
+        most = max(256, min(POOL, max(EARLY, POOL * 4 // width), MOST // width))
+        if before >= most:
+            self._pool = ([], [])
+            return
+        a, b = (_stacked([*pool, side], width)[:most] for pool, side in zip(self._pool, (x, y)))
+        self._pool = ([a], [b])
+        if before < EARLY:
+            self.early.open(learn_scores(a, b), a, b)
+        if len(a) >= 2 * FEWEST and (len(a) >= 2 * self._learned or len(a) == most):
+            self._learned, half = len(a), len(a) // 2
+            scores = learn_ratios(a[:half], b[:half], self.pair, self.honest.scores)
+            self.honest.open(scores, a[half:], b[half:])
 
 
 def _stacked(chunks: list[np.ndarray], width: int) -> np.ndarray:

@@ -42,8 +42,7 @@ class Event:
     """A set of outputs: those whose score lies in one of the bins; `swapped` if it is likelier on the second
     data set.
 
-    `expected` are its two probabilities as learned, the larger first. It looks at the first `width` columns
-    of the outputs, those that were there when it was chosen.
+    `expected` are its two probabilities as learned, the larger first.
     """
 
     score: Score
@@ -51,10 +50,9 @@ class Event:
     bins: np.ndarray
     swapped: bool
     expected: tuple[float, float]
-    width: int
 
     def count(self, outputs: np.ndarray) -> int:
-        values = self.score.apply(outputs[:, : self.width])
+        values = self.score.apply(outputs)
         inside = len(values) if self.bins[0] else 0
         for i in np.flatnonzero(self.bins[1:] != self.bins[:-1]):
             above = int(np.count_nonzero(values > self.edges[i]))
@@ -92,7 +90,7 @@ def choose_event(test: Sequential, claim: Guarantee, runs: int) -> Event | None:
     modest of two beliefs.
     """
     best: tuple[float, Event] | None = None
-    for score, edges, (x, y) in zip(test.scores, test.edges, test.counts):
+    for score, edges, (x, y) in test.books:
         if len(edges) == 0:
             continue
         beliefs = [believed(kind, x, y) for kind in ("quadratic", "smooth")]
@@ -112,7 +110,7 @@ def choose_event(test: Sequential, claim: Guarantee, runs: int) -> Event | None:
                     bins = np.zeros(len(order), dtype=bool)
                     bins[order[: k + 1]] = True
                     expected = (float(curves[1][0][k]), float(curves[1][1][k]))
-                    best = (float(value[k]), Event(score, edges, bins, swapped, expected, test.width))
+                    best = (float(value[k]), Event(score, edges, bins, swapped, expected))
     return best[1] if best else None
 
 

@@ -1,0 +1,226 @@
+"""Columns to look at: what an output shows besides its coordinates.
+
+summaries   largest, smallest, their places, norm and sum of the standardised output, equal and zero
+            coordinates, ascents, and for discrete outputs the row as a whole
+pairs       products and differences of the two coordinates whose dependence differs most
+bits        those of the stored numbers that differ most
+residues    of integers modulo 2 ... 16; of numbers on a lattice, their offset from it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from dpverify.auditing.cells import grain_of, rounded
+from dpverify.auditing.scores import Score
+
+PART = 4096  # draws of each side that bits, residues and lattices are learned from
+
+
+def scale_of(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A robust centre and spread of every coordinate of both sides together."""
+    both = np.sort(np.concatenate([x[:PART], y[:PART]]), axis=0)
+    low, centre, high = (both[int(level * (len(both) - 1))] for level in (0.16, 0.5, 0.84))
+    spread = (high - low) / 2
+    wide = np.minimum(both.std(axis=0), 1e150)
+    return centre, np.where(spread > 0, spread, np.where(wide > 0, wide, 1.0))
+
+
+def summaries(x: np.ndarray, y: np.ndarray) -> Iterator[Score]:
+    """Summaries of whole outputs of two or more numbers."""
+    centre, spread = scale_of(x, y)
+
+    def standard(out: np.ndarray) -> np.ndarray:
+        return np.clip((out - centre) / spread, -1e9, 1e9)
+
+    yield Score("largest coordinate", lambda out: out.max(axis=1))
+    yield Score("smallest coordinate", lambda out: out.min(axis=1))
+    yield Score("place of the largest coordinate", lambda out: out.argmax(axis=1).astype(float))
+    yield Score("place of the smallest coordinate", lambda out: out.argmin(axis=1).astype(float))
+    yield Score("squared norm of the standardised output", lambda out: (standard(out) ** 2).sum(axis=1))
+    yield Score("norm of the output", lambda out: np.linalg.norm(out, axis=1))
+    yield Score("sum of the standardised output", lambda out: standard(out).sum(axis=1))
+    yield Score("sum of the output", lambda out: out.sum(axis=1))
+    yield Score("ascents in the output", lambda out: (out[:, 1:] > out[:, :-1]).sum(axis=1).astype(float))
+    yield Score("coordinates that are 0", lambda out: (out == 0).sum(axis=1).astype(float))
+    yield Score("coordinates equal to another", _equal_coordinates)
+
+
+def _equal_coordinates(out: np.ndarray) -> np.ndarray:
+    ordered = np.sort(out, axis=1)
+    return (ordered[:, 1:] == ordered[:, :-1]).sum(axis=1).astype(float)
+
+
+def row_codes(out: np.ndarray) -> np.ndarray:
+    """One number per row, the same for equal rows and (but for chance below 2^-50 a pair) for them alone.
+
+    >>> codes = row_codes(np.array([[1.0, 2.0], [1.0, 2.0], [2.0, 1.0]]))
+    >>> bool(codes[0] == codes[1] != codes[2])
+    True
+    """
+    bits = np.ascontiguousarray(out, dtype=float).view(np.uint64)
+    odd = np.random.default_rng(0).integers(2**63, size=out.shape[1], dtype=np.uint64) * np.uint64(2)
+    mixed = (bits ^ (bits >> np.uint64(29))) * (odd + np.uint64(1))
+    mixed ^= mixed >> np.uint64(32)
+    total = (mixed * np.uint64(0x9E3779B97F4A7C15)).sum(axis=1, dtype=np.uint64)
+    return (total >> np.uint64(12)).astype(float)
+
+
+def rows(x: np.ndarray, y: np.ndarray) -> Score:
+    """The row as a whole, every coordinate rounded to a 2^-40th of its spread."""
+    grain = grain_of(scale_of(x, y)[1])
+    return Score("the row as a whole (its code)", lambda out: row_codes(rounded(out, grain)))
+
+
+def pairs(x: np.ndarray, y: np.ndarray, most: int = 2) -> Iterator[Score]:
+    """Products and differences of the coordinates whose dependence differs most between the sides."""
+    k = x.shape[1]
+    centre, spread = scale_of(x, y)
+    if k > 2048:
+        return
+
+    def standard(out: np.ndarray) -> np.ndarray:
+        return np.clip((out - centre) / spread, -4, 4)
+
+    u, v = standard(x), standard(y)
+    for name, of in (("", lambda z: z), ("|.| of ", np.abs)):
+        a, b = of(u), of(v)
+        a, b = a - a.mean(axis=0), b - b.mean(axis=0)
+        moved = a.T @ a / len(a) - b.T @ b / len(b)
+        size = np.sqrt(np.outer(a.var(axis=0) + b.var(axis=0), a.var(axis=0) + b.var(axis=0)) / 4) + 1e-12
+        moved = np.abs(np.triu(moved / size, 1))
+        for flat in np.argsort(moved, axis=None)[: -most - 1 : -1]:
+            i, j = map(int, np.unravel_index(flat, moved.shape))
+            if i < j:
+                yield Score(
+                    f"product of {name}standardised output[{i}] and output[{j}]",
+                    _two(standard, of, i, j, np.multiply),
+                )
+                yield Score(
+                    f"difference of {name}standardised output[{i}] and output[{j}]",
+                    _two(standard, of, i, j, np.subtract),
+                )
+
+
+def _two(
+    standard: Callable[[np.ndarray], np.ndarray],
+    of: Callable[[np.ndarray], np.ndarray],
+    i: int,
+    j: int,
+    join: Callable[[np.ndarray, np.ndarray], np.ndarray],
+) -> Callable[[np.ndarray], np.ndarray]:
+    def apply(out: np.ndarray) -> np.ndarray:
+        z = of(standard(out))
+        return join(z[:, i], z[:, j])
+
+    return apply
+
+
+def _words(values: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(values, dtype=float).view(np.uint64)
+
+
+LOW = 12  # below this place, bits are touched by the rounding of sums
+EVERYWHERE = 0.3  # by how much a low bit must differ, in every part of the range, to be no such rounding
+
+
+def bits(x: np.ndarray, y: np.ndarray) -> Iterator[Score]:
+    """The stored bit whose frequency differs most between the sides.
+
+    Adding a constant to noise moves the lowest bits, too: cancellation leaves k of them empty with
+    probability about 2^-k, in some parts of the range, and rounding makes the last even up to 3 times in 4.
+    That is true of every implementation in floating point, so a bit below place 12 counts only if it differs
+    by 0.3 or more in every part of the range.
+    """
+    x, y = x[:PART], y[:PART]
+    u, v = _words(x), _words(y)
+    found = []
+    for place in range(64):
+        one, shift = np.uint64(1), np.uint64(place)
+        p, q = (((side >> shift) & one).mean(axis=0) for side in (u, v))
+        both = (p + q) / 2
+        with np.errstate(invalid="ignore", divide="ignore"):
+            t = np.nan_to_num((p - q) ** 2 / (both * (1 - both)), posinf=0.0)
+        if place < LOW:
+            t = np.where(np.abs(p - q) > EVERYWHERE, t, 0.0)
+        at = int(t.argmax())
+        if t[at] * len(x) > 8:
+            found.append((float(t[at]), at, place))
+    for _, at, place in sorted(found, reverse=True)[:4]:
+        if place >= LOW or _everywhere(bit_score(at, place), x, y, at):
+            yield bit_score(at, place)
+
+
+def _everywhere(score: Score, x: np.ndarray, y: np.ndarray, at: int, parts: int = 8) -> bool:
+    """Whether the mean of a score differs in the same direction in every part of a coordinate's range."""
+    cuts = np.quantile(np.abs(np.concatenate([x[:, at], y[:, at]])), np.arange(1, parts) / parts)
+    sums = []
+    for side in (x, y):
+        part = np.searchsorted(cuts, np.abs(side[:, at]))
+        times = np.maximum(np.bincount(part, minlength=parts), 1)
+        sums.append(np.bincount(part, score.apply(side), minlength=parts) / times)
+    moved = sums[0] - sums[1]
+    return bool((moved > EVERYWHERE).all() or (moved < -EVERYWHERE).all())
+
+
+def bit_score(column: int, place: int) -> Score:
+    """One bit of the stored number (0 the lowest of the fraction, 63 the sign).
+
+    >>> bit_score(0, 63).apply(np.array([[-1.0], [2.0], [-0.0]])).tolist()
+    [1.0, 0.0, 1.0]
+    """
+
+    def apply(out: np.ndarray) -> np.ndarray:
+        return ((_words(out[:, column]) >> np.uint64(place)) & np.uint64(1)).astype(float)
+
+    return Score(f"bit {place} of output[{column}]", apply)
+
+
+def lattice_step(values: np.ndarray) -> float:
+    """The step of a lattice that (nearly) all differences of the values are multiples of; 0 if there is none.
+
+    >>> lattice_step(np.array([0.3, 0.5, 1.1, 1.5, 0.7] * 20))
+    0.2
+    """
+    values = np.unique(values)
+    if len(values) < 3:
+        return 0.0
+    gaps = np.diff(values)
+    fine = 64 * np.spacing(np.abs(values).max())
+    gaps = gaps[gaps > fine]
+    if len(gaps) < 2:
+        return 0.0
+    step = float(gaps.min())
+    near = gaps[gaps < 0.05 * step * step / fine] if fine > 0 else gaps
+    if len(near) < 2:
+        return 0.0
+    off = np.abs(near / step - np.round(near / step))
+    return float(f"{step:.12g}") if np.mean(off < 0.02) > 0.98 else 0.0
+
+
+def residues(x: np.ndarray, y: np.ndarray, columns: np.ndarray) -> Iterator[Score]:
+    """Residues of those coordinates: of integers modulo 2 ... 16, else from a lattice that one side lies
+    on.
+    """
+    for at in map(int, columns):
+        a, b = x[:PART, at], y[:PART, at]
+        values = np.concatenate([a, b])
+        if len(np.unique(values)) < 4:
+            continue
+        if (values == np.round(values)).all():
+            for modulus in range(2, 17):
+                yield _residue(at, float(modulus), f"output[{at}] modulo {modulus}")
+            continue
+        for step in {lattice_step(a), lattice_step(b)} - {0.0}:
+            yield _residue(at, step, f"output[{at}] modulo {step:.6g}", 1 / 64)
+            yield _residue(at, 2 * step, f"output[{at}] modulo {2 * step:.6g}", 1 / 64)
+
+
+def _residue(at: int, modulus: float, text: str, grain: float = 0.0) -> Score:
+    def apply(out: np.ndarray) -> np.ndarray:
+        rest = np.mod(out[:, at] / modulus, 1.0)
+        return np.mod(np.round(rest / grain) * grain, 1.0) if grain else np.round(rest * modulus)
+
+    return Score(text, apply)

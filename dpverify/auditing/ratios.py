@@ -1,0 +1,215 @@
+"""Learned log-ratios of the two sides, as scores: to be learned on one part of the draws and bet on with
+others.
+
+cells       the columns (coordinates and `features`) that exceed the claim most, or differ most, one by one
+sum         of the cells' log-ratios over all coordinates that differ
+atoms       values, and whole rows, that come back
+moments     of Gaussians, over the coordinates whose mean or scale differs
+products    1/2 z' (C_x - C_y) z of the standardised output, over the covariances that differ, or all of them
+trees       gradient boosting (scikit-learn, where it is installed)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from dpverify.auditing import features
+from dpverify.auditing.cells import Cells, learn_atoms, learn_cells
+from dpverify.auditing.claimed import WorstPair
+from dpverify.auditing.scores import Score
+
+FEWEST = 64  # draws a side before anything is learned
+TREES_AT = (1024, 8192)  # draws a side on which trees are grown: they cost most
+
+
+def learn_ratios(x: np.ndarray, y: np.ndarray, pair: WorstPair, before: Sequence[Score] = ()) -> list[Score]:
+    """Scores that estimate the log-ratio of the two sides, from these outputs of each; `before` are those
+    learned on a part of them, whose trees are kept until there are many more.
+
+    >>> from dpverify.auditing.claimed import worst_pair
+    >>> from dpverify.guarantees import PureDP
+    >>> rng = np.random.default_rng(0)
+    >>> x, y = rng.normal(size=(500, 1)) + 1, rng.normal(size=(500, 1))
+    >>> learn_ratios(x, y, worst_pair(PureDP(1.0)))[0].text
+    'cells of output[0]'
+    """
+    k = x.shape[1]
+    coordinates = [_coordinate(i) for i in range(k)]
+    known = [learn_cells(x[:, i], y[:, i]) for i in range(k)]
+    gains = np.array([cells.gain for cells in known])
+    extra = list(features.bits(x, y))
+    extra += features.residues(x, y, np.argsort(-gains, kind="stable")[:4])
+    if k > 1:
+        extra += [*features.summaries(x, y), *features.pairs(x, y)]
+    columns = coordinates + extra
+    known += [learn_cells(column.apply(x), column.apply(y)) for column in extra]
+    scores = [_cells_score(columns[i], known[i]) for i in _best(known, pair)]
+    if k > 1:
+        differ = [i for i in np.argsort(-gains, kind="stable")[:32] if gains[i] > 0]
+        if len(differ) > 1:
+            scores.append(_sum_score(differ, [known[i] for i in differ]))
+        scores += _moments(x, y)
+    scores += _atoms([*coordinates, *([features.rows(x, y)] if k > 1 else [])], x, y)
+    if k > 1:
+        size = max((size for size in TREES_AT if size <= len(x)), default=0)
+        grown = [score for score in before if score.text == _grown_on(size)]
+        scores += grown or _trees(x[:size], y[:size], gains)
+    return scores
+
+
+def _coordinate(i: int) -> Score:
+    return Score(f"output[{i}]", lambda out: out[:, i])
+
+
+def _best(known: Sequence[Cells], pair: WorstPair) -> list[int]:
+    """The columns that exceed the claim most, and those that differ most."""
+    beyond = np.array([excess(cells, pair) for cells in known])
+    gains = np.array([cells.gain for cells in known])
+    chosen = [*np.argsort(-beyond, kind="stable")[:3], *np.argsort(-gains, kind="stable")[:2]]
+    return [int(i) for i in dict.fromkeys(chosen)]
+
+
+def excess(cells: Cells, pair: WorstPair) -> float:
+    """By how many standard deviations the most telling union of cells exceeds what the claim allows it.
+
+    >>> from dpverify.auditing.claimed import worst_pair
+    >>> from dpverify.guarantees import PureDP
+    >>> rng = np.random.default_rng(0)
+    >>> apart = learn_cells(rng.normal(size=500) + 2, rng.normal(size=500))
+    >>> excess(apart, worst_pair(PureDP(1.0))) > 5 > 0 > excess(apart, worst_pair(PureDP(9.0)))
+    True
+    """
+    n, best = max(int(cells.x.sum()), 1), -math.inf
+    for order, a, b in (
+        (np.argsort(-cells.ratios, kind="stable"), cells.x, cells.y),
+        (np.argsort(cells.ratios, kind="stable"), cells.y, cells.x),
+    ):
+        tpr, fpr = np.cumsum(a[order])[:-1] / n, np.cumsum(b[order])[:-1] / n
+        if len(tpr) == 0:
+            continue
+        allowed = np.interp(fpr, *pair.curve)
+        slope = np.maximum((np.interp(fpr + 1e-3, *pair.curve) - allowed) / 1e-3, 0.0)
+        spread = np.sqrt((tpr * (1 - tpr) + slope**2 * fpr * (1 - fpr)) / n + 1 / n**2)
+        best = max(best, float(((tpr - allowed) / spread).max()))
+    return best
+
+
+def _cells_score(column: Score, cells: Cells) -> Score:
+    return Score(f"cells of {column.text}", lambda out: cells.apply(column.apply(out)))
+
+
+def _sum_score(columns: Sequence[int], known: Sequence[Cells]) -> Score:
+    def apply(out: np.ndarray) -> np.ndarray:
+        total = np.zeros(len(out))
+        for i, cells in zip(columns, known):
+            total += cells.apply(out[:, i])
+        return total
+
+    named = ", ".join(map(str, columns[:6])) + (", ..." if len(columns) > 6 else "")
+    return Score(f"sum of the cells of outputs [{named}]", apply)
+
+
+def _atoms(columns: Sequence[Score], x: np.ndarray, y: np.ndarray) -> list[Score]:
+    """Values that come back, of the columns in which some do."""
+    known = [(column, learn_atoms(column.apply(x), column.apply(y))) for column in columns]
+    kept = [(column, atoms) for column, atoms in known if atoms is not None]
+    kept = sorted(kept, key=lambda pair: -float(np.abs(pair[1].ratios).max()))[:8]
+    if not kept:
+        return []
+
+    def apply(out: np.ndarray) -> np.ndarray:
+        return np.sum([atoms.apply(column.apply(out)) for column, atoms in kept], axis=0)
+
+    return [Score(f"values that come back in {', '.join(column.text for column, _ in kept)}", apply)]
+
+
+def _moments(x: np.ndarray, y: np.ndarray) -> list[Score]:
+    """Gaussian log-ratios over the means, scales and covariances that differ."""
+    n, k = x.shape
+    centre, spread = features.scale_of(x, y)
+
+    def standard(out: np.ndarray) -> np.ndarray:
+        return np.clip((out - centre) / spread, -8, 8)
+
+    u, v = standard(x), standard(y)
+    mean_u, mean_v = u.mean(axis=0), v.mean(axis=0)
+    var_u, var_v = u.var(axis=0) + 1e-9, v.var(axis=0) + 1e-9
+    pooled = (var_u + var_v) / 2
+    moved = (mean_u - mean_v) * np.sqrt(n / 2 / pooled)
+    stretched = np.log(var_u / var_v) * math.sqrt(n) / 2
+    bar = math.sqrt(2 * math.log(2 * k)) + 0.5
+    scores = []
+    some = np.flatnonzero((np.abs(moved) > bar) | (np.abs(stretched) > bar))
+    if len(some):
+        # each of the two is believed only where it differs itself
+        a = np.where(np.abs(moved) > bar, mean_u, (mean_u + mean_v) / 2)[some]
+        b = np.where(np.abs(moved) > bar, mean_v, (mean_u + mean_v) / 2)[some]
+        s = np.where(np.abs(stretched) > bar, var_u, pooled)[some]
+        t = np.where(np.abs(stretched) > bar, var_v, pooled)[some]
+
+        def moments(out: np.ndarray) -> np.ndarray:
+            z = np.clip((out[:, some] - centre[some]) / spread[some], -8, 8)
+            return ((z - b) ** 2 / t - (z - a) ** 2 / s).sum(axis=1) / 2
+
+        scores.append(Score(f"moments of outputs {some[:6].tolist()}", moments))
+    if k <= 512:
+        u, v = (u - mean_u) / np.sqrt(pooled), (v - mean_v) / np.sqrt(pooled)
+        gap = (u.T @ u - v.T @ v) / n
+        middle = (mean_u + mean_v) / 2
+        shift = (mean_u - mean_v) / np.sqrt(pooled)
+        shift = np.where(np.abs(moved) > bar, shift, 0.0)
+        certain = np.where(np.abs(gap) * math.sqrt(n / 2) > math.sqrt(2 * math.log(k * k)) + 0.5, gap, 0.0)
+        for name, matrix in (("the covariances that differ", certain), ("all covariances", gap)):
+            if np.any(matrix):
+                scores.append(_products(name, matrix, shift, standard, middle, np.sqrt(pooled)))
+    return scores
+
+
+def _products(
+    name: str,
+    matrix: np.ndarray,
+    shift: np.ndarray,
+    standard: Callable[[np.ndarray], np.ndarray],
+    middle: np.ndarray,
+    root: np.ndarray,
+) -> Score:
+    def apply(out: np.ndarray) -> np.ndarray:
+        z = (standard(out) - middle) / root
+        return np.einsum("ij,ij->i", z @ (matrix / 2), z) + z @ shift
+
+    return Score(f"products over {name}", apply)
+
+
+def _grown_on(size: int) -> str:
+    return f"gradient-boosted trees (scikit-learn) grown on {size} runs a side"
+
+
+def _trees(x: np.ndarray, y: np.ndarray, gains: np.ndarray) -> list[Score]:
+    """Gradient-boosted trees on the coordinates (of many, those that differ most), where scikit-learn is
+    installed.
+    """
+    try:
+        from sklearn.ensemble import HistGradientBoostingClassifier
+    except ImportError:
+        return []
+    if len(x) == 0:
+        return []
+    from threadpoolctl import ThreadpoolController
+
+    threads = ThreadpoolController()  # one thread: the same bytes wherever it runs
+    columns = np.sort(np.argsort(-gains, kind="stable")[:64])
+    model = HistGradientBoostingClassifier(
+        max_iter=25, max_leaf_nodes=15, learning_rate=0.2, early_stopping=False, random_state=0
+    )
+    with threads.limit(limits=1):
+        both = np.concatenate([x[:, columns], y[:, columns]])
+        model.fit(both, np.repeat([1, 0], len(x)))
+
+    def apply(out: np.ndarray) -> np.ndarray:
+        with threads.limit(limits=1):
+            return np.asarray(model.decision_function(out[:, columns]))
+
+    return [Score(_grown_on(len(x)), apply)]
