@@ -31,7 +31,7 @@ from dpverify.signing import read_signed, write_signed
 BLOCK = 256  # runs of a plain callable that share a generator
 BATCH = 4096  # runs of a batched call
 HERE = 1.0  # seconds of drawing a chunk after which others are asked to help
-WIDEST = 2_000_000  # numbers of each side that a chunk has at most
+WIDEST = 1_500_000  # numbers of each side that a chunk has at most
 SHARE = 1 / 8  # of a budget in time, after which the number of runs is settled
 
 
@@ -368,6 +368,8 @@ def _stacked(parts: list[Plain]) -> Plain:
 
     def together(matrices: list[np.ndarray]) -> np.ndarray:
         width = max(matrix.shape[1] for matrix in matrices)
+        if all(matrix.shape[1] == width for matrix in matrices):
+            return np.concatenate(matrices)
         return np.concatenate([np.pad(m, ((0, 0), (0, width - m.shape[1]))) for m in matrices])
 
     return Plain(

@@ -26,7 +26,7 @@ CAUTION = {"quadratic": 1.0, "smooth": 2.0, "plain": 2.0, "monotone": 2.0}
 EARLY_KINDS, HONEST_KINDS = ("quadratic", "smooth", "plain"), ("quadratic", "smooth", "monotone")
 EXTRA = 1.0  # evidence (in nats) that a choice among many scores is worth nothing below
 ROUGHNESS = 1.5
-MOST = 2_000_000  # numbers of each side that are kept to learn from
+MOST = 1_600_000  # numbers of each side that are kept to learn from
 POOL = 65_536  # outputs of each side that are kept to learn from
 LOOK = 2048  # outputs of each side of every chunk, at least, that a score which nobody bets on is applied to
 EARLY = 16_384  # outputs of each side on which the scores of the first desk are learned
@@ -287,4 +287,7 @@ class Sequential:
 
 def _stacked(chunks: list[np.ndarray], width: int) -> np.ndarray:
     """All rows, with zeros in the columns that came later."""
-    return np.concatenate([np.pad(chunk, ((0, 0), (0, width - chunk.shape[1]))) for chunk in chunks])
+    missing = [np.zeros((len(chunk), width - chunk.shape[1])) for chunk in chunks]
+    return np.concatenate(
+        [np.hstack([chunk, zeros]) if zeros.size else chunk for chunk, zeros in zip(chunks, missing)]
+    )
