@@ -9,7 +9,9 @@ bumps, atoms, holes, single categories, skew and modes are found by the same rul
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,11 +20,53 @@ MOST_CELLS = 1024
 MOST_VALUES = 4096  # up to so many values of a column have a cell each
 
 
+def grain_of(spread: np.ndarray) -> np.ndarray:
+    """A power of two near a 2^-40th of the spread."""
+    return 2.0 ** (np.ceil(np.log2(np.maximum(spread, 1e-290))) - 40)
+
+
+def rounded(values: np.ndarray, grain: np.ndarray | float) -> np.ndarray:
+    """The values rounded to multiples of the grain, so that sums in another order stay equal; those far
+    beyond it stay.
+
+    >>> bool(rounded(np.array([0.1 + 0.2]), 2.0**-40)[0] == rounded(np.array([0.3]), 2.0**-40)[0])
+    True
+    """
+    with np.errstate(over="ignore"):
+        steps = values / grain
+    np.round(steps, out=steps)
+    return np.where(np.abs(steps) < 2.0**52, steps * grain, values)
+
+
+class Column(NamedTuple):
+    """The values of a column on the two sides and together, rounded to the grain, in order."""
+
+    x: np.ndarray
+    y: np.ndarray
+    both: np.ndarray
+    grain: float
+
+
+def sort_columns(x: np.ndarray, y: np.ndarray) -> list[Column]:
+    """The columns of two matrices.
+
+    >>> [column.both.tolist() for column in sort_columns(np.array([[2.0, 5.0]]), np.array([[1.0, 5.0]]))]
+    [[1.0, 2.0], [5.0, 5.0]]
+    """
+    a, b = np.sort(np.ascontiguousarray(x.T), axis=1), np.sort(np.ascontiguousarray(y.T), axis=1)
+    both = np.sort(np.concatenate([a, b], axis=1), axis=1)
+    last = both.shape[1] - 1
+    spread = both[:, int(0.84 * last)] - both[:, int(0.16 * last)]
+    size = np.minimum(np.maximum(-both[:, 0], both[:, -1]), 1e150)
+    grain = grain_of(np.where(spread > 0, spread, np.where(size > 0, size, 1.0)))
+    a, b, both = (rounded(side, grain[:, None]) for side in (a, b, both))
+    return [Column(*column) for column in zip(a, b, both, grain.tolist())]
+
+
 @dataclass(frozen=True)
 class Cells:
-    """A column cut into cells: their edges, the log-ratio in each, and the counts on the two sides.
-
-    Values are first rounded to the `grain`, so that sums in another order stay equal.
+    """A column cut into cells: their edges, the log-ratio in each, the counts on the two sides, and by how
+    much these support the log-ratios (in nats, less the price of fineness).
     """
 
     grain: float
@@ -37,40 +81,9 @@ class Cells:
         return self.ratios[np.searchsorted(self.edges, rounded(values, self.grain), side="left")]
 
 
-def grain_of(spread: np.ndarray | float) -> np.ndarray:
-    """A power of two near a 2^-40th of the spread."""
-    return 2.0 ** (np.ceil(np.log2(np.maximum(spread, 1e-290))) - 40)
-
-
-def rounded(values: np.ndarray, grain: np.ndarray | float) -> np.ndarray:
-    """The values rounded to multiples of the grain; those far beyond it stay.
-
-    >>> bool(rounded(np.array([0.1 + 0.2]), 2.0**-40)[0] == rounded(np.array([0.3]), 2.0**-40)[0])
-    True
-    """
-    with np.errstate(over="ignore"):
-        steps = values / grain
-    np.round(steps, out=steps)
-    return np.where(np.abs(steps) < 2.0**52, steps * grain, values)
-
-
-def _sorted(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-    """Both sides rounded and in order, the two together, and the grain."""
-    both = np.sort(np.concatenate([x, y]))
-    spread = both[int(0.84 * (len(both) - 1))] - both[int(0.16 * (len(both) - 1))]
-    if spread == 0:
-        spread = min(max(-both[0], both[-1]), 1e150)
-    grain = float(grain_of(spread if spread > 0 else 1.0))
-    return rounded(np.sort(x), grain), rounded(np.sort(y), grain), rounded(both, grain), grain
-
-
-def _counts(values: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    """How many of the sorted values lie in each cell."""
-    return np.diff(np.concatenate([[0], np.searchsorted(values, edges, side="right"), [len(values)]]))
-
-
 def cell_edges(values: np.ndarray) -> np.ndarray:
-    """Edges between the values of a sorted column if they are few, else at quantiles, heavy values apart.
+    """Edges between the values of a sorted column if they are few, else at quantiles, heavy values apart and
+    both ends finer.
 
     >>> cell_edges(np.array([0.0, 1.0, 1.0, 3.0])).tolist()
     [0.0, 1.0]
@@ -79,7 +92,7 @@ def cell_edges(values: np.ndarray) -> np.ndarray:
     if len(jumps) < min(MOST_VALUES, len(values) // 4) or len(jumps) < 64:
         return values[jumps]
     cells = min(MOST_CELLS, 1 << max(3, int(np.log2(len(values) / 32))))
-    tail = 1 << np.arange(1, int(np.log2(len(values) / cells)) + 1)  # both ends are cut finer
+    tail = 1 << np.arange(1, int(np.log2(len(values) / cells)) + 1)
     ranks = np.concatenate([tail, np.arange(1, cells) * len(values) // cells, len(values) - 1 - tail[::-1]])
     edges = values[ranks]
     heavy = edges[1:][edges[1:] == edges[:-1]]
@@ -87,21 +100,43 @@ def cell_edges(values: np.ndarray) -> np.ndarray:
     return edges[edges < values[-1]]
 
 
-def learn_cells(x: np.ndarray, y: np.ndarray) -> Cells:
-    """The cells of one column, learned from its values on the two sides.
+def _counts(values: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    """How many of the sorted values lie in each cell."""
+    return np.diff(np.concatenate([[0], np.searchsorted(values, edges, side="right"), [len(values)]]))
+
+
+def learn_cells(columns: Sequence[Column]) -> list[Cells]:
+    """The cells of every column.
 
     >>> rng = np.random.default_rng(0)
-    >>> cells = learn_cells(np.append(rng.normal(size=900), np.full(100, 0.5)), rng.normal(size=1000))
+    >>> x, y = np.append(rng.normal(size=900), np.full(100, 0.5)), rng.normal(size=1000)
+    >>> [cells] = learn_cells(sort_columns(x[:, None], y[:, None]))
     >>> bool(cells.apply(np.array([0.5]))[0] > 2), bool(abs(cells.apply(np.array([-0.5]))[0]) < 0.5)
     (True, True)
     """
-    x, y, both, grain = _sorted(x, y)
-    edges = cell_edges(both)
-    a, b = _counts(x, edges), _counts(y, edges)
-    ratios, gain = supported_ratios(a, b)
-    first = np.flatnonzero(np.concatenate([[True], ratios[1:] != ratios[:-1]]))  # of neighbours that are one
-    a, b = np.add.reduceat(a, first), np.add.reduceat(b, first)
-    return Cells(grain, edges[first[1:] - 1], ratios[first], a, b, gain)
+    edges = [cell_edges(column.both) for column in columns]
+    x = [_counts(column.x, cuts) for column, cuts in zip(columns, edges)]
+    y = [_counts(column.y, cuts) for column, cuts in zip(columns, edges)]
+    levels = np.array([max(1, int(np.ceil(np.log2(len(cuts) + 1)))) for cuts in edges])
+    learned: dict[int, Cells] = {}
+    for level in np.unique(levels):
+        alike = np.flatnonzero(levels == level)
+        a, b = (
+            np.stack([np.pad(side[i], (0, (1 << level) - len(side[i]))) for i in alike]) for side in (x, y)
+        )
+        for i, ratios, gain in zip(alike.tolist(), *supported_ratios(a, b)):
+            ratios = ratios[: len(x[i])]
+            # neighbours that have one log-ratio are one cell
+            first = np.flatnonzero(np.concatenate([[True], ratios[1:] != ratios[:-1]]))
+            learned[i] = Cells(
+                columns[i].grain,
+                edges[i][first[1:] - 1],
+                ratios[first],
+                np.add.reduceat(x[i], first),
+                np.add.reduceat(y[i], first),
+                float(gain),
+            )
+    return [learned[i] for i in range(len(columns))]
 
 
 def _entropy(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -110,42 +145,39 @@ def _entropy(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return xlogy(x, x) + xlogy(y, y) - xlogy(x + y, x + y)
 
 
-def supported_ratios(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, float]:
-    """The log-ratio in each cell as far as the counts support it, and by how much they do (in nats, less the
-    price of fineness).
+def supported_ratios(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The log-ratio in each of 2^L cells as far as the counts support it, and by how much they do; one row a
+    column.
 
-    >>> ratios, gain = supported_ratios(np.array([500, 520, 300, 500]), np.array([500, 480, 100, 500]))
-    >>> bool(ratios[2] > 0.5), bool(abs(ratios[0] - ratios[3]) < 0.3), gain > 20
+    >>> counts = np.array([[500, 520, 300, 500]]), np.array([[500, 480, 100, 500]])
+    >>> ratios, gain = supported_ratios(*counts)
+    >>> bool(ratios[0, 2] > 0.5), bool(abs(ratios[0, 0] - ratios[0, 3]) < 0.3), bool(gain[0] > 20)
     (True, True, True)
     """
-    levels = max(1, int(np.ceil(np.log2(len(x)))))
-    pad = (1 << levels) - len(x)
-    tree = [(np.pad(x, (0, pad)).astype(float), np.pad(y, (0, pad)).astype(float))]
-    for _ in range(levels):
+    tree = [(x.astype(float), y.astype(float))]
+    while tree[-1][0].shape[1] > 1:
         a, b = tree[-1]
-        tree.append((a[::2] + a[1::2], b[::2] + b[1::2]))
+        tree.append((a[:, ::2] + a[:, 1::2], b[:, ::2] + b[:, 1::2]))
     tree.reverse()
-    wanted, excess = [], []
-    for level in range(levels):  # the split of every cell of this level into its halves
-        (a, b), (c, d) = tree[level], tree[level + 1]
-        halves = _entropy(c, d)
-        statistic = 2 * (halves[::2] + halves[1::2] - _entropy(a, b))
-        excess.append(statistic - 1.4 * np.log(1 << level) - 4.0)
-        wanted.append(excess[-1] > 0)
-    for level in range(levels - 1, 0, -1):
-        wanted[level - 1] |= wanted[level].reshape(-1, 2).any(axis=1)
-    total_x, total_y = max(x.sum(), 1), max(y.sum(), 1)
-    ratio = np.zeros(1)
-    for level in range(levels):
-        a, b = tree[level + 1]
-        parent = np.repeat(ratio, 2)
-        odds = np.exp(np.clip(parent, -30, 30))
-        fresh = np.log((a / total_x + PRIOR / total_x * 2 * odds / (1 + odds)) * total_y) - np.log(
-            b + PRIOR * 2 / (1 + odds)
-        )
-        ratio = np.where(np.repeat(wanted[level], 2), fresh, parent)
-    gain = sum(float(np.maximum(e, 0).sum()) for e in excess) / 2
-    return ratio[: len(x)], gain
+    entropies = [_entropy(a, b) for a, b in tree]
+    wanted: list[np.ndarray] = []
+    gain = np.zeros(len(x))
+    for level, halves in enumerate(entropies[1:]):  # the split of every cell of a level into its halves
+        statistic = 2 * (halves[:, ::2] + halves[:, 1::2] - entropies[level])
+        excess = statistic - 1.4 * np.log(1 << level) - 4.0
+        wanted.append(excess > 0)
+        gain += np.maximum(excess, 0).sum(axis=1) / 2
+    for level in range(len(wanted) - 1, 0, -1):
+        below = wanted[level]
+        wanted[level - 1] |= below[:, ::2] | below[:, 1::2]
+    balance = np.maximum(tree[0][1], 1) / np.maximum(tree[0][0], 1)
+    ratio = np.zeros((len(x), 1))
+    for split, (a, b) in zip(wanted, tree[1:]):
+        parent = np.repeat(ratio, 2, axis=1)
+        share = 1 / (1 + np.exp(-np.clip(parent, -30, 30)))  # of PRIOR draws a side
+        fresh = np.log(a * balance + 2 * PRIOR * share) - np.log(b + 2 * PRIOR * (1 - share))
+        ratio = np.where(np.repeat(split, 2, axis=1), fresh, parent)
+    return ratio, gain
 
 
 @dataclass(frozen=True)
@@ -157,32 +189,34 @@ class Atoms:
     ratios: np.ndarray
 
     def apply(self, values: np.ndarray) -> np.ndarray:
+        """The log-ratio at each value."""
         values = rounded(values, self.grain)
         at = np.minimum(np.searchsorted(self.values, values), len(self.values) - 1)
         return np.where(self.values[at] == values, self.ratios[at], 0.0)
 
 
-def learn_atoms(x: np.ndarray, y: np.ndarray, most: int = 512) -> Atoms | None:
+def learn_atoms(column: Column, most: int = 512) -> Atoms | None:
     """Values that are seen three times or more, if any of them is seen more often on one side than chance
     explains.
 
     >>> rng = np.random.default_rng(0)
-    >>> atoms = learn_atoms(np.append(rng.normal(size=90), np.full(10, 0.5)), rng.normal(size=100))
+    >>> x, y = np.append(rng.normal(size=90), np.full(10, 0.5)), rng.normal(size=100)
+    >>> atoms = learn_atoms(sort_columns(x[:, None], y[:, None])[0])
     >>> atoms.values.tolist(), atoms.apply(np.array([0.4])).tolist()
     ([0.5], [0.0])
     """
-    x, y, both, grain = _sorted(x, y)
-    starts = np.flatnonzero(np.concatenate([[True], both[1:] != both[:-1]]))
-    times = np.diff(np.append(starts, len(both)))
-    values = both[starts[times >= 3]]
+    again = np.flatnonzero(column.both[2:] == column.both[:-2])  # the third time, or a later one
+    if len(again) == 0:
+        return None
+    values = np.unique(column.both[again])
     a, b = (
         np.searchsorted(side, values, side="right") - np.searchsorted(side, values, side="left")
-        for side in (x, y)
+        for side in (column.x, column.y)
     )
     surprise = (a - b) ** 2 / np.maximum(a + b, 1)
     kept = np.argsort(-surprise, kind="stable")[:most]
     kept = np.sort(kept[surprise[kept] >= 3.0])
     if len(kept) == 0:
         return None
-    ratios = np.log((a[kept] + 0.5) / (b[kept] + 0.5) * len(y) / len(x))
-    return Atoms(grain, values[kept], ratios)
+    ratios = np.log((a[kept] + 0.5) / (b[kept] + 0.5) * len(column.y) / len(column.x))
+    return Atoms(column.grain, values[kept], ratios)

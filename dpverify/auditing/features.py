@@ -16,7 +16,7 @@ import numpy as np
 from dpverify.auditing.cells import grain_of, rounded
 from dpverify.auditing.scores import Score
 
-PART = 4096  # draws of each side that bits, residues and lattices are learned from
+PART = 4096  # draws of each side that scales, bits, residues and lattices are learned from
 
 
 def scale_of(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -134,7 +134,8 @@ def bits(x: np.ndarray, y: np.ndarray) -> Iterator[Score]:
     That is true of every implementation in floating point, so a bit below place 12 counts only if it differs
     by 0.3 or more in every part of the range.
     """
-    x, y = x[:PART], y[:PART]
+    part = min(PART, max(256, 100_000 // x.shape[1]))
+    x, y = x[:part], y[:part]
     u, v = _words(x), _words(y)
     found = []
     for place in range(64):

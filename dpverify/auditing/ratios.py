@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from dpverify.auditing import features
-from dpverify.auditing.cells import Cells, learn_atoms, learn_cells
+from dpverify.auditing.cells import Cells, Column, learn_atoms, learn_cells, sort_columns
 from dpverify.auditing.claimed import WorstPair
 from dpverify.auditing.scores import Score
 
@@ -37,22 +37,26 @@ def learn_ratios(x: np.ndarray, y: np.ndarray, pair: WorstPair, before: Sequence
     'cells of output[0]'
     """
     k = x.shape[1]
-    coordinates = [_coordinate(i) for i in range(k)]
-    known = [learn_cells(x[:, i], y[:, i]) for i in range(k)]
+    coordinates = sort_columns(x, y)
+    known = learn_cells(coordinates)
     gains = np.array([cells.gain for cells in known])
-    extra = list(features.bits(x, y))
-    extra += features.residues(x, y, np.argsort(-gains, kind="stable")[:4])
+    extra = [*features.bits(x, y), *features.residues(x, y, np.argsort(-gains, kind="stable")[:4])]
     if k > 1:
         extra += [*features.summaries(x, y), *features.pairs(x, y)]
-    columns = coordinates + extra
-    known += [learn_cells(column.apply(x), column.apply(y)) for column in extra]
+    if extra:
+        u, v = (np.stack([feature.apply(side) for feature in extra], axis=1) for side in (x, y))
+        known += learn_cells(sort_columns(u, v))
+    columns = [_coordinate(i) for i in range(k)] + extra
     scores = [_cells_score(columns[i], known[i]) for i in _best(known, pair)]
     if k > 1:
-        differ = [i for i in np.argsort(-gains, kind="stable")[:32] if gains[i] > 0]
+        differ = [i for i in np.argsort(-gains, kind="stable")[:32].tolist() if gains[i] > 0]
         if len(differ) > 1:
             scores.append(_sum_score(differ, [known[i] for i in differ]))
         scores += _moments(x, y)
-    scores += _atoms([*coordinates, *([features.rows(x, y)] if k > 1 else [])], x, y)
+        whole = features.rows(x, y)
+        columns = [*columns[:k], whole]
+        coordinates += sort_columns(whole.apply(x)[:, None], whole.apply(y)[:, None])
+    scores += _atoms(columns, coordinates)
     if k > 1:
         size = max((size for size in TREES_AT if size <= len(x)), default=0)
         grown = [score for score in before if score.text == _grown_on(size)]
@@ -78,7 +82,8 @@ def excess(cells: Cells, pair: WorstPair) -> float:
     >>> from dpverify.auditing.claimed import worst_pair
     >>> from dpverify.guarantees import PureDP
     >>> rng = np.random.default_rng(0)
-    >>> apart = learn_cells(rng.normal(size=500) + 2, rng.normal(size=500))
+    >>> sides = rng.normal(size=(500, 1)) + 2, rng.normal(size=(500, 1))
+    >>> [apart] = learn_cells(sort_columns(*sides))
     >>> excess(apart, worst_pair(PureDP(1.0))) > 5 > 0 > excess(apart, worst_pair(PureDP(9.0)))
     True
     """
@@ -112,9 +117,9 @@ def _sum_score(columns: Sequence[int], known: Sequence[Cells]) -> Score:
     return Score(f"sum of the cells of outputs [{named}]", apply)
 
 
-def _atoms(columns: Sequence[Score], x: np.ndarray, y: np.ndarray) -> list[Score]:
+def _atoms(columns: Sequence[Score], values: Sequence[Column]) -> list[Score]:
     """Values that come back, of the columns in which some do."""
-    known = [(column, learn_atoms(column.apply(x), column.apply(y))) for column in columns]
+    known = [(column, learn_atoms(sides)) for column, sides in zip(columns, values)]
     kept = [(column, atoms) for column, atoms in known if atoms is not None]
     kept = sorted(kept, key=lambda pair: -float(np.abs(pair[1].ratios).max()))[:8]
     if not kept:
