@@ -44,3 +44,18 @@ def test_the_readme_shows_the_numpy_example_as_it_is():
     shown = re.search(r"```python\n(CLIP, NOISE.*?)```", (ROOT / "README.md").read_text(), re.S).group(1)
     source = (ROOT / "examples" / "dpsgd_numpy.py").read_text()
     assert shown.strip() in source
+
+
+def test_the_commands_of_the_example_workflow_are_commands(capsys):
+    """Every option that examples/ci.yml gives to dpverify is one that it has."""
+    from typer.main import get_command
+
+    from dpverify.cli import application
+
+    text = " ".join((ROOT / "examples" / "ci.yml").read_text().split())
+    command = get_command(application())
+    used = re.findall(r"dpverify (audit|check|report) ((?:(?!- )[^#])*?)(?= # | - )", text)
+    assert {name for name, _ in used} == {"audit", "check", "report"}
+    for name, rest in used:
+        known = {option for parameter in command.commands[name].params for option in parameter.opts}
+        assert set(re.findall(r"(?<!\S)--?[a-z]+", rest)) <= known, name
