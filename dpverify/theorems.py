@@ -289,7 +289,7 @@ def _parts(statement: Any) -> Any:
         for field in fields(statement):
             if field.name not in ("proof", "by", "let", "because", "run", "reason"):
                 for part in _parts(getattr(statement, field.name)):
-                    if part not in bound:
+                    if isinstance(part, sp.MatrixBase) or part not in bound:
                         yield part
 
 

@@ -401,6 +401,39 @@ def _keyed(point: Vector) -> str:
     return " + ".join(f"({spelt(c)})*{b.key}" for b, c in point.parts)
 
 
+def _inside(expressions: Sequence[Any]) -> tuple[dict[Value, None], dict[Basis, None]]:
+    """The values and the vectors that stand in some expressions, at any depth: in points, sums and
+    coefficients.
+    """
+    values: dict[Value, None] = {}
+    vectors: dict[Basis, None] = {}
+
+    def search(e: Any) -> None:
+        for a in sorted(e.atoms(Atom), key=lambda a: a.key):
+            if isinstance(a, Value):
+                values.setdefault(a)
+                combination(a.point)
+            for b in a.bases:
+                visit(b)
+
+    def combination(v: Vector) -> None:
+        for b, c in v.parts:
+            visit(b)
+            search(c)
+
+    def visit(b: Basis) -> None:
+        if b not in vectors:
+            vectors.setdefault(b)
+            if isinstance(b, Total):
+                visit(b.term)
+            elif isinstance(b, Gradient):
+                combination(b.point)
+
+    for e in expressions:
+        search(sp.sympify(e))
+    return values, vectors
+
+
 def points(expressions: Sequence[Any]) -> dict[Function, list[Vector]]:
     """The functions in some expressions, and for each the points at which its value or gradient occurs.
 
@@ -408,27 +441,13 @@ def points(expressions: Sequence[Any]) -> dict[Function, list[Vector]]:
     >>> points([f(x - f.gradient(x))])
     {Function(f is convex): [Vector("x - f'(x)"), Vector('x')]}
     """
+    values, vectors = _inside(expressions)
+    where = [(value.function, value.point) for value in values]
+    where += [(b.function, b.point) for b in vectors if isinstance(b, Gradient)]
+    where += [(b.function, b.function.minimiser) for b in vectors if isinstance(b, Minimiser)]
     found: dict[Function, list[Vector]] = {}
-
-    def visit(function: Function, point: Vector) -> None:
-        known = found.setdefault(function, [])
-        if point not in known:
-            known.append(point)
-            for b, _ in point.parts:
-                inside(b)
-
-    def inside(b: Basis) -> None:
-        if isinstance(b, Gradient):
-            visit(b.function, b.point)
-        elif isinstance(b, Minimiser):
-            visit(b.function, b.function.minimiser)
-
-    for e in expressions:
-        for atom in sorted(sp.sympify(e).atoms(Atom), key=lambda a: a.key):
-            if isinstance(atom, Value):
-                visit(atom.function, atom.point)
-            for b in atom.bases:
-                inside(b)
+    for function, point in dict.fromkeys(where):
+        found.setdefault(function, []).append(point)
     return found
 
 
@@ -440,28 +459,4 @@ def bases(expressions: Sequence[Any]) -> set[Basis]:
     >>> sorted(map(str, bases([f(x - f.gradient(x))])))
     ["f'(x)", 'x']
     """
-    found: set[Basis] = set()
-
-    def visit(b: Basis) -> None:
-        if b not in found:
-            found.add(b)
-            if isinstance(b, Total):
-                visit(b.term)
-            elif isinstance(b, Gradient):
-                combination(b.point)
-
-    def combination(v: Vector) -> None:
-        for b, c in v.parts:
-            visit(b)
-            search(c)
-
-    def search(e: Any) -> None:
-        for a in e.atoms(Atom):
-            if isinstance(a, Value):
-                combination(a.point)
-            for b in a.bases:
-                visit(b)
-
-    for e in expressions:
-        search(sp.sympify(e))
-    return found
+    return set(_inside(expressions)[1])

@@ -29,7 +29,7 @@ import numpy as np
 from dpverify.effort import QUICK, Effort
 from dpverify.optional import Missing
 from dpverify.proving import realisations
-from dpverify.proving.gram import mentions
+from dpverify.proving.gram import beyond, mentions
 from dpverify.proving.judges import confirm, judges_of
 from dpverify.proving.limits import TimeLimit, within
 from dpverify.proving.reduction import Counterpoint, Reduction, depth
@@ -87,6 +87,10 @@ def _decide(relation: Any, effort: Effort) -> Result:
         return _tested(relation, effort)
     if isinstance(relation, Quoted):
         return Result(UNDECIDED, relation.why)
+    if beyond(relation):
+        return Result(
+            UNDECIDED, "not modelled: vectors and functions stand only in comparisons (AtMost, Equal)"
+        )
     plain = isinstance(relation, Equal | AtMost)
     if plain and (disproof := refutation_of(relation, effort)) is not None:
         return disproof

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -53,6 +53,28 @@ def mentions(relation: Any) -> bool:
     return isinstance(relation, AtMost | Equal) and any(
         isinstance(e, sp.Basic) and e.atoms(Atom) for e in (*sides_of(relation), *relation.given)
     )
+
+
+def beyond(relation: Any) -> bool:
+    """Whether vectors or functions stand where only scalars can: in any relation but a plain comparison.
+
+    >>> from dpverify.relations import Increasing
+    >>> a = sp.Symbol("a", positive=True)
+    >>> beyond(Increasing(a * inner(Vector("x"), Vector("y")), a))
+    True
+    """
+    if isinstance(relation, AtMost | Equal) or not is_dataclass(relation):
+        return False
+    parts: list[Any] = [getattr(relation, field.name) for field in fields(relation)]
+    while parts:
+        part = parts.pop()
+        if isinstance(part, list | tuple):
+            parts.extend(part)
+        elif isinstance(part, AtMost | Equal):
+            parts.extend((*sides_of(part), *part.given))
+        elif isinstance(part, sp.Basic | sp.MatrixBase) and part.atoms(Atom):
+            return True
+    return False
 
 
 def sides_of(relation: AtMost | Equal) -> tuple[Any, Any]:
@@ -482,14 +504,16 @@ def _squared(relation: AtMost) -> Reduction | None:
     return Reduction(((square, "the squares of both sides"),), "both sides are nonnegative")
 
 
-def _free_variables(expressions: Sequence[Any], prefix: str = "v") -> dict[Any, Any]:
-    """A plain real symbol for every atom."""
-    atoms = sorted({a for e in expressions for a in e.atoms(Atom)}, key=lambda a: (a.name, a.key))
+def _free_variables(expressions: Sequence[Any]) -> dict[Any, Any]:
+    """A plain real symbol for every atom, and for every sum or product over an index that holds one."""
+    bound = {w for e in expressions for w in e.atoms(sp.Sum, sp.Product) if w.atoms(Atom)}
+    atoms = {a for e in expressions for a in e.atoms(Atom)}
+    names = [*sorted(atoms, key=lambda a: (a.name, a.key)), *sorted(bound, key=sp.default_sort_key)]
     taken = [*expressions, *[s for a in atoms for s in a.scalars]]
     swap: dict[Any, Any] = {}
-    for k, a in enumerate(atoms):
-        sign = {"nonnegative": True} if a.is_nonnegative else {"real": True}
-        swap[a] = fresh(f"{prefix}_{k + 1}", taken, **sign)
+    for k, name in enumerate(names):
+        sign = {"nonnegative": True} if isinstance(name, Atom) and name.is_nonnegative else {"real": True}
+        swap[name] = fresh(f"v_{k + 1}", taken, **sign)
     return swap
 
 

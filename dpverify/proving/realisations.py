@@ -410,8 +410,7 @@ def _excesses(
         yield -parts["bend"]
         if "smooth" in constants:
             yield abs(parts["corner"])
-        if convex:
-            yield -parts["corner"]
+        yield -parts["corner"] if f.convex else abs(parts["corner"])  # a kink has a subgradient, or nothing
     for c in curvatures:
         if "smooth" in constants:
             yield abs(c) - constants["smooth"]

@@ -7,10 +7,10 @@ import pytest
 import sympy as sp
 
 from dpverify.effort import QUICK
-from dpverify.language import Function, inner, norm2, vectors
+from dpverify.language import Function, VectorSequence, inner, norm2, vectors
 from dpverify.proving import gram, prove, realisations
-from dpverify.relations import AtMost, Equal
-from dpverify.verdicts import PROVED, REFUTED
+from dpverify.relations import AtMost, Equal, Increasing, PositiveSemidefinite
+from dpverify.verdicts import PROVED, REFUTED, UNDECIDED
 from dpverify.witnesses import verify_witness
 
 x, y, z = vectors("x y z")
@@ -102,3 +102,29 @@ def test_floats_and_fractions_agree_on_random_realisations():
 def test_hypotheses_have_a_model_of_vectors():
     assert realisations.model([norm2(x) <= 1, inner(x, y) >= 2], QUICK) is not None
     assert realisations.model([norm2(x) <= 1, norm2(y) <= 1, inner(x, y) >= 2], QUICK) is None
+
+
+def test_vectors_stand_only_in_comparisons():
+    """Free values for the entries would refute this truth."""
+    matrix = sp.Matrix([[norm2(x), inner(x, y)], [inner(x, y), norm2(y)]])
+    for relation in (
+        PositiveSemidefinite(matrix),
+        Increasing(f(after), eta),
+        Increasing(eta * norm2(x), eta),
+    ):
+        result = prove(relation)
+        assert result.verdict is UNDECIDED
+        assert "only in comparisons" in result.because
+
+
+def test_a_value_at_a_free_index_is_not_the_values_in_a_sum():
+    t, T = sp.Symbol("t", integer=True), sp.Symbol("T", integer=True, positive=True)
+    v = VectorSequence("v")
+    for claim in (f(v[t]), norm2(v[t])):
+        result = prove(Equal(sp.Sum(claim, (t, 1, T)), T * claim))
+        assert result.verdict is not PROVED
+
+
+def test_a_kink_is_no_witness_against_a_function_that_is_not_convex():
+    g = Function("g", lipschitz=1)
+    assert prove(AtMost(g(x) - g(y), norm2(x - y) + sp.Rational(1, 4))).verdict is PROVED
