@@ -31,8 +31,13 @@ _INDICES = [sp.Dummy(f"i_{k}", integer=True) for k in range(24)]
 _UPPER = sp.Dummy("m", integer=True, positive=True)
 
 
-def normalise(expression: Any, depth: int = 0) -> Any:
+Range = tuple[Any, Any, Any]  # an index, its least and its greatest value
+
+
+def normalise(expression: Any, depth: int = 0, around: tuple[Range, ...] = ()) -> Any:
     """Sums in normal form: split into terms, factors free of the index pulled out, the index renamed.
+
+    `around` lists the ranges of the sums in which the expression stands, the nearest first.
 
     >>> t, T, c = sp.Symbol("t", integer=True), sp.Symbol("T", integer=True, positive=True), sp.Symbol("c")
     >>> q = sp.IndexedBase("q", positive=True)
@@ -43,48 +48,54 @@ def normalise(expression: Any, depth: int = 0) -> Any:
     if not e.has(sp.Sum):
         return e
     if isinstance(e, sp.Sum):
-        return _normal_sum(e, depth)
-    return e.func(*[normalise(arg, depth) for arg in e.args])
+        return _normal_sum(e, depth, around)
+    return e.func(*[normalise(arg, depth, around) for arg in e.args])
 
 
-def _normal_sum(e: sp.Sum, depth: int) -> Any:
+def _normal_sum(e: sp.Sum, depth: int, around: tuple[Range, ...]) -> Any:
     body, innermost = e.function, depth + len(e.limits) - 1
     for k, limit in enumerate(e.limits):
-        body = _single_sum(body, limit, innermost - k)
+        outer = tuple(tuple(r) for r in e.limits[k + 1 :])
+        body = _single_sum(body, limit, innermost - k, (*outer, *around))
     return body
 
 
-def _single_sum(function: Any, limit: Any, depth: int) -> Any:
+def _single_sum(function: Any, limit: Any, depth: int, around: tuple[Range, ...]) -> Any:
     index, low, high = limit
     name = _INDICES[depth]
-    body = normalise(bind(function, index, name), depth + 1)
+    body = normalise(bind(function, index, name), depth + 1, ((name, low, high), *around))
     body = sp.expand(sp.powdenest(sp.expand_power_base(sp.expand(body))), power_exp=True)
     total: Any = sp.Integer(0)
     for term in sp.Add.make_args(body):
         free, bound = term.as_independent(name, as_Add=False)
         bound = sp.powsimp(bound)
-        free = normalise(free, depth)
+        free = normalise(free, depth, around)
         if bound == 1:
             length = high - low + 1
             total += free * (length if length.is_nonnegative else sp.Max(length, 0))
         else:
-            total += free * _standard_limits(bound, name, low, high)
+            total += free * _standard_limits(bound, name, low, high, around)
     return total
 
 
-def _standard_limits(term: Any, index: sp.Symbol, low: Any, high: Any) -> Any:
+def _standard_limits(term: Any, index: sp.Symbol, low: Any, high: Any, around: tuple[Range, ...]) -> Any:
     """The sum over 1..h with h free of an added integer, and the few terms at the ends that this leaves
     over.
     """
     extra: Any = sp.Integer(0)
     shift, top = high.as_coeff_Add()
     shorter = high if shift < 0 else top
-    if not top.is_number and shift.is_Integer and 0 < abs(shift) <= 4 and whole_range(low, shorter):
+    if not top.is_number and shift.is_Integer and 0 < abs(shift) <= 4 and whole_range(low, shorter, around):
         signed = 1 if shift > 0 else -1
         ends = range(1, int(shift) + 1) if shift > 0 else range(int(shift) + 1, 1)
         extra += signed * sum(term.xreplace({index: top + k}) for k in ends)
         high = top
-    if low.is_Integer and low != 1 and abs(low - 1) <= 4 and whole_range(max(low, sp.Integer(1)), high):
+    if (
+        low.is_Integer
+        and low != 1
+        and abs(low - 1) <= 4
+        and whole_range(max(low, sp.Integer(1)), high, around)
+    ):
         ends = range(int(low), 1) if low < 1 else range(1, int(low))
         terms = sum(term.subs(index, k) for k in ends)
         if terms.is_finite is not False and not terms.has(sp.zoo, sp.nan, sp.oo):
@@ -93,7 +104,7 @@ def _standard_limits(term: Any, index: sp.Symbol, low: Any, high: Any) -> Any:
     return sp.Sum(term, (index, low, high)) + extra
 
 
-def whole_range(low: Any, high: Any) -> bool:
+def whole_range(low: Any, high: Any, around: tuple[Range, ...] = ()) -> bool:
     """Whether a range has no fewer than 0 terms as its ends are counted: only then does a sum over it differ
     from the next longer one by one term, an empty sum being 0 whatever its ends are.
 
@@ -101,7 +112,14 @@ def whole_range(low: Any, high: Any) -> bool:
     >>> whole_range(sp.Integer(1), T - 1), whole_range(sp.Integer(1), T - 2)
     (True, False)
     """
-    return bool((high - low + 1).is_nonnegative)
+    length = high - low + 1
+    for index, least, greatest in around:
+        if index in length.free_symbols:  # at the value of the outer index that makes it shortest
+            slope = sp.diff(length, index)
+            if not (slope.is_Rational and sp.diff(slope, index) == 0):
+                return False
+            length = length.subs(index, least if slope > 0 else greatest)
+    return bool(length.is_nonnegative)
 
 
 def without_sums(expression: Any) -> Any:
