@@ -74,8 +74,16 @@ def _single_sum(function: Any, limit: Any, depth: int, around: tuple[Range, ...]
             length = high - low + 1
             total += free * (length if length.is_nonnegative else sp.Max(length, 0))
         else:
-            total += free * _standard_limits(bound, name, low, high, around)
+            k = _ahead(bound, name)
+            moved = bound.xreplace({name: name - k}) if k else bound
+            total += free * _standard_limits(moved, name, low + k, high + k, around)
     return total
+
+
+def _ahead(term: Any, index: sp.Symbol) -> int:
+    """By how much all entries of sequences in the term are ahead of the index: q[i + 2] is summed as q[i]."""
+    ends = [i - index for entry in term.atoms(sp.Indexed) for i in entry.indices if i.has(index)]
+    return int(min(ends)) if ends and all(end.is_Integer for end in ends) else 0
 
 
 def _standard_limits(term: Any, index: sp.Symbol, low: Any, high: Any, around: tuple[Range, ...]) -> Any:

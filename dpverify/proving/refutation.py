@@ -275,7 +275,22 @@ def _edge_rows(domain: Domain, names: list[Any], columns: np.ndarray, rng: np.ra
                     row = row.copy()
                     row[entries] = scale * shape
                     rows.append(row)
-    return np.array(rows) if rows else np.empty((0, len(names)))
+    return _inside(domain, names, np.array(rows)) if rows else np.empty((0, len(names)))
+
+
+def _inside(domain: Domain, names: list[Any], rows: np.ndarray) -> np.ndarray:
+    """The rows that keep the bounds of every coordinate."""
+    keep = np.ones(len(rows), dtype=bool)
+    for column, name in zip(rows.T, names):
+        bounds = domain.interval(name)
+        low, high = bounds.ends
+        if low is not None:
+            keep &= column > low if bounds.low_open else column >= low
+        if high is not None:
+            keep &= column < high if bounds.high_open else column <= high
+        if name.is_nonzero:
+            keep &= column != 0
+    return rows[keep]
 
 
 def _extremes(domain: Domain, rng: np.random.Generator) -> Iterable[Point]:
