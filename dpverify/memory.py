@@ -33,7 +33,7 @@ from typing import Any, NamedTuple
 from dpverify.claims import Claim
 from dpverify.effort import Effort
 from dpverify.signing import cache_folder, read_signed, secret, write_signed
-from dpverify.verdicts import Result
+from dpverify.verdicts import UNDECIDED, Result
 
 PACKAGES = (
     "sympy",
