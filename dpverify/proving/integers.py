@@ -56,9 +56,9 @@ def _text(relation: AtMost) -> str | None:
                 lines.append(f"(assert ({op} {names[s]} {_number(end)}))")
     for condition in domain.coupled:
         ops = {sp.Le: "<=", sp.Lt: "<", sp.Ge: ">=", sp.Gt: ">", sp.Eq: "="}
-        op = ops.get(type(condition))
-        if op and (known := _linear(condition.lhs - condition.rhs, symbols)) is not None:
-            say(op, known)
+        sign = ops.get(type(condition))
+        if sign and (known := _linear(condition.lhs - condition.rhs, symbols)) is not None:
+            say(sign, known)
     say("<=" if relation.strict else "<", goal)
     return "\n".join(lines)
 

@@ -57,7 +57,8 @@ def _weighted(left: Any, right: Any) -> tuple[list[Any], list[Any]] | None:
         return None
     weights, values = [], []
     for term in right.args:
-        weight, value = [], []
+        weight: list[Any] = []
+        value: list[Any] = []
         for factor in sp.Mul.make_args(term):
             (value if factor.has(*bases) else weight).append(factor)
         weights.append(sp.Mul(*weight))

@@ -61,7 +61,8 @@ def _names(relation: AtMost) -> list[Any]:
 
 def _split(e: Any) -> tuple[Any, sp.Sum] | None:
     """(c, sum) if the expression is c times one sum over one index."""
-    outside, inside = [], []
+    outside: list[Any] = []
+    inside: list[Any] = []
     for factor in sp.Mul.make_args(e):
         (inside if isinstance(factor, sp.Sum) else outside).append(factor)
     rest = sp.Mul(*outside)
