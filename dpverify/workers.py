@@ -1,8 +1,8 @@
 """Processes that can be killed: a time limit that also stops C code, and a dead worker that costs one piece.
 
-Each worker is a fresh Python that does one piece at a time, over a pipe. What a piece prints goes to stderr,
-so that stdout holds the answer of the command alone. Hash seeds and threads are pinned: the answers do not
-depend on how many workers there are.
+Each worker is a fresh Python, with the path of this one, that does one piece at a time, over a pipe. What a
+piece prints goes to stderr, so that stdout holds the answer of the command alone. Hash seeds and threads are
+pinned: the answers do not depend on how many workers there are.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ class _Worker:
         self.pipe, theirs = Pipe()
         code = f"from dpverify.workers import serve; serve({theirs.fileno()})"
         self.process = subprocess.Popen(
-            [sys.executable, "-c", code],
+            [sys.executable, "-P", "-c", code],
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
             stdout=sys.__stderr__.fileno() if sys.__stderr__ else subprocess.DEVNULL,
             start_new_session=True,  # so that what a piece started dies with it
             env={**os.environ, **{name: os.environ.get(name, value) for name, value in PINNED.items()}}
-            | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+            | {"PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)},
         )
         theirs.close()
         self.number, self.piece, self.began = -1, None, 0.0

@@ -1,0 +1,65 @@
+"""Processes that can be killed: what they import, what they cost when they die, and that they end."""
+
+import os
+import signal
+import sys
+import time
+
+import pytest
+
+from dpverify.parallel import each
+from dpverify.workers import Stopped, WorkersDied
+
+
+def test_a_worker_imports_what_this_process_imports_and_nothing_from_the_current_folder(
+    tmp_path, monkeypatch
+):
+    (tmp_path / "dpverify").mkdir()
+    (tmp_path / "dpverify" / "__init__.py").write_text("raise ImportError('a folder of that name')\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry not in ("", str(tmp_path))])
+    assert [answer for _, answer in each(abs, [-1], seconds=60)] == [1]
+
+
+def dies_at_two(piece):
+    if piece == 2:
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if piece == 3:
+        time.sleep(1000)
+    if piece == 4:
+        raise ValueError("no")
+    return piece * 10
+
+
+def test_one_that_dies_hangs_or_raises_costs_its_piece_alone():
+    seen = dict(each(dies_at_two, range(6), workers=2, seconds=10, instead=lambda piece, error: error))
+    assert [seen[k] for k in (0, 1, 5)] == [0, 10, 50]
+    assert isinstance(seen[2], WorkersDied) and "SIGSEGV" in str(seen[2])
+    assert isinstance(seen[3], Stopped) and "10 s" in str(seen[3])
+    assert isinstance(seen[4], ValueError)
+
+
+def own_id(piece):
+    return os.getpid()
+
+
+def test_workers_are_gone_when_the_loop_is_left():
+    loop = each(own_id, range(3), seconds=60)
+    _, worker = next(loop)
+    loop.close()
+    for _ in range(100):
+        try:
+            os.kill(worker, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.05)
+    pytest.fail("a worker outlives its loop")
+
+
+def hash_of_text(piece):
+    return hash("text")
+
+
+def test_hashes_are_pinned():
+    answers = {answer for _ in range(2) for _, answer in each(hash_of_text, [0, 1], workers=2, seconds=60)}
+    assert len(answers) == 1
