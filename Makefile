@@ -1,16 +1,20 @@
 # make test      installs everything it needs and passes the tests
 # make report    installs everything it needs, checks every claim, writes report/index.html
+# make docs      installs everything it needs, writes docs/_build/index.html
 PYTHON ?= python3
 PROFILE ?= quick
 TOX = .venv/bin/tox
 
-.PHONY: test report exam clean
+.PHONY: test report docs exam clean
 
 test: $(TOX)
 	$(TOX) run -e test
 
 report: $(TOX)
 	$(TOX) run -e report -- --profile $(PROFILE)
+
+docs: $(TOX)
+	$(TOX) run -e docs
 
 exam: $(TOX)
 	$(TOX) run -e exam
@@ -20,4 +24,4 @@ $(TOX):
 	.venv/bin/python -m pip install --quiet tox
 
 clean:
-	rm -rf .venv .tox report build dist *.egg-info
+	rm -rf .venv .tox report docs/_build build dist *.egg-info

@@ -48,9 +48,8 @@ class Algorithm:
 
     - `init(runs)`: the public state before step 1.
     - `query(data, state)`: the exact answer, one row per run: an array, or an `Answer`. If the step's release
-    is `Subsampled`, it
-      gets the secret batch as third argument; if the algorithm has `memory`, it gets that last and returns
-      the new one.
+      is `Subsampled`, it gets the secret batch as third argument; if the algorithm has `memory`, it gets that
+      last and returns the new one.
     - `release(t)`: what step t = 1..steps publishes; must not depend on data.
     - `update(state, released)`: post-processing; no data in reach.
 

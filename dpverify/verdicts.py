@@ -146,7 +146,6 @@ class Result:
     formal: str = ""  # what was decided, in words: the domains of its symbols, its hypotheses, its conclusion
     depends: tuple[str, ...] = ()  # the claims whose statements the proof uses, their hypotheses discharged
     judges: tuple[str, ...] = ()  # who confirmed a proof that was not reduced further
-    cut_short: bool = False  # a time limit or a crash ended something that might have decided more
 
     def __post_init__(self) -> None:
         if self.verdict is REFUTED and self.witness is None:
@@ -190,7 +189,6 @@ class Result:
             "formal": self.formal,
             "depends": list(self.depends),
             "judges": list(self.judges),
-            "cut_short": self.cut_short,
         }
 
     @classmethod
@@ -213,7 +211,6 @@ class Result:
             record["formal"],
             tuple(record["depends"]),
             tuple(record["judges"]),
-            record["cut_short"],
         )
 
 
@@ -223,4 +220,4 @@ def crash(why: str, details: str = "") -> Result:
     >>> crash("ZeroDivisionError: division by zero").crashed
     True
     """
-    return Result(UNDECIDED, f"crashed: {why}", Evidence("crash", details=details), cut_short=True)
+    return Result(UNDECIDED, f"crashed: {why}", Evidence("crash", details=details))

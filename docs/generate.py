@@ -1,0 +1,69 @@
+"""Pages that are made from the code: the gallery of the zoo, and the help of every command."""
+
+from pathlib import Path
+
+from dpverify import zoo
+from dpverify.auditing import Budget
+from dpverify.reporting import figures
+from dpverify.zoo.inspection import inspect
+
+HEAD = """# A gallery of planted bugs
+
+Each of these happened to somebody. Beside it stands its correct twin, which an audit must not accuse. Left
+panel: what the outputs of the bug show against its claim; nothing of an honest mechanism lies above the black
+line. Right panel: the wealth of the sequential test, which refutes at the dashed line. A bug that a cheaper
+check decides (`replay`, `noise`, `accountant`) may look innocent here: that is why the cheap checks come
+first. Repeat any of them with `dpverify zoo NAME`.
+"""
+
+
+def gallery(docs: Path, names: str = "all") -> None:
+    """Write gallery.md and its pictures; `names` are those to draw, with commas, or all."""
+    pictures = docs / "_pictures"
+    pictures.mkdir(exist_ok=True)
+    wanted = {bug.name for bug in zoo.bugs()} if names == "all" else set(names.split(",")) - {""}
+    lines = [HEAD]
+    for bug in zoo.bugs():
+        lines += [
+            f"## {bug.name}",
+            "",
+            f"{bug.what}." + (f" Seen in {bug.seen_in}." if bug.seen_in else ""),
+            "",
+        ]
+        if bug.name not in wanted:
+            continue
+        seen = inspect(bug)
+        lines += [f"Claim: {bug.claim}. {seen.result.verdict.value}: {seen.result.because}", ""]
+        if seen.rung:
+            lines += [f"Decided by `{seen.rung}`; the twin: {seen.twin.verdict.value}.", ""]
+        picture = pictures / f"{bug.name}.svg"
+        try:
+            budget = Budget(runs=min(bug.runs, 20_000))
+            figures.audit(bug.mechanism, bug.neighbours, bug.claim, budget, picture, bug.name)
+        except (ValueError, NotImplementedError, TypeError, IndexError) as error:
+            lines += [f"No picture: {error}", ""]
+            continue
+        lines += [f"![What the outputs of {bug.name} show against its claim](_pictures/{picture.name})", ""]
+    (docs / "gallery.md").write_text("\n".join(lines))
+
+
+def commands(docs: Path) -> None:
+    """Write reference/_commands.md: the help of every command, as the terminal shows it."""
+    from typer.testing import CliRunner
+
+    from dpverify.cli import application
+
+    app = application()
+    names = sorted(command.name or command.callback.__name__ for command in app.registered_commands)
+    lines = []
+    for name in ["", *names]:
+        text = CliRunner().invoke(app, [*name.split(), "--help"], env={"COLUMNS": "100"}).output
+        lines += [
+            f"## dpverify {name}".rstrip(),
+            "",
+            "```text",
+            text.strip().replace("Usage: root", "Usage: dpverify"),
+            "```",
+            "",
+        ]
+    (docs / "reference" / "_commands.md").write_text("\n".join(lines))

@@ -1,0 +1,55 @@
+"""The layers of docs/architecture.md are those of the code: every module stands in one of them, and imports
+its own layer and those below, never one above.
+"""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "architecture.md"
+
+
+def layers():
+    """The layer of each part, from the table of the page: the ground is 0."""
+    rows = re.findall(r"^\| (\d+) \| [^|]* \| ([^|]*) \|$", PAGE.read_text(), flags=re.MULTILINE)
+    return {name: int(number) for number, names in rows for name in re.findall(r"`(\w+)`", names)}
+
+
+def parts():
+    """Every part of the code: a module or a package of dpverify, and the two folders beside it."""
+    found = {path.stem: [path] for path in (ROOT / "dpverify").glob("*.py") if path.stem != "__init__"}
+    folders = [path for path in (ROOT / "dpverify").iterdir() if (path / "__init__.py").exists()]
+    for folder in [*folders, ROOT / "symbolic", ROOT / "properties"]:
+        found[folder.name] = sorted(folder.rglob("*.py"))
+    return found
+
+
+def imported(path):
+    """The parts of dpverify that a file imports, at its top or inside a function."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("dpverify."):
+            yield node.module.split(".")[1]
+        elif isinstance(node, ast.ImportFrom) and node.module == "dpverify":
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (a.name.split(".")[1] for a in node.names if a.name.startswith("dpverify."))
+
+
+def test_every_part_of_the_code_stands_in_one_layer():
+    assert set(layers()) == set(parts())
+
+
+@pytest.mark.parametrize("part", sorted(parts()))
+def test_a_part_imports_nothing_above_it(part):
+    layer = layers()
+    found_by_path = {("claims", "symbolic")}
+    above = {
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in parts()[part]
+        for name in imported(path)
+        if name in layer and layer[name] > layer[part] and (part, name) not in found_by_path
+    }
+    assert not above
