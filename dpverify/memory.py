@@ -271,8 +271,10 @@ class Memory:
             return None
 
     def keep(self, item: Claim, used: Sequence[Claim], effort: Effort, result: Result, but: set[str]) -> None:
-        """Keep a result, all of it or nothing; `but` names the files of claims, which the key covers."""
-        if result.verdict is UNDECIDED and ("crashed" in result.because or "no answer in" in result.because):
+        """Keep a result, all of it or nothing, unless it was cut short; `but` names the files of claims,
+        which the key covers.
+        """
+        if result.cut_short:
             return
         own = (self.folder.absolute(), cache_folder().absolute())
         files = {

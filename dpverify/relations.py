@@ -234,9 +234,9 @@ class Theta:
 
     def __str__(self) -> str:
         if not self.constants:
-            sides = {(True, True): "Theta", (False, True): "O", (True, False): "Omega"}[
-                (self.lower is not None, self.upper is not None)
-            ]
+            claimed = (self.lower is not None, self.upper is not None)
+            names = {(True, True): "Theta", (False, True): "O", (True, False): "Omega"}
+            sides = names.get(claimed, "no order of")
             where = f" as {self.towards[0]} -> {self.towards[1]}" if self.towards else ""
             return (
                 f"{sp.sstr(self.expression)} = {sides}({sp.sstr(self.scale)}){where}{described(self.given)}"

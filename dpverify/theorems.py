@@ -285,7 +285,7 @@ def _parts(statement: Any) -> Any:
         for value in statement:
             yield from _parts(value)
     elif is_dataclass(statement) and not isinstance(statement, type):
-        bound = {getattr(statement, name, None) for name in ("index", "value")}
+        bound = [getattr(statement, name, None) for name in ("index", "value")]
         for field in fields(statement):
             if field.name not in ("proof", "by", "let", "because", "run", "reason"):
                 for part in _parts(getattr(statement, field.name)):

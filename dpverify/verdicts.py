@@ -146,6 +146,7 @@ class Result:
     formal: str = ""  # what was decided, in words: the domains of its symbols, its hypotheses, its conclusion
     depends: tuple[str, ...] = ()  # the claims whose statements the proof uses, their hypotheses discharged
     judges: tuple[str, ...] = ()  # who confirmed a proof that was not reduced further
+    cut_short: bool = False  # a time limit or a crash ended something that might have decided more
 
     def __post_init__(self) -> None:
         if self.verdict is REFUTED and self.witness is None:
@@ -189,6 +190,7 @@ class Result:
             "formal": self.formal,
             "depends": list(self.depends),
             "judges": list(self.judges),
+            "cut_short": self.cut_short,
         }
 
     @classmethod
@@ -211,6 +213,7 @@ class Result:
             record["formal"],
             tuple(record["depends"]),
             tuple(record["judges"]),
+            record["cut_short"],
         )
 
 
@@ -220,4 +223,4 @@ def crash(why: str, details: str = "") -> Result:
     >>> crash("ZeroDivisionError: division by zero").crashed
     True
     """
-    return Result(UNDECIDED, f"crashed: {why}", Evidence("crash", details=details))
+    return Result(UNDECIDED, f"crashed: {why}", Evidence("crash", details=details), cut_short=True)

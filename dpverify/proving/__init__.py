@@ -2,18 +2,16 @@
 
 A tactic module has
     HANDLES                     the relation types it is for
-    attempt(relation, effort)   a certificate (a JSON-able dict), a `Reduction` to simpler relations (or a
-    list or an iterator of
-                                them, to try in turn), a `Counterpoint`, a `Result` of a scan (never PROVED),
-                                or a string: why it gave up
+    attempt(relation, effort)   an `Outcome`: a `Certificate`, `Ways` to reduce it to simpler relations, a
+                                `Counterpoint`, a `Scanned` result (never PROVED), or `GaveUp` and why
     check(relation, cert)       the dumb checker of a certificate (a tactic that only reduces has none)
     consequences(relation)      optional: plain comparisons that must hold if the relation does (refuting one
     refutes it)
     refute(relation, effort)    optional: a witness of the tactic's own kind, which its `verify(exact)`
     accepts from JSON alone
-PROVED needs a certificate that its checker accepts, and a replay that agrees: of a comparison at random
-admissible points, of
-any other relation at its consequences, which are searched for a witness before a proof is believed.
+A tactic sees only what the gate has let through (`gate`): modelled, defined wherever the hypotheses hold,
+and with hypotheses that some explicit point meets. PROVED needs a certificate that its checker accepts, and a
+hard search for a counterexample, to the relation or to a consequence of it, that came back empty.
 """
 
 from __future__ import annotations
@@ -21,19 +19,39 @@ from __future__ import annotations
 import importlib
 import textwrap
 import time
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from dpverify.effort import QUICK, Effort
 from dpverify.optional import Missing
-from dpverify.proving import realisations
+from dpverify.proving import gate, realisations
 from dpverify.proving.gram import beyond, mentions
 from dpverify.proving.judges import confirm, judges_of
 from dpverify.proving.limits import TimeLimit, within
-from dpverify.proving.reduction import Counterpoint, Reduction, depth
-from dpverify.proving.refutation import admissible, domain_of, refute, violated, witness_at
+from dpverify.proving.reduction import (
+    Certificate,
+    Counterpoint,
+    GaveUp,
+    Outcome,
+    Reduction,
+    Scanned,
+    Ways,
+    depth,
+)
+from dpverify.proving.refutation import (
+    AIMED,
+    EASY,
+    HARD,
+    Search,
+    admissible,
+    domain_of,
+    refute,
+    violated,
+    witness_at,
+)
 from dpverify.relations import AtMost, Derivation, Equal, Instance, Quoted, Tested
 from dpverify.theorems import AllOf, ForSome, Theorem, formal, latex
 from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Step, Witness
@@ -43,11 +61,15 @@ TACTICS = (
     "identities",
     "signs",
     "linear",
+    "integers",
+    "whole",
     "polynomials",
     "squares",
     "balls",
     "derivatives",
     "optimality",
+    "sums",
+    "means",
     "induction",
     "shape",
     "matrices",
@@ -91,9 +113,50 @@ def _decide(relation: Any, effort: Effort) -> Result:
         return Result(
             UNDECIDED, "not modelled: vectors and functions stand only in comparisons (AtMost, Equal)"
         )
+    try:
+        return _admitted(relation if depth.get() else gate.elaborate(relation), effort)
+    except gate.Refused as why:
+        return Result(UNDECIDED, f"not modelled: {why}")
+
+
+class _Open(NamedTuple):
+    """Why a relation is still open after an attempt, and whether more time might have closed it."""
+
+    why: str
+    cut_short: bool = False
+
+
+Answer = TypeVar("Answer")
+
+
+def _limited(work: Callable[[], Answer], seconds: float) -> Answer | _Open:
+    """The answer of some work, or that it was cut short or needs an engine that is not there."""
+    try:
+        with within(seconds):
+            return work()
+    except Missing as missing:
+        return _Open(str(missing))
+    except TimeLimit as late:
+        return _Open(str(late), cut_short=True)
+
+
+def _admitted(relation: Any, effort: Effort) -> Result:
+    """Decide a relation in which everything is modelled."""
     plain = isinstance(relation, Equal | AtMost)
-    if plain and (disproof := refutation_of(relation, effort)) is not None:
-        return disproof
+    outermost = not depth.get()
+    cut_short = False
+    if plain:
+        easy = _limited(lambda: refute(relation, effort, EASY), effort.tactic_seconds)
+        if isinstance(easy, Witness):
+            return _refuted(relation, easy)
+        cut_short = easy is not None
+    point: dict[str, str] = {}
+    if outermost:
+        found = model(gate.hypotheses(relation), effort)
+        if isinstance(found, Result):
+            return found
+        point = found
+    undefined = _undefined(relation, effort)
     tried: list[str] = []
     first = tuple(getattr(relation, "by", ()))
     tactics = ("gram",) if mentions(relation) else (*first, *(n for n in TACTICS if n not in first))
@@ -101,75 +164,164 @@ def _decide(relation: Any, effort: Effort) -> Result:
         tactic = importlib.import_module(f"dpverify.proving.{name}")
         if not isinstance(relation, tactic.HANDLES):
             continue
-        if (refuted := _broken(tactic, relation, effort, hard=False)) is not None:
+        refuted = _broken(tactic, relation, effort, EASY)
+        if isinstance(refuted, Result):
             return refuted
-        outcome = _attempt(tactic, name, relation, effort)
-        if isinstance(outcome, Result):
-            return outcome
-        tried.append(f"{name}: {outcome}")
-        if (refuted := _broken(tactic, relation, effort, hard=True)) is not None:
+        if undefined is None:
+            outcome = _attempt(tactic, name, relation, effort)
+            if isinstance(outcome, Result):
+                if outcome.verdict is PROVED and outermost:
+                    return _believed(relation, tactic, outcome, point, effort)
+                return outcome
+            tried.append(f"{name}: {outcome.why}")
+            cut_short |= outcome.cut_short
+        refuted = _broken(tactic, relation, effort, HARD)
+        if isinstance(refuted, Result):
             return refuted
-    if plain and not depth.get():  # inside a reduction only a proof counts
-        return _scanned(relation, effort, tried)
-    return Result(UNDECIDED, f"no tactic closed it ({'; '.join(tried) or 'none handles it'})")
+        cut_short |= refuted is not None
+    if undefined is not None:
+        if plain and outermost:
+            hard = _limited(lambda: refute(relation, effort, HARD), effort.tactic_seconds)
+            if isinstance(hard, Witness):
+                return _refuted(relation, hard)
+        return Result(UNDECIDED, str(undefined), cut_short=cut_short or undefined.cut_short)
+    if plain and outermost:  # inside a reduction only a proof counts
+        return _scanned(relation, effort, tried, cut_short)
+    why = f"no tactic closed it ({'; '.join(tried) or 'none handles it'})"
+    return Result(UNDECIDED, why, cut_short=cut_short)
 
 
-def refutation_of(relation: Equal | AtMost, effort: Effort, hard: bool = False) -> Result | None:
-    """The refutation of a comparison by a verified point, if the search finds one; a hard search goes uphill
-    too.
+def refutation_of(relation: Equal | AtMost, effort: Effort, search: Search = EASY) -> Result | None:
+    """The refutation of a comparison by a verified point, if the search finds one.
 
     >>> import sympy as sp
     >>> refutation_of(AtMost(sp.Symbol("x", real=True), 3), QUICK).verdict
     <Verdict.REFUTED: 'REFUTED'>
     """
-    witness = refute(relation, effort, hard=hard)
-    return _refuted(relation, witness) if witness else None
+    found = _limited(lambda: refute(relation, effort, search), effort.tactic_seconds)
+    return _refuted(relation, found) if isinstance(found, Witness) else None
 
 
-def _broken(tactic: Any, relation: Any, effort: Effort, hard: bool) -> Result | None:
-    """The refutation of a consequence of the relation, or by the tactic's own kind of witness, if one is
-    found.
+def _inside(relation: Any, effort: Effort) -> Result:
+    """Decide a relation that another one leans on."""
+    token = depth.set(depth.get() + 1)
+    try:
+        return prove(relation, effort)
+    finally:
+        depth.reset(token)
+
+
+def prove_step(relation: Any, effort: Effort) -> Result:
+    """Decide a step of a proof as its author wrote it: it passes the gate like a statement, but for the point
+    that meets its hypotheses, which are those of the statement and facts that follow from them.
+
+    >>> import sympy as sp
+    >>> prove_step(AtMost(sp.Float(0.5), 1), QUICK).because
+    'not modelled: the number 0.5 is not exact: write Rational(1, 2)'
     """
-    for consequence in getattr(tactic, "consequences", lambda r: ())(relation):
-        if witness := refute(consequence, effort, hard):
-            return _refuted(relation, witness, f"it would follow that {consequence}")
-    if hard and hasattr(tactic, "refute"):
-        try:
-            witness = tactic.refute(relation, effort)
-        except Missing:
-            return None
-        return _refuted(relation, witness) if witness else None
+    try:
+        return _inside(gate.elaborate(relation), effort)
+    except gate.Refused as why:
+        return Result(UNDECIDED, f"not modelled: {why}")
+
+
+def model(hypotheses: Sequence[Any], effort: Effort) -> dict[str, str] | Result:
+    """A point that meets the hypotheses, in words; or the result that says that there is none, or that none
+    was found.
+    """
+    found = _limited(lambda: gate.model(hypotheses, effort), effort.tactic_seconds)
+    if isinstance(found, dict):
+        return found
+    if gate.contradiction(hypotheses, effort, _inside):
+        return Result(UNDECIDED, "the hypotheses contradict each other, so that anything would follow")
+    why = "no point that meets the hypotheses was found"
+    return Result(UNDECIDED, why, cut_short=isinstance(found, _Open))
+
+
+_definedness = gate.Definedness(_inside)
+
+
+def _undefined(relation: Any, effort: Effort) -> gate.Undefined | None:
+    """Why the relation is not known to be defined wherever its hypotheses hold; None if it is."""
+    try:
+        _definedness.show(relation, effort)
+    except gate.Undefined as why:
+        return why
     return None
 
 
-def _attempt(tactic: Any, name: str, relation: Any, effort: Effort) -> Result | str:
-    try:
-        with within(effort.tactic_seconds):
-            found = tactic.attempt(relation, effort)
-    except (Missing, TimeLimit) as stopped:
-        return str(stopped)
-    if isinstance(found, Reduction | list | Iterator):
-        return _reduced(iter([found] if isinstance(found, Reduction) else found), name, effort)
-    if isinstance(found, Counterpoint):
-        witness = witness_at(relation, found.point)
-        return (
-            _refuted(relation, witness)
-            if witness
-            else f"a solver's counterexample {found.point} was not confirmed"
-        )
-    if isinstance(found, str) or (isinstance(found, Result) and found.verdict is not PROVED):
+def _believed(relation: Any, tactic: Any, proof: Result, point: dict[str, str], effort: Effort) -> Result:
+    """A proof, after a hard search for a counterexample; the point that meets the hypotheses stands in its
+    certificate.
+    """
+    if isinstance(relation, Equal | AtMost):
+        found = _limited(lambda: refute(relation, effort, AIMED), effort.tactic_seconds)
+        if isinstance(found, Witness):
+            return _contested(proof, _refuted(relation, found))
+    broken = _broken(tactic, relation, effort, AIMED)
+    if isinstance(broken, Result):
+        return _contested(proof, broken)
+    assert proof.evidence is not None
+    evidence = replace(proof.evidence, certificate=proof.evidence.certificate | {"model": point})
+    return proof.with_(evidence=evidence)
+
+
+def _contested(proof: Result, refutation: Result) -> Result:
+    """A verified counterexample outweighs a proof, which then shows a fault of the engine."""
+    because = f"{refutation.because} (although {proof.because}: a fault of that tactic)"
+    return refutation.with_(because=because)
+
+
+def _broken(tactic: Any, relation: Any, effort: Effort, how: Search) -> Result | _Open | None:
+    """The refutation of a consequence of the relation, or by the tactic's own kind of witness, if one is
+    found.
+    """
+
+    def search() -> Result | None:
+        for consequence in getattr(tactic, "consequences", lambda r: ())(relation):
+            if witness := refute(consequence, effort, how):
+                return _refuted(relation, witness, f"it would follow that {consequence}")
+        if how is not EASY and hasattr(tactic, "refute") and (witness := tactic.refute(relation, effort)):
+            return _refuted(relation, witness)
+        return None
+
+    return _limited(search, effort.tactic_seconds)
+
+
+def _attempt(tactic: Any, name: str, relation: Any, effort: Effort) -> Result | _Open:
+    def work() -> Outcome | _Open:
+        found: Outcome = tactic.attempt(relation, effort)
+        if isinstance(found, Certificate):
+            if not tactic.check(relation, found.content):
+                return _Open("its certificate was not accepted by the checker")
+            if isinstance(relation, Equal | AtMost) and (point := _disagreement(relation, effort)):
+                return _Open(f"a replay disagrees with the certificate at {point}")
         return found
-    if not tactic.check(relation, found):
-        return "its certificate was not accepted by the checker"
-    if isinstance(relation, Equal | AtMost) and (point := _disagreement(relation, effort)):
-        return f"a replay disagrees with the certificate at {point}"
-    method = str(found.get("method", name))
-    return Result(
-        PROVED,
-        f"{method}: {found['summary']}" if "summary" in found else method,
-        Evidence(name, found),
-        judges=confirm(name, found, effort.solver_ms),
-    )
+
+    outcome = _limited(work, effort.tactic_seconds)
+    match outcome:
+        case _Open():
+            return outcome
+        case GaveUp(why, cut_short):
+            return _Open(why, cut_short)
+        case Scanned(result):
+            if result.verdict is PROVED:
+                raise ValueError(f"Expected a scan by {name} to end in less than PROVED.")
+            return result
+        case Counterpoint(point):
+            witness = witness_at(relation, point)
+            if witness is None:
+                return _Open(f"a solver's counterexample {point} was not confirmed")
+            return _refuted(relation, witness)
+        case Ways(reductions):
+            return _reduced(iter(reductions), name, effort)
+        case Certificate(content):
+            return Result(
+                PROVED,
+                f"{name}: {content['summary']}",
+                Evidence(name, content),
+                judges=confirm(name, content, effort.solver_ms),
+            )
 
 
 def _disagreement(relation: Equal | AtMost, effort: Effort) -> str | None:
@@ -184,39 +336,38 @@ def _disagreement(relation: Equal | AtMost, effort: Effort) -> str | None:
     return None
 
 
-def _reduced(reductions: Iterator[Reduction], name: str, effort: Effort) -> Result | str:
+def _reduced(reductions: Iterator[Reduction], name: str, effort: Effort) -> Result | _Open:
     """The first of several reductions that closes; each is left at its first step that is not proved, and the
     next is found only then.
     """
     outcomes: list[str] = []
+    cut_short = False
     while True:
-        try:
-            with within(effort.tactic_seconds):
-                reduction = next(reductions, None)
-        except (Missing, TimeLimit) as stopped:
-            outcomes.append(str(stopped))
-            break
+        reduction = _limited(lambda: next(reductions, None), effort.tactic_seconds)
         if reduction is None:
             break
-        token = depth.set(depth.get() + 1)
-        try:
-            outcome = _closed(reduction, name, effort)
-        finally:
-            depth.reset(token)
+        if isinstance(reduction, _Open):
+            outcomes.append(reduction.why)
+            cut_short |= reduction.cut_short
+            break
+        outcome = _closed(reduction, name, effort)
         if isinstance(outcome, Result):
             return outcome
-        outcomes.append(outcome)
-    return "; or ".join(outcomes) or "it does not apply"
+        outcomes.append(outcome.why)
+        cut_short |= outcome.cut_short
+    return _Open("; or ".join(outcomes) or "it does not apply", cut_short)
 
 
-def _closed(reduction: Reduction, name: str, effort: Effort) -> Result | str:
+def _closed(reduction: Reduction, name: str, effort: Effort) -> Result | _Open:
     steps = []
     for relation, reason in reduction.steps:
-        step = Step(str(relation), reason, prove(relation, effort))
+        decide = prove_step if reduction.as_written else _inside
+        step = Step(str(relation), reason, decide(relation, effort))
         if step.result.verdict is not PROVED:
-            return (
+            return _Open(
                 f"{reduction.because}, but {step.statement} is {step.result.verdict} "
-                f"({textwrap.shorten(step.result.because, 160)})"
+                f"({textwrap.shorten(step.result.because, 160)})",
+                step.result.cut_short,
             )
         steps.append(step)
     return Result(
@@ -245,7 +396,10 @@ def _derivation(steps: Any, effort: Effort) -> Result:
             steps=done,
         )
     because = f"step {at} of {len(done)} ({weakest.reason}) is {verdict}: {weakest.result.because}"
-    return Result(verdict, because, weakest.result.evidence, weakest.result.witness, steps=done)
+    cut_short = any(step.result.cut_short for step in done)
+    return Result(
+        verdict, because, weakest.result.evidence, weakest.result.witness, steps=done, cut_short=cut_short
+    )
 
 
 def _instance(case: Instance, effort: Effort) -> Result:
@@ -260,6 +414,7 @@ def _instance(case: Instance, effort: Effort) -> Result:
                 f"the case {where} is not known to meet the hypothesis {step.statement} "
                 f"({step.result.verdict})",
                 steps=met,
+                cut_short=step.result.cut_short,
             )
     result = prove(case.relation, effort)
     steps = (*met, Step(str(case.relation), "what the statement says of this case", result))
@@ -274,8 +429,8 @@ def _instance(case: Instance, effort: Effort) -> Result:
             {"at": where},
             ceiling="one case of the statement; it could have failed there and did not",
         )
-        return Result(SUPPORTED, f"it holds at {where}", evidence, steps=steps)
-    return Result(UNDECIDED, f"at {where}: {result.because}", steps=steps)
+        return Result(SUPPORTED, f"it holds at {where}", evidence, steps=steps, cut_short=result.cut_short)
+    return Result(UNDECIDED, f"at {where}: {result.because}", steps=steps, cut_short=result.cut_short)
 
 
 def _tested(test: Tested, effort: Effort) -> Result:
@@ -308,21 +463,26 @@ def _refuted(relation: Any, witness: Witness, via: str = "") -> Result:
     )
 
 
-def _scanned(relation: Equal | AtMost, effort: Effort, tried: list[str]) -> Result:
-    if witness := refute(relation, effort, hard=True):
-        return _refuted(relation, witness)
-    count = admissible(relation, effort)
+def _scanned(relation: Equal | AtMost, effort: Effort, tried: list[str], cut_short: bool) -> Result:
+    def search() -> Witness | int:
+        return refute(relation, effort, HARD) or admissible(relation, effort)
+
+    found = _limited(search, effort.tactic_seconds)
+    if isinstance(found, Witness):
+        return _refuted(relation, found)
     why = "; ".join(tried) or "no tactic applies"
-    if count >= 100:
+    if isinstance(found, _Open):
+        return Result(UNDECIDED, f"no proof closed it ({why}), and a scan gave {found.why}", cut_short=True)
+    if found >= 100:
         evidence = Evidence(
             "scan",
             {"tried": tried},
-            samples=count,
+            samples=found,
             seed=effort.seed,
             ceiling="a violation at one of the scanned points, or uphill from the best of them, would "
             "have been found",
         )
-        return Result(
-            SUPPORTED, f"no violation at {count} admissible points; no proof closed it ({why})", evidence
-        )
-    return Result(UNDECIDED, f"no proof closed it ({why}) and only {count} admissible points were found")
+        because = f"no violation at {found} admissible points; no proof closed it ({why})"
+        return Result(SUPPORTED, because, evidence, cut_short=cut_short)
+    because = f"no proof closed it ({why}) and only {found} admissible points were found"
+    return Result(UNDECIDED, because, cut_short=cut_short)

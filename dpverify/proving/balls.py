@@ -26,6 +26,8 @@ from flint import arb, fmpq
 from dpverify.effort import Effort
 from dpverify.proving.evaluate import Unknown, ball, truth
 from dpverify.proving.floats import vectorised
+from dpverify.proving.functions import is_smooth
+from dpverify.proving.reduction import Certificate, GaveUp, Outcome
 from dpverify.proving.refutation import domain_of, real
 from dpverify.relations import AtMost
 
@@ -55,7 +57,7 @@ def _compact(relation: AtMost) -> Form | str:
             names.append(s)
             ranges.append((low, high))
             continue
-        u = sp.Symbol(f"u_{s.name}", real=True)
+        u = sp.Dummy(f"u_{s.name}", real=True)
         if low.is_finite:
             swap, span = low - 1 + 1 / u, (sp.Integer(0), sp.Integer(1))
         elif high.is_finite:
@@ -68,7 +70,8 @@ def _compact(relation: AtMost) -> Form | str:
         ranges.append(span)
     if names != domain.symbols:
         gap = sp.together(gap)
-    return gap, conditions, names, ranges, ([] if relation.strict else _touches(gap, names, ranges))
+    touching = not relation.strict and is_smooth(gap, names)
+    return gap, conditions, names, ranges, (_touches(gap, names, ranges) if touching else [])
 
 
 def _interval(low: fmpq, high: fmpq) -> arb:
@@ -158,9 +161,25 @@ def _nonnegative(form: Form, box: Box, strict: bool) -> bool:
         return False
     for t in touches:
         low, high = box[names.index(t.name)]
-        if low <= _q(t.at) <= high and _positive(t.sign * t.derivative, conditions, names, box):
+        if (
+            low <= _q(t.at) <= high
+            and _positive(t.sign * t.derivative, conditions, names, box)
+            and _roots_defined(gap, names, box)
+        ):
             return True
     return False
+
+
+def _roots_defined(gap: Any, names: list[sp.Symbol], box: Box) -> bool:
+    """Whether no root in the gap is of a negative number anywhere on the box: Taylor's formula goes along
+    lines that may leave the hypotheses.
+    """
+    at = {n: _interval(*side) for n, side in zip(names, box)}
+    roots = {p.base for p in gap.atoms(sp.Pow) if not p.exp.is_Integer}
+    try:
+        return all(ball(base, at, 128) >= 0 for base in roots)
+    except Unknown:
+        return False
 
 
 def _positive(gap: Any, conditions: Sequence[Any], names: list[sp.Symbol], box: Box) -> bool:
@@ -183,33 +202,35 @@ def _q(r: sp.Rational) -> fmpq:
     return fmpq(int(r.p), int(r.q))
 
 
-def attempt(relation: AtMost, effort: Effort) -> dict[str, Any] | str:
+def attempt(relation: AtMost, effort: Effort) -> Outcome:
     """Cut the domain into boxes on each of which the gap is positive."""
     form = _compact(relation)
     if isinstance(form, str):
-        return form
+        return GaveUp(form)
     names, ranges, touches = form[2:]
     start: Box = tuple((_q(a), _q(b)) for a, b in ranges)
     if (box := _open_corner(form, start, relation.strict)) is not None:
-        return f"no cover by boxes; undecided near {_told(names, box)}"
+        return GaveUp(f"no cover by boxes; undecided near {_told(names, box)}")
     todo, done = [start], []
     while todo:
         box = todo.pop()
         if _nonnegative(form, box, relation.strict):
             done.append(box)
         elif len(todo) + len(done) > effort.boxes or _tiny(box):
-            return f"no cover by {effort.boxes} boxes; undecided near {_told(names, box)}"
+            return GaveUp(f"no cover by {effort.boxes} boxes; undecided near {_told(names, box)}")
         else:
             todo.extend(_halves(box, start))
     touching = [[t.name.name, str(t.at), t.order] for t in touches]
     summary = f"rhs - lhs > 0 on each of {len(done)} boxes" + (
         f", or >= 0 where it touches 0 ({touching})" if touching else ""
     )
-    return {
-        "boxes": [[[str(a), str(b)] for a, b in box] for box in done],
-        "touches": touching,
-        "summary": summary,
-    }
+    return Certificate(
+        {
+            "boxes": [[[str(a), str(b)] for a, b in box] for box in done],
+            "touches": touching,
+            "summary": summary,
+        }
+    )
 
 
 def _told(names: list[sp.Symbol], box: Box) -> str:

@@ -12,6 +12,7 @@ import sympy as sp
 
 from dpverify.language.functions import Function, Gradient, Minimiser
 from dpverify.language.vectors import Atom, Basis, Entry, Total, Vector, inner
+from dpverify.proving.domain import ENFORCED
 
 _FUNCTIONS: dict[str, Any] = {
     cls.__name__: cls
@@ -32,6 +33,10 @@ _FUNCTIONS: dict[str, Any] = {
         sp.sin,
         sp.cos,
         sp.tan,
+        sp.cot,
+        sp.coth,
+        sp.asinh,
+        sp.loggamma,
         sp.atan,
         sp.sinh,
         sp.cosh,
@@ -63,7 +68,6 @@ _CONSTANTS = {
     "BooleanTrue": sp.true,
     "BooleanFalse": sp.false,
 }
-_ASSUMPTIONS = ("real", "integer", "positive", "nonnegative", "negative", "nonzero")
 
 
 def to_json(expression: Any) -> list[Any]:
@@ -78,9 +82,9 @@ def to_json(expression: Any) -> list[Any]:
     if isinstance(e, Atom):
         return [type(e).__name__, *[part.to_json(to_json) for part in e.content]]
     if isinstance(e, sp.Symbol):
-        return ["Symbol", e.name, {k: v for k in _ASSUMPTIONS if (v := e.assumptions0.get(k)) is not None}]
+        return ["Symbol", e.name, {k: v for k in ENFORCED if (v := e.assumptions0.get(k)) is not None}]
     if isinstance(e, sp.Indexed):
-        base = {k: v for k in _ASSUMPTIONS if (v := e.base.label.assumptions0.get(k)) is not None}
+        base = {k: v for k in ENFORCED if (v := e.base.label.assumptions0.get(k)) is not None}
         return ["Indexed", str(e.base.label), base, *[to_json(i) for i in e.indices]]
     for name, constant in _CONSTANTS.items():
         if e == constant:
@@ -126,7 +130,7 @@ def from_json(tree: Any) -> Any:
 
 def _known(assumptions: Any) -> dict[str, bool]:
     if not isinstance(assumptions, dict) or any(
-        k not in _ASSUMPTIONS or type(v) is not bool for k, v in assumptions.items()
+        k not in ENFORCED or type(v) is not bool for k, v in assumptions.items()
     ):
         raise ValueError(f"Expected known assumptions, got {assumptions!r}.")
     return assumptions

@@ -20,7 +20,8 @@ import sympy as sp
 
 from dpverify.effort import Effort
 from dpverify.proving.domain import Bounds, Domain
-from dpverify.proving.reduction import Reduction, depth
+from dpverify.proving.functions import is_smooth
+from dpverify.proving.reduction import GaveUp, Outcome, Reduction, Ways, depth
 from dpverify.proving.refutation import domain_of
 from dpverify.relations import AtMost
 
@@ -28,24 +29,17 @@ HANDLES = (AtMost,)
 DEPTH = 3
 
 
-def attempt(relation: AtMost, effort: Effort) -> Iterator[Reduction] | str:
+def attempt(relation: AtMost, effort: Effort) -> Outcome:
     """Each variable and each way that the numbers do not rule out."""
     if depth.get() >= DEPTH:
-        return f"already {DEPTH} reductions deep"
+        return GaveUp(f"already {DEPTH} reductions deep")
     domain = domain_of(relation)
     left, right = domain.expressions
     gap = right - left
-    if domain.lengths or gap.has(
-        sp.Sum, sp.Piecewise, sp.floor, sp.ceiling, sp.Abs, sp.Max, sp.Min, sp.Indexed
-    ):
-        return "not a smooth function of finitely many variables"
+    if domain.lengths or not is_smooth(gap, domain.symbols):
+        return GaveUp("not a smooth function of finitely many variables")
     points = list(domain.points(60, np.random.default_rng(effort.seed + 3)))
-    return itertools.chain(_ways(relation, domain, gap, points), _cuts(relation, domain))
-
-
-def check(relation: AtMost, certificate: dict[str, Any]) -> bool:
-    """This tactic gives reductions only."""
-    return False
+    return Ways(itertools.chain(_ways(relation, domain, gap, points), _cuts(relation, domain)))
 
 
 def _ways(relation: AtMost, domain: Domain, gap: Any, points: list[dict[Any, Any]]) -> Iterator[Reduction]:
@@ -146,7 +140,11 @@ def _ends(domain: Domain, s: sp.Symbol) -> Bounds | None:
     for c in domain.coupled:
         if s not in c.free_symbols:
             continue
-        if c.rel_op not in ("<", "<=", ">", ">=") or s not in (c.lhs, c.rhs):
+        if (
+            not isinstance(c, sp.core.relational.Relational)
+            or c.rel_op not in ("<", "<=", ">", ">=")
+            or s not in (c.lhs, c.rhs)
+        ):
             return None
         end, above = (c.rhs, c.rel_op in (">", ">=")) if c.lhs == s else (c.lhs, c.rel_op in ("<", "<="))
         strict = c.rel_op in ("<", ">")
@@ -238,7 +236,7 @@ def _defined(g: Any, v: Any, given: list[Any]) -> tuple[tuple[Any, str], ...] | 
             if p.base.is_positive:
                 continue
             if p.exp.is_Integer:
-                sign = _guess_sign(p.base, given)
+                sign = guess_sign(p.base, given)
                 steps.append(
                     (AtMost(0, sign * p.base, given, strict=True), f"the denominator {p.base} keeps its sign")
                 )
@@ -252,12 +250,10 @@ def _defined(g: Any, v: Any, given: list[Any]) -> tuple[tuple[Any, str], ...] | 
                     f"the argument {f.args[0]} of a logarithm stays positive",
                 )
             )
-    if g.has(sp.tan, sp.gamma, sp.LambertW):
-        return None
     return tuple(steps)
 
 
-def _guess_sign(e: Any, given: list[Any]) -> int:
+def guess_sign(e: Any, given: list[Any]) -> int:
     from dpverify.proving.evaluate import sign
 
     for point in Domain([e], given).points(1, np.random.default_rng(5)):

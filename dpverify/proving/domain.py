@@ -8,6 +8,7 @@ then sees finitely many reals.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,6 +19,24 @@ import numpy as np
 import sympy as sp
 
 from dpverify.proving.evaluate import bind, truth
+
+# What may be assumed of a symbol and is seen to at every point.
+ENFORCED = (
+    "real",
+    "rational",
+    "integer",
+    "noninteger",
+    "positive",
+    "negative",
+    "nonnegative",
+    "nonpositive",
+    "zero",
+    "nonzero",
+    "even",
+    "odd",
+    "prime",
+    "composite",
+)
 
 SIMPLE = [
     sp.Rational(p, q)
@@ -137,6 +156,16 @@ class Bounds:
                 return False
         return True
 
+    def whole(self) -> Bounds:
+        """The same interval with whole ends that belong to it, for a whole number.
+
+        >>> Bounds(low=sp.Rational(5, 2)).whole().low
+        3
+        """
+        low = sp.floor(self.low) + 1 if self.low_open else sp.ceiling(self.low)
+        high = sp.ceiling(self.high) - 1 if self.high_open else sp.floor(self.high)
+        return Bounds(low if self.low.is_finite else self.low, high if self.high.is_finite else self.high)
+
     @property
     def ends(self) -> tuple[float | None, float | None]:
         """The ends as floats, None where there is none."""
@@ -176,16 +205,38 @@ def _simple(b: Bounds, whole: bool) -> tuple[sp.Rational, ...]:
     return tuple(sorted(seen, key=lambda v: (v.q, abs(v.p), v.p < 0)))
 
 
-def _assumed(symbol: sp.Symbol) -> Bounds:
-    if symbol.is_positive:
-        return Bounds(
-            low=sp.Integer(1) if symbol.is_integer else sp.Integer(0), low_open=not symbol.is_integer
-        )
+@lru_cache(maxsize=4096)
+def assumed(symbol: Any) -> Bounds:
+    """The interval that the assumptions on a symbol, or on an entry of a sequence, leave it.
+
+    >>> assumed(sp.Symbol("n", integer=True, negative=True)).high
+    -1
+    """
+    zero = sp.Integer(0)
+    bounds = Bounds()
     if symbol.is_nonnegative:
-        return Bounds(low=sp.Integer(0))
-    if symbol.is_negative:
-        return Bounds(high=sp.Integer(0), high_open=True)
-    return Bounds()
+        bounds = bounds.meet(Bounds(low=zero, low_open=bool(symbol.is_positive)))
+    if symbol.is_nonpositive:
+        bounds = bounds.meet(Bounds(high=zero, high_open=bool(symbol.is_negative)))
+    return bounds.whole() if symbol.is_integer else bounds
+
+
+def admits(symbol: Any, value: Any) -> bool:
+    """Whether a rational has every property that is assumed of a symbol, or of an entry of a sequence.
+
+    >>> admits(sp.Symbol("p", prime=True), sp.Integer(4))
+    False
+    """
+    number = sp.Rational(value)
+    return all(getattr(number, f"is_{name}") is holds for name, holds in declared(symbol))
+
+
+@lru_cache(maxsize=4096)
+def declared(symbol: Any) -> tuple[tuple[str, bool], ...]:
+    """What is assumed of a symbol or of a sequence's entries, as far as a rational may have it or not."""
+    source = symbol.base.label if isinstance(symbol, sp.Indexed) else symbol
+    known = source.assumptions0
+    return tuple((name, known[name]) for name in ENFORCED if name in known)
 
 
 def _from_condition(condition: Any) -> tuple[sp.Symbol, Bounds] | None:
@@ -203,6 +254,21 @@ def _from_condition(condition: Any) -> tuple[sp.Symbol, Bounds] | None:
     if c.rel_op in (">", ">="):
         return c.lhs, Bounds(low=c.rhs, low_open=strict)
     return None
+
+
+def _running(expressions: Sequence[Any], given: Sequence[Any]) -> set[Any]:
+    """Whole symbols that stand in the index of a sequence among the hypotheses and nowhere in the conclusion:
+    such a hypothesis (`q[t] <= 1`) is meant at every index.
+    """
+    concluded = {s for e in expressions for s in e.free_symbols}
+    return {
+        s
+        for c in given
+        for entry in c.atoms(sp.Indexed)
+        for i in entry.indices
+        for s in i.free_symbols
+        if s.is_integer and s in c.free_symbols and s not in concluded
+    }
 
 
 class Domain:
@@ -232,9 +298,13 @@ class Domain:
                     rest.append(inherited)
             else:
                 rest.append(c)
-        self.given = [c for g in rest if (c := g.xreplace(self.defined)) is not sp.true]
+        held = [c for g in rest if (c := g.xreplace(self.defined)) is not sp.true]
         self.expressions = [written_out(sp.sympify(e).xreplace(self.defined)) for e in expressions]
-        self.symbols = symbols_of(*self.expressions, *self.given)
+        self.running = _running(self.expressions, held)
+        self.given = [c for c in held if not c.free_symbols & self.running]
+        self.at_every = [c for c in held if c.free_symbols & self.running]  # hypotheses at every index
+        self.symbols = symbols_of(*self.expressions, *self.given, *self.at_every)
+        self.symbols = [s for s in self.symbols if s not in self.running]
         self._fixed: dict[Any, list[Any]] = {}
         self._entries: dict[Any, list[sp.Indexed]] = {}
 
@@ -249,23 +319,27 @@ class Domain:
     def _inherited(symbol: sp.Symbol, value: Any) -> Iterator[Any]:
         """What the assumptions on a defined symbol say about its definition."""
         if symbol.is_positive and not value.is_positive:
-            yield value > 0
+            yield sp.Gt(value, 0)
         elif symbol.is_nonnegative and not value.is_nonnegative:
-            yield value >= 0
-        elif symbol.is_negative and not value.is_negative:
-            yield value < 0
+            yield sp.Ge(value, 0)
+        if symbol.is_nonzero and not (symbol.is_positive or symbol.is_negative):
+            yield sp.Ne(value, 0)
+        if symbol.is_negative and not value.is_negative:
+            yield sp.Lt(value, 0)
+        elif symbol.is_nonpositive and not value.is_nonpositive:
+            yield sp.Le(value, 0)
 
     @cached_property
     def bounds(self) -> dict[sp.Symbol, Bounds]:
         """The tightest interval per symbol that assumptions and one-symbol hypotheses give (integers: whole
         ends).
         """
-        result = {s: _assumed(s) for s in self.symbols}
+        result = {s: assumed(s) for s in self.symbols}
         for condition in self.given:
             found = _from_condition(condition)
             if found and found[0] in result:
                 result[found[0]] = result[found[0]].meet(found[1])
-        return result
+        return {s: b.whole() if s.is_integer else b for s, b in result.items()}
 
     @cached_property
     def coupled(self) -> list[Any]:
@@ -282,34 +356,42 @@ class Domain:
                     structural |= limit[1].free_symbols | limit[2].free_symbols
             for entry in e.atoms(sp.Indexed):
                 structural |= {s for i in entry.indices for s in i.free_symbols}
+        for c in self.at_every:
+            structural |= c.free_symbols - self.running if not c.atoms(sp.Indexed) else set()
         return [s for s in self.symbols if s in structural]
 
     def holds(self, point: Mapping[Any, Any]) -> bool:
         """Whether the point surely satisfies every assumption and hypothesis."""
         for s, value in point.items():
-            if isinstance(s, sp.Symbol):
-                if s.is_integer and not sp.Rational(value).is_Integer:
-                    return False
-                if s.is_nonzero and value == 0:
-                    return False
-                if s in self.bounds and not self.bounds[s].contains(sp.Rational(value)):
-                    return False
-            elif isinstance(s, sp.Indexed) and not _entry_ok(s, value):
+            if not admits(s, value):
                 return False
-        return all(truth(c, point) is True for c in self.given)
+            if s in self.bounds and not self.bounds[s].contains(sp.Rational(value)):
+                return False
+        if not all(truth(c, point) is True for c in self.fixed(point)[len(self.expressions) :]):
+            return False
+        return all(self._defines(s, value, point) for s, value in self.defined.items())
 
-    def _bounds(self, symbol: Any) -> Bounds:
-        return self.bounds.get(symbol) or (
-            Bounds(low=sp.Integer(0), low_open=True) if symbol.is_positive else Bounds()
-        )
+    def _defines(self, symbol: sp.Symbol, value: Any, point: Mapping[Any, Any]) -> bool:
+        """Whether a symbol that an equation defines has at the point what is assumed of it, apart from signs,
+        which are hypotheses of their own.
+        """
+        if not symbol.is_rational:
+            return True
+        numbers = {k: sp.Rational(v) for k, v in point.items()}
+        number = written_out(sp.sympify(value).xreplace(numbers)).xreplace(numbers)
+        return bool(number.is_Rational and admits(symbol, number))
+
+    def interval(self, symbol: Any) -> Bounds:
+        """The bounds of a symbol or of an entry of a sequence."""
+        return self.bounds.get(symbol) or assumed(symbol)
 
     def choices(self, symbol: Any) -> list[sp.Rational]:
         """Simple numbers inside the bounds of a symbol, the simplest first."""
-        return list(_simple(self._bounds(symbol), bool(symbol.is_integer)))
+        return list(_simple(self.interval(symbol), bool(symbol.is_integer)))
 
     def sample(self, symbol: Any, count: int, rng: np.random.Generator) -> np.ndarray:
         """Random numbers inside the bounds of a symbol: of moderate size, large, small, or near an end."""
-        low, high = self._bounds(symbol).ends
+        low, high = self.interval(symbol).ends
         if low is not None and high is not None:
             values = low + (high - low) * np.where(
                 rng.random(count) < 0.5, rng.beta(0.5, 0.5, count), rng.random(count)
@@ -322,15 +404,29 @@ class Domain:
                 values = high - size
             else:
                 values = np.where(rng.random(count) < 0.5, size, -size)
-        return np.round(np.clip(values, -10_000, 10_000)) if symbol.is_integer else values
+        if not symbol.is_integer:
+            return values
+        start = low if low is not None else high if high is not None else 0.0
+        whole = np.round(np.clip(values, start - 10_000, start + 10_000))
+        if symbol.is_even or symbol.is_odd:
+            parity = 0 if symbol.is_even else 1
+            whole = whole + (whole % 2 != parity) * np.where(whole > 0, -1, 1)
+        return whole
 
     def draw(self, symbol: Any, rng: np.random.Generator) -> sp.Rational:
         """One random rational inside the bounds of a symbol."""
         value = float(self.sample(symbol, 1, rng)[0])
         if symbol.is_integer:
             return sp.Integer(round(value))
+        if low_is_high := self._only(symbol):
+            return low_is_high[0]
         near = Fraction(value).limit_denominator(1000 if abs(value) > 1e-2 else 10**6)
         return sp.Rational(near.numerator, near.denominator)
+
+    def _only(self, symbol: Any) -> tuple[sp.Rational, ...]:
+        """The one number that is left to a symbol, if there is but one."""
+        b = self.interval(symbol)
+        return (b.low,) if b.low == b.high and b.low.is_Rational else ()
 
     def points(
         self, count: int, rng: np.random.Generator, lengths: Mapping[Any, int] | None = None
@@ -344,8 +440,7 @@ class Domain:
                 if lengths and s in lengths:
                     point[s] = sp.Integer(lengths[s])
                 elif s in self.lengths:
-                    low = self.bounds[s].low
-                    point[s] = sp.Integer((int(low) if low.is_finite else 0) + int(rng.integers(0, 6)))
+                    point[s] = sp.Integer(self.shortest(s) + int(rng.integers(0, 6)))
                 elif rng.random() < 0.25 and (simple := self.choices(s)):
                     point[s] = simple[int(rng.integers(len(simple)))]
                 else:
@@ -355,6 +450,11 @@ class Domain:
             if self.holds(point):
                 found += 1
                 yield point
+
+    def shortest(self, length: Any) -> int:
+        """The least value of a length, or a small one if there is none."""
+        b = self.bounds[length]
+        return int(b.low) if b.low.is_finite else min(int(b.high) - 6, -2) if b.high.is_finite else -2
 
     def entries(self, point: Mapping[Any, Any]) -> list[sp.Indexed]:
         """The entries of sequences that occur once the lengths are fixed, in order."""
@@ -377,15 +477,30 @@ class Domain:
         key = self._key(point)
         if key not in self._fixed:
             lengths = dict(zip(self.lengths, key))
-            self._fixed[key] = [
+            plain = [
                 written_out(e.xreplace(lengths)) if lengths else e for e in (*self.expressions, *self.given)
             ]
+            self._fixed[key] = [*plain, *self._instances(plain, lengths)]
         return self._fixed[key]
 
-
-def _entry_ok(entry: sp.Indexed, value: Any) -> bool:
-    if entry.is_positive:
-        return bool(value > 0)
-    if entry.is_nonnegative:
-        return bool(value >= 0)
-    return True
+    def _instances(self, plain: list[Any], lengths: dict[Any, Any]) -> list[Any]:
+        """The hypotheses at every index, at the indices of the entries that occur."""
+        if not self.at_every:
+            return []
+        seen = {i for e in plain for entry in e.atoms(sp.Indexed) for i in entry.indices if i.is_Integer}
+        near = sorted({i + k for i in seen for k in (-1, 0, 1)})
+        conditions = [c for c in self.at_every if not c.atoms(sp.Indexed)]
+        found: list[Any] = []
+        for c in self.at_every:
+            if c not in conditions:
+                names = sorted(c.free_symbols & self.running, key=str)
+                for values in itertools.islice(itertools.product(near, repeat=len(names)), 10_000):
+                    put = dict(zip(names, values)) | lengths
+                    inside = all(admits(n, v) for n, v in zip(names, values)) and all(
+                        r.xreplace(put) is sp.true for r in conditions if r.free_symbols & set(names)
+                    )
+                    placed = written_out(c.xreplace(put))
+                    touched = {i for entry in placed.atoms(sp.Indexed) for i in entry.indices}
+                    if inside and touched & seen and placed is not sp.true:
+                        found.append(placed)
+        return list(dict.fromkeys(found))

@@ -5,7 +5,7 @@ sign(log(2) - 7/10, {}) = -1
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any
 
@@ -174,15 +174,14 @@ def _root_domain(base: arb, e: Any) -> arb:
 
 
 def _fold(e: Any, at: Mapping[Any, arb]) -> arb:
-    if len(e.limits) != 1:
-        raise Unknown(f"{e} has several limits")
-    index, low, high = e.limits[0]
+    *inner, (index, low, high) = e.limits  # the last limit is the outermost
+    body = e.func(e.function, *inner) if inner else e.function
     a, b = _integer(_ball(low, at), low), _integer(_ball(high, at), high)
     if b - a > 20_000:
         raise Unknown(f"{e} has {b - a + 1} terms")
     result = arb(0) if isinstance(e, sp.Sum) else arb(1)
     for i in range(a, b + 1):
-        term = _ball(bind(e.function, index, sp.Integer(i)), at)
+        term = _ball(bind(body, index, sp.Integer(i)), at)
         result = result + term if isinstance(e, sp.Sum) else result * term
     return result
 
@@ -199,7 +198,11 @@ _UNARY: dict[str, Callable[[arb], arb]] = {
     "sin": arb.sin,
     "cos": arb.cos,
     "tan": arb.tan,
+    "cot": arb.cot,
     "atan": arb.atan,
+    "asinh": arb.asinh,
+    "coth": arb.coth,
+    "loggamma": arb.lgamma,
     "sinh": arb.sinh,
     "cosh": arb.cosh,
     "tanh": arb.tanh,
@@ -218,7 +221,7 @@ def _function(e: Any, at: Mapping[Any, arb]) -> arb:
         return _ball(e.args[0], at).lambertw(branch=-1)
     if name in _UNARY and len(e.args) == 1:
         x = _ball(e.args[0], at)
-        if name == "log" and not x > 0:
+        if name in ("log", "gamma", "loggamma") and not x > 0:
             raise Unknown(f"{e} needs a positive argument")
         return _UNARY[name](x)
     if name in ("Max", "Min"):
@@ -243,12 +246,20 @@ def _function(e: Any, at: Mapping[Any, arb]) -> arb:
             return arb(0)
         raise Unknown(f"{e} is not decided")
     if name == "factorial":
-        return (_ball(e.args[0], at) + 1).gamma()
+        number = _integer(_ball(e.args[0], at), e.args[0])
+        if not 0 <= number <= 20_000:
+            raise Unknown(f"{e} needs a whole number that is not negative, and not huge")
+        return (arb(number) + 1).gamma()
     if name == "binomial":
         n, k = (_ball(arg, at) for arg in e.args)
-        return arb.bin(n, _integer(k, e))
+        whole = _integer(k, e)
+        if not 0 <= whole <= 20_000:
+            raise Unknown(f"{e} needs a whole lower number that is not negative, and not huge")
+        return arb.bin(n, whole)
     if name == "Mod":
         whole, modulus = (_integer(_ball(arg, at), arg) for arg in e.args)
+        if modulus == 0:
+            raise Unknown(f"{e} has the modulus 0")
         return arb(whole % modulus)
     raise Unknown(f"no rigorous value for {name} in {e}")
 
@@ -273,6 +284,8 @@ def truth(condition: Any, at: Mapping[Any, Any]) -> bool | None:
     if isinstance(condition, sp.Not):
         inner = truth(condition.args[0], at)
         return None if inner is None else not inner
+    if not isinstance(condition, sp.core.relational.Relational):
+        return None
     s = sign(_excess(condition), at)
     if s is None:
         return None
@@ -299,11 +312,13 @@ def _exact_zero(expression: Any) -> bool:
     """
     if expression.is_Rational:
         return expression == 0
+    if expression.has(sp.Sum, sp.Product):
+        return False  # SymPy has another convention for empty ranges
     radicals = {p for p in expression.atoms(sp.Pow) if p.exp.is_Rational and not p.exp.is_Integer}
     if sp.prod([p.exp.q for p in radicals]) > 16:
         return False  # the degree of a minimal polynomial would be out of reach
     try:
-        simple = sp.simplify(expression.doit())
+        simple = sp.simplify(expression)
         if simple.is_Rational:
             return simple == 0
         if simple.is_algebraic:
@@ -313,10 +328,16 @@ def _exact_zero(expression: Any) -> bool:
     return False
 
 
-def sign(expression: Any, at: Mapping[Any, Any] | None = None, zero: bool = True) -> int | None:
+def sign(
+    expression: Any,
+    at: Mapping[Any, Any] | None = None,
+    zero: bool = True,
+    precisions: Sequence[int] = PRECISIONS,
+) -> int | None:
     """The sign (-1, 0, 1) of the expression at an exact point, proved; None if it cannot be decided.
 
-    Without `zero`, no algebra is spent on deciding that it is 0 (None then).
+    Without `zero`, no algebra is spent on deciding that it is 0 (None then); with fewer `precisions`, a sign
+    that shows only far behind the point is not looked for.
 
     >>> sign(sp.sqrt(2) ** 2 - 2)
     0
@@ -324,7 +345,7 @@ def sign(expression: Any, at: Mapping[Any, Any] | None = None, zero: bool = True
     e = sp.sympify(expression)
     point = dict(at or {})
     inexact = any(isinstance(value, arb) for value in point.values())
-    for bits in PRECISIONS:
+    for bits in precisions:
         try:
             value = ball(e, point, bits)
         except Unknown:

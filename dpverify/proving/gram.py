@@ -29,7 +29,7 @@ from dpverify.language.vectors import Atom, Basis, Inner, Total, Vector, inner
 from dpverify.proving import fitting, semidefinite
 from dpverify.proving.codec import from_json, to_json
 from dpverify.proving.domain import Domain, fresh, symbols_of
-from dpverify.proving.reduction import Reduction, engine
+from dpverify.proving.reduction import Certificate, GaveUp, Outcome, Reduction, Ways, engine
 from dpverify.relations import AtMost, Equal, PositiveSemidefinite
 
 HANDLES = (AtMost, Equal)
@@ -426,19 +426,19 @@ def _vector(square: Any) -> Vector | None:
 # ---------------------------------------------------------------------- attempts
 
 
-def attempt(relation: AtMost | Equal, effort: Effort) -> Iterator[Reduction] | dict[str, Any] | str:
+def attempt(relation: AtMost | Equal, effort: Effort) -> Outcome:
     """Multipliers at numbers, or as formulas; or a relation between free variables."""
     if not mentions(relation):
-        return "no vectors occur in it"
+        return GaveUp("no vectors occur in it")
     try:
         statement = Statement(relation)
     except ValueError as why:
-        return str(why)
+        return GaveUp(str(why))
     if isinstance(relation, Equal):
-        return _equal(relation, statement)
+        return Ways(_equal(relation, statement))
     if isinstance(certificate := _numbers(relation, statement), dict):
-        return certificate
-    return _reductions(relation, statement, effort)
+        return Certificate(certificate)
+    return Ways(_reductions(relation, statement, effort))
 
 
 def _equal(relation: Equal, statement: Statement) -> Iterator[Reduction]:

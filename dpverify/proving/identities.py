@@ -20,16 +20,24 @@ from sympy.concrete.gosper import gosper_sum
 from dpverify.effort import Effort
 from dpverify.proving.domain import Domain
 from dpverify.proving.evaluate import Unknown, ball, bind
-from dpverify.proving.reduction import Reduction
+from dpverify.proving.reduction import Certificate, GaveUp, Outcome, Reduction, Ways
 from dpverify.proving.refutation import domain_of
 from dpverify.relations import Equal
 
 HANDLES = (Equal,)
 DIGITS = 50
+# Names of the engine's own, which no symbol of a relation can share.
+_INDICES = [sp.Dummy(f"i_{k}", integer=True) for k in range(24)]
+_UPPER = sp.Dummy("m", integer=True, positive=True)
 
 
-def normalise(expression: Any, depth: int = 0) -> Any:
+Range = tuple[Any, Any, Any]  # an index, its least and its greatest value
+
+
+def normalise(expression: Any, depth: int = 0, around: tuple[Range, ...] = ()) -> Any:
     """Sums in normal form: split into terms, factors free of the index pulled out, the index renamed.
+
+    `around` lists the ranges of the sums in which the expression stands, the nearest first.
 
     >>> t, T, c = sp.Symbol("t", integer=True), sp.Symbol("T", integer=True, positive=True), sp.Symbol("c")
     >>> q = sp.IndexedBase("q", positive=True)
@@ -40,53 +48,105 @@ def normalise(expression: Any, depth: int = 0) -> Any:
     if not e.has(sp.Sum):
         return e
     if isinstance(e, sp.Sum):
-        return _normal_sum(e, depth)
-    return e.func(*[normalise(arg, depth) for arg in e.args])
+        return _normal_sum(e, depth, around)
+    return e.func(*[normalise(arg, depth, around) for arg in e.args])
 
 
-def _normal_sum(e: sp.Sum, depth: int) -> Any:
+def _normal_sum(e: sp.Sum, depth: int, around: tuple[Range, ...]) -> Any:
     body, innermost = e.function, depth + len(e.limits) - 1
     for k, limit in enumerate(e.limits):
-        body = _single_sum(body, limit, innermost - k)
+        outer = tuple(tuple(r) for r in e.limits[k + 1 :])
+        body = _single_sum(body, limit, innermost - k, (*outer, *around))
     return body
 
 
-def _single_sum(function: Any, limit: Any, depth: int) -> Any:
+def _single_sum(function: Any, limit: Any, depth: int, around: tuple[Range, ...]) -> Any:
     index, low, high = limit
-    name = sp.Symbol(f"i_{depth}", integer=True)
-    body = normalise(bind(function, index, name), depth + 1)
+    name = _INDICES[depth]
+    body = normalise(bind(function, index, name), depth + 1, ((name, low, high), *around))
     body = sp.expand(sp.powdenest(sp.expand_power_base(sp.expand(body))), power_exp=True)
     total: Any = sp.Integer(0)
     for term in sp.Add.make_args(body):
         free, bound = term.as_independent(name, as_Add=False)
         bound = sp.powsimp(bound)
-        free = normalise(free, depth)
+        free = normalise(free, depth, around)
         if bound == 1:
             length = high - low + 1
             total += free * (length if length.is_nonnegative else sp.Max(length, 0))
         else:
-            total += free * _standard_limits(bound, name, low, high)
+            k = _ahead(bound, name)
+            moved = bound.xreplace({name: name - k}) if k else bound
+            total += free * _standard_limits(moved, name, low + k, high + k, around)
     return total
 
 
-def _standard_limits(term: Any, index: sp.Symbol, low: Any, high: Any) -> Any:
+def _ahead(term: Any, index: sp.Symbol) -> int:
+    """By how much all entries of sequences in the term are ahead of the index: q[i + 2] is summed as q[i]."""
+    ends = [i - index for entry in term.atoms(sp.Indexed) for i in entry.indices if i.has(index)]
+    return int(min(ends)) if ends and all(end.is_Integer for end in ends) else 0
+
+
+def _standard_limits(term: Any, index: sp.Symbol, low: Any, high: Any, around: tuple[Range, ...]) -> Any:
     """The sum over 1..h with h free of an added integer, and the few terms at the ends that this leaves
     over.
     """
     extra: Any = sp.Integer(0)
     shift, top = high.as_coeff_Add()
-    if not top.is_number and shift.is_Integer and 0 < abs(shift) <= 4:
+    shorter = high if shift < 0 else top
+    if not top.is_number and shift.is_Integer and 0 < abs(shift) <= 4 and whole_range(low, shorter, around):
         signed = 1 if shift > 0 else -1
         ends = range(1, int(shift) + 1) if shift > 0 else range(int(shift) + 1, 1)
         extra += signed * sum(term.xreplace({index: top + k}) for k in ends)
         high = top
-    if low.is_Integer and low != 1 and abs(low - 1) <= 4:
+    if (
+        low.is_Integer
+        and low != 1
+        and abs(low - 1) <= 4
+        and whole_range(max(low, sp.Integer(1)), high, around)
+    ):
         ends = range(int(low), 1) if low < 1 else range(1, int(low))
         terms = sum(term.subs(index, k) for k in ends)
         if terms.is_finite is not False and not terms.has(sp.zoo, sp.nan, sp.oo):
             extra += terms if low < 1 else -terms
             low = sp.Integer(1)
     return sp.Sum(term, (index, low, high)) + extra
+
+
+def whole_range(low: Any, high: Any, around: tuple[Range, ...] = ()) -> bool:
+    """Whether a range has no fewer than 0 terms as its ends are counted: only then does a sum over it differ
+    from the next longer one by one term, an empty sum being 0 whatever its ends are.
+
+    >>> T = sp.Symbol("T", integer=True, positive=True)
+    >>> whole_range(sp.Integer(1), T - 1), whole_range(sp.Integer(1), T - 2)
+    (True, False)
+    """
+    length = high - low + 1
+    for index, least, greatest in around:
+        if index in length.free_symbols:  # at the value of the outer index that makes it shortest
+            slope = sp.diff(length, index)
+            if not (slope.is_Rational and sp.diff(slope, index) == 0):
+                return False
+            length = length.subs(index, least if slope > 0 else greatest)
+    return bool(length.is_nonnegative)
+
+
+def without_sums(expression: Any) -> Any:
+    """Sums and products replaced by symbols of the same sign: SymPy's simplification has another convention
+    for empty ranges.
+
+    >>> t = sp.Symbol("t", integer=True)
+    >>> without_sums(sp.Sum(1 / t, (t, 1, 0)) + 1).has(sp.Sum)
+    False
+    """
+    e = sp.sympify(expression)
+    return e.xreplace({total: _stand_in(total) for total in e.atoms(sp.Sum, sp.Product)})
+
+
+@lru_cache(maxsize=1024)
+def _stand_in(total: Any) -> sp.Dummy:
+    if total.is_positive:
+        return sp.Dummy("S", positive=True)
+    return sp.Dummy("S", nonnegative=True) if total.is_nonnegative else sp.Dummy("S", real=True)
 
 
 def close_sums(expression: Any) -> Any:
@@ -100,7 +160,11 @@ def close_sums(expression: Any) -> Any:
     e = normalise(expression)
     swap = {}
     for total in sorted(e.atoms(sp.Sum), key=lambda s: sp.count_ops(s)):
-        if len(total.limits) == 1 and not total.function.has(sp.Sum, sp.Indexed, sp.Piecewise):
+        if (
+            len(total.limits) == 1
+            and not total.function.has(sp.Sum, sp.Product, sp.Indexed, sp.Piecewise)
+            and whole_range(*total.limits[0][1:])
+        ):
             closed = _gosper(total)
             if closed is not None:
                 swap[total] = closed
@@ -110,7 +174,7 @@ def close_sums(expression: Any) -> Any:
 @lru_cache(maxsize=256)
 def _gosper(total: sp.Sum) -> Any | None:
     index, low, high = total.limits[0]
-    m = sp.Symbol("m_upper", integer=True, positive=True)
+    m = _UPPER
     try:
         closed = gosper_sum(total.function, (index, low, m))
     except (ValueError, TypeError, NotImplementedError, AttributeError, sp.PolynomialError, IndexError):
@@ -159,11 +223,13 @@ _ROUTES: dict[str, Callable[[Any], Any]] = {
     "normal form of sums": lambda e: _numerator(normalise(e)),
     "closed sums": lambda e: _numerator(close_sums(e)),
     "radicals": _radicals,
-    "simplify": sp.simplify,
-    "logarithms": lambda e: sp.simplify(sp.expand_log(e)),
-    "closed sums, simplified": lambda e: sp.simplify(sp.powsimp(sp.expand(close_sums(e)))),
-    "powers": lambda e: sp.simplify(sp.powdenest(sp.powsimp(sp.expand(e, power_exp=True, power_base=True)))),
-    "exponentials": lambda e: sp.simplify(e.rewrite(sp.exp)),
+    "simplify": lambda e: sp.simplify(without_sums(e)),
+    "logarithms": lambda e: sp.simplify(sp.expand_log(without_sums(e))),
+    "closed sums, simplified": lambda e: sp.simplify(sp.powsimp(sp.expand(without_sums(close_sums(e))))),
+    "powers": lambda e: sp.simplify(
+        sp.powdenest(sp.powsimp(sp.expand(without_sums(e), power_exp=True, power_base=True)))
+    ),
+    "exponentials": lambda e: sp.simplify(without_sums(e).rewrite(sp.exp)),
     "closed sums, radicals": lambda e: _radicals(close_sums(e)),
 }
 
@@ -193,27 +259,29 @@ def _vanishes(route: Callable[[Any], Any], difference: Any) -> bool:
         return False
 
 
-def attempt(relation: Equal, effort: Effort) -> dict[str, Any] | Reduction | str:
+def attempt(relation: Equal, effort: Effort) -> Outcome:
     """Find a route of rewriting that takes the difference to 0."""
     if isinstance(relation.derived, sp.MatrixBase):
         left, right = sp.Matrix(relation.derived), sp.Matrix(relation.stated)
         if left.shape != right.shape:
-            return f"the shapes {left.shape} and {right.shape} differ"
+            return GaveUp(f"the shapes {left.shape} and {right.shape} differ")
         cells = [
             (Equal(left[i, j], right[i, j], relation.given), f"entry ({i + 1}, {j + 1})")
             for i, j in np.ndindex(*left.shape)
         ]
-        return Reduction(tuple(cells), "entry by entry")
+        return Ways([Reduction(tuple(cells), "entry by entry")])
     difference = _difference(relation)
     for name, route in _routes():
         if _vanishes(route, difference):
-            return {
-                "route": name,
-                "replays": effort.replays,
-                "seed": effort.seed,
-                "summary": f"the difference is 0 by {name}",
-            }
-    return f"none of {len(_ROUTES)} ways of rewriting closed the difference"
+            return Certificate(
+                {
+                    "route": name,
+                    "replays": effort.replays,
+                    "seed": effort.seed,
+                    "summary": f"the difference is 0 by {name}",
+                }
+            )
+    return GaveUp(f"none of {len(_ROUTES)} ways of rewriting closed the difference")
 
 
 def check(relation: Equal, certificate: dict[str, Any]) -> bool:

@@ -15,10 +15,11 @@ from typing import Any
 import sympy as sp
 
 from dpverify.effort import Effort
-from dpverify.proving.derivatives import _guess_sign
-from dpverify.proving.domain import Domain, fresh
+from dpverify.proving.derivatives import guess_sign
+from dpverify.proving.domain import Domain, fresh, written_out
+from dpverify.proving.functions import is_smooth
 from dpverify.proving.identities import close_sums, normalise
-from dpverify.proving.reduction import Reduction, depth
+from dpverify.proving.reduction import GaveUp, Outcome, Reduction, Ways, depth
 from dpverify.proving.refutation import domain_of, sides
 from dpverify.relations import AtMost, Equal, Increasing, Induction
 
@@ -28,17 +29,18 @@ UNROLLED = 6  # first members of a sequence that are computed to refute a claim 
 ZERO = sp.Integer(0)
 
 
-def attempt(relation: Induction | Equal | AtMost, effort: Effort) -> list[Reduction] | str:
+def attempt(relation: Induction | Equal | AtMost, effort: Effort) -> Outcome:
     """Base and step, in the ways that apply."""
     if isinstance(relation, Induction):
-        return _sequence(_plain_bases(relation))
+        found = _sequence(_plain_bases(relation))
+        return GaveUp(found) if isinstance(found, str) else Ways(found)
     if depth.get() >= DEPTH:
-        return f"already {DEPTH} reductions deep"
+        return GaveUp(f"already {DEPTH} reductions deep")
     if isinstance(relation.derived if isinstance(relation, Equal) else relation.lhs, sp.MatrixBase):
-        return "not a comparison of numbers"
+        return GaveUp("not a comparison of numbers")
     domain = domain_of(relation)
-    found = [way for T in _counters(domain) for way in _over(relation, domain, T)]
-    return found or "no whole number to go by"
+    ways = [way for T in _counters(domain) for way in _over(relation, domain, T)]
+    return Ways(ways) if ways else GaveUp("no whole number to go by")
 
 
 def _plain_bases(relation: Induction) -> Induction:
@@ -116,14 +118,15 @@ def _sequence(relation: Induction) -> list[Reduction] | str:
     claim, x, T, start = relation.relation, relation.value, relation.over, sp.Integer(relation.start)
     first, after = sp.sympify(relation.first), sp.sympify(relation.next)
     given = list(map(sp.sympify, claim.given))
-    if any({x, T} & c.free_symbols for c in given):
-        return f"a hypothesis speaks of {x} or {T} itself"
     if (T.is_positive and start < 1) or (T.is_nonnegative and start < 0):
         return f"{T} cannot be {start}, where the induction is to start"
     left, right = sides(claim)
     if not _long_enough(left - right, T, start):
         return "a sum has no terms yet at the start"
-    here = [*given, *([sp.Ge(T, start)] if not (T - start).is_nonnegative else [])]
+    # A hypothesis that speaks of T holds at every T: at the start, and before and after a step.
+    later = [c.subs(T, T + 1) for c in given if T in c.free_symbols]
+    here = [*given, *later, *([sp.Ge(T, start)] if not (T - start).is_nonnegative else [])]
+    given = [c for g in given if (c := g.subs(T, start)) is not sp.true]
     found = []
     if isinstance(claim, Equal):
         for value, f in ((left, right), (right, left)):
@@ -144,8 +147,8 @@ def _sequence(relation: Induction) -> list[Reduction] | str:
             gap = normalise(gap if above else -gap) if gap.has(sp.Sum) else gap if above else -gap
             for kept, strict in _increasing(after, x, here, claim.strict, relation):
                 step = (AtMost(ZERO, gap, here, strict), f"step from {T} to {T} + 1, at the bound")
-                if (x.is_nonnegative and not above) or (x.is_negative and above):
-                    signed = -bound if x.is_negative else bound
+                if (x.is_nonnegative and not above) or (x.is_nonpositive and above):
+                    signed = -bound if x.is_nonpositive else bound
                     kept = [
                         *kept,
                         (
@@ -171,9 +174,10 @@ def _increasing(
     after: Any, x: sp.Symbol, here: list[Any], strict: bool, relation: Induction
 ) -> Iterator[tuple[list[Any], bool]]:
     """Steps that show the next term to increase with x, and whether the step at the bound must be strict."""
-    slope = sp.simplify(sp.diff(after, x))
+    slope = sp.simplify(sp.diff(after, x)) if is_smooth(after, [x]) else x
+    linear = x not in slope.free_symbols and x not in sp.expand(after - slope * x).free_symbols
     for firm in (False, True) if strict else (False,):
-        if x in slope.free_symbols:
+        if not linear:
             rises = (Increasing(after, x, here, strict=firm), f"the next term increases with {x}")
             yield [*_invariant(relation, here), rises], strict and not firm
         else:
@@ -186,9 +190,9 @@ def _increasing(
 def _invariant(relation: Induction, here: list[Any]) -> list[Any]:
     """Steps that show the terms to have the sign that the symbol for them assumes."""
     x = relation.value
-    if not (x.is_nonnegative or x.is_negative):
+    if not (x.is_nonnegative or x.is_nonpositive):
         return []
-    sign, strict = (-1, True) if x.is_negative else (1, bool(x.is_positive))
+    sign, strict = (-1, bool(x.is_negative)) if x.is_nonpositive else (1, bool(x.is_positive))
     return [
         (
             AtMost(ZERO, sign * sp.sympify(relation.first), relation.relation.given, strict),
@@ -233,7 +237,7 @@ def _over(relation: Equal | AtMost, domain: Domain, T: sp.Symbol) -> Iterator[Re
     if isinstance(relation, AtMost) and closed != g and not closed.has(sp.Sum, sp.Product):
         whole = (AtMost(ZERO, closed, domain.given, relation.strict), "with the sums closed")
         yield Reduction((whole, *_divides(closed, domain.given)), "hypergeometric sums closed by telescoping")
-    low, high = (e.subs(T, start).doit() for e in (left, right))
+    low, high = (written_out(e.subs(T, start)) for e in (left, right))
     steps: list[tuple[Any, str]]
     for c in _factors(now, later, atoms, T):
         gap = sp.expand(sp.expand(later - c * now, power_exp=True))
@@ -268,7 +272,7 @@ def _divides(e: Any, given: list[Any]) -> list[tuple[Any, str]]:
     wanted = sorted((f for f in factors if not f.is_nonzero), key=sp.default_sort_key)
     return [
         (
-            AtMost(ZERO, _guess_sign(f, given) * f, given, strict=True),
+            AtMost(ZERO, guess_sign(f, given) * f, given, strict=True),
             f"the denominator {sp.sstr(f)} does not vanish",
         )
         for f in wanted
@@ -301,9 +305,12 @@ def consequences(relation: Induction | Equal | AtMost) -> Iterator[Any]:
     claim, x, T = relation.relation, relation.value, relation.over
     left, right = sides(claim)
     member = sp.sympify(relation.first)
+    given: list[Any] = []
     for k in range(relation.start, relation.start + UNROLLED):
-        a, b = (e.subs(x, member).subs(T, k).doit() for e in (left, right))
-        given = [c for g in claim.given if (c := sp.sympify(g).subs(x, member).subs(T, k)) is not sp.true]
+        a, b = (written_out(e.subs(x, member).subs(T, k)) for e in (left, right))
+        # A hypothesis that speaks of T holds at every T up to here.
+        held = [written_out(sp.sympify(g).subs(T, k)) for g in claim.given]
+        given = [*given, *[c for c in held if c is not sp.true and c not in given]]
         if sp.false not in given:
             yield Equal(a, b, given) if isinstance(claim, Equal) else AtMost(a, b, given, claim.strict)
         member = sp.sympify(relation.next).subs(x, member).subs(T, k)

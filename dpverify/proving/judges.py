@@ -48,8 +48,10 @@ def unsatisfiable(text: str, milliseconds: int) -> bool:
     import cvc5
 
     solver = cvc5.Solver()
-    solver.setLogic("QF_NRA")
-    solver.setOption("nl-cov", "true")
+    whole = "() Int)" in text
+    solver.setLogic("QF_NIA" if whole else "QF_NRA")
+    if not whole:
+        solver.setOption("nl-cov", "true")
     solver.setOption("tlimit-per", str(milliseconds))
     parser = cvc5.InputParser(solver)
     parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "certificate")

@@ -1,5 +1,9 @@
-"""A limit on the processor time of one attempt: symbolic algebra may run for ever, and a check must not, nor
+"""A limit on the processor time of some work: symbolic algebra may run for ever, and a check must not, nor
 may it depend on other work.
+
+Limits may lie inside one another; the nearest to its end rings first. Python code is stopped by an exception.
+Code in C is not: every solver gets a limit of its own, and those that can be interrupted from another thread
+register how (`interrupting`), for a watchdog that rings when the limit has passed and the exception waits.
 """
 
 from __future__ import annotations
@@ -8,21 +12,23 @@ import ctypes
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 _held: list[bool] = []  # one entry per block that must not be interrupted
+_ends: list[float] = []  # the processor times at which the limits that are in force ring, outermost first
+GRACE = 1.0  # seconds after which a solver that does not return is interrupted
 
 
 class TimeLimit(BaseException):
-    """The attempt took too long. Not an Exception, so that no tactic swallows it."""
+    """The work took too long. Not an Exception, so that no tactic swallows it."""
 
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
     """Raise `TimeLimit` in the block after that many seconds of processor time, in any thread.
 
-    >>> with within(5):
+    >>> with within(5), within(60):
     ...     sum(range(10))
     45
     """
@@ -36,19 +42,54 @@ def within(seconds: float) -> Iterator[None]:
 
 @contextmanager
 def _signalled(seconds: float) -> Iterator[None]:
-    def ring(*_: object) -> None:
-        if not _held:
-            raise TimeLimit(f"no answer in {seconds:g} s")
-
-    old = signal.signal(signal.SIGPROF, ring)
-    signal.setitimer(
-        signal.ITIMER_PROF, seconds, 1.0
-    )  # again and again: a callback may swallow the first, or it may be held back
+    outermost = not _ends
+    old = signal.signal(signal.SIGPROF, _ring) if outermost else None
+    _ends.append(time.process_time() + seconds)
+    _set()
     try:
         yield
     finally:
+        _ends.pop()
+        _set()
+        if outermost:
+            signal.signal(signal.SIGPROF, old)
+
+
+def _set() -> None:
+    """Let the timer ring at the nearest end, and again and again: a callback may swallow the first, or it may
+    be held back.
+    """
+    if _ends:
+        signal.setitimer(signal.ITIMER_PROF, max(min(_ends) - time.process_time(), 0.001), 0.5)
+    else:
         signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, old)
+
+
+def _ring(*_: object) -> None:
+    if _ends and not _held and time.process_time() >= min(_ends):
+        raise TimeLimit("no answer in the time allowed")
+
+
+@contextmanager
+def interrupting(stop: Callable[[], None]) -> Iterator[None]:
+    """While the block runs, a watchdog calls `stop` if the limit in force has passed: the way to end a solver
+    that does not return to Python.
+
+    >>> with within(5), interrupting(lambda: None):
+    ...     sum(range(10))
+    45
+    """
+    if not _ends:
+        yield
+        return
+    left = max(min(_ends) - time.process_time(), 0.0) + GRACE
+    watchdog = threading.Timer(left, stop)
+    watchdog.daemon = True
+    watchdog.start()
+    try:
+        yield
+    finally:
+        watchdog.cancel()
 
 
 @contextmanager

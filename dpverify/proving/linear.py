@@ -19,6 +19,7 @@ import sympy as sp
 
 from dpverify.effort import Effort
 from dpverify.proving.identities import normalise
+from dpverify.proving.reduction import Certificate, GaveUp, Outcome
 from dpverify.proving.refutation import domain_of
 from dpverify.relations import AtMost, Equal
 
@@ -157,13 +158,13 @@ def _solve(facts: list[_Fact], target: dict[Any, Any], strict: bool) -> dict[str
     return None
 
 
-def attempt(relation: AtMost | Equal, effort: Effort) -> dict[str, Any] | str:
+def attempt(relation: AtMost | Equal, effort: Effort) -> Outcome:
     """Look for multipliers: of the hypotheses first, then of their products too."""
     if not relation.given or isinstance(getattr(relation, "derived", None), sp.MatrixBase):
-        return "there are no hypotheses to combine"
+        return GaveUp("there are no hypotheses to combine")
     target = dict(_target(relation))
     if any(not c.is_Rational for c in target.values()):
-        return "its coefficients are not rational"
+        return GaveUp("its coefficients are not rational")
     for products in (False, True):
         facts = list(_candidates(relation, products))[:MOST]
         usable = [f for f in facts if all(c.is_Rational for _, c in f.terms)]
@@ -171,20 +172,22 @@ def attempt(relation: AtMost | Equal, effort: Effort) -> dict[str, Any] | str:
             both = [_solve(usable, goal, False) for goal in (target, {k: -v for k, v in target.items()})]
             if all(found is not None for found in both):
                 parts = [{name: str(v) for name, v in found.items()} for found in both if found is not None]
-                return {
-                    "products": products,
-                    "below": parts[0],
-                    "above": parts[1],
-                    "summary": _summary(parts[0]),
-                }
+                return Certificate(
+                    {
+                        "products": products,
+                        "below": parts[0],
+                        "above": parts[1],
+                        "summary": _summary(parts[0]),
+                    }
+                )
             continue
         multipliers = _solve(usable, target, relation.strict)
         if multipliers is not None:
             told = {name: str(value) for name, value in multipliers.items()}
             certificate = {"products": products, "multipliers": told, "summary": _summary(told)}
             if check(relation, certificate):
-                return certificate
-    return "no combination of the hypotheses gives it"
+                return Certificate(certificate)
+    return GaveUp("no combination of the hypotheses gives it")
 
 
 def _summary(multipliers: dict[str, str]) -> str:

@@ -24,7 +24,7 @@ from dpverify.effort import Effort
 from dpverify.proving import semidefinite
 from dpverify.proving.codec import from_json, to_json
 from dpverify.proving.domain import Domain
-from dpverify.proving.reduction import Reduction, engine
+from dpverify.proving.reduction import Certificate, GaveUp, Outcome, Reduction, Ways, engine
 from dpverify.relations import AtMost, PositiveSemidefinite
 from dpverify.verdicts import Witness
 
@@ -32,17 +32,17 @@ HANDLES = (PositiveSemidefinite,)
 ZERO = sp.Integer(0)
 
 
-def attempt(relation: PositiveSemidefinite, effort: Effort) -> dict[str, Any] | list[Reduction] | str:
+def attempt(relation: PositiveSemidefinite, effort: Effort) -> Outcome:
     """A factorisation, minors, or a point."""
     blocks = _blocks(relation)
     if isinstance(blocks, str):
-        return blocks
+        return GaveUp(blocks)
     if relation.unknowns:
         return _point(relation, blocks)
     if all(_rational(m) for m in blocks):
         if not all(semidefinite.ldl(_rows(m)) for m in blocks):
-            return "a pivot is negative"
-        return {"at": [], "summary": "M = L diag(d) L^T with d >= 0"}
+            return GaveUp("a pivot is negative")
+        return Certificate({"at": [], "summary": "M = L diag(d) L^T with d >= 0"})
     minors = [(m, ix) for m in blocks for ix in _principal(m)]
     every = tuple(
         (AtMost(ZERO, _det(m, ix), relation.given), f"the minor of rows {[i + 1 for i in ix]}")
@@ -50,10 +50,12 @@ def attempt(relation: PositiveSemidefinite, effort: Effort) -> dict[str, Any] | 
     )
     leading = tuple((r, why) for (r, why), (_, ix) in zip(every, minors) if ix == tuple(range(len(ix))))
     sylvester = tuple((AtMost(r.lhs, r.rhs, r.given, strict=True), why) for r, why in leading)
-    return [
-        Reduction(every, "every principal minor is nonnegative"),
-        Reduction(sylvester, "every leading minor is positive"),
-    ]
+    return Ways(
+        [
+            Reduction(every, "every principal minor is nonnegative"),
+            Reduction(sylvester, "every leading minor is positive"),
+        ]
+    )
 
 
 def _blocks(relation: PositiveSemidefinite) -> list[sp.Matrix] | str:
@@ -122,12 +124,12 @@ def _signs(relation: PositiveSemidefinite) -> list[sp.Matrix]:
     return asked
 
 
-def _point(relation: PositiveSemidefinite, blocks: list[sp.Matrix]) -> dict[str, Any] | str:
+def _point(relation: PositiveSemidefinite, blocks: list[sp.Matrix]) -> Outcome:
     cp = engine("cvxpy", "sdp")
     unknowns = list(relation.unknowns)
     affine = _affine([*blocks, *_signs(relation)], unknowns)
     if isinstance(affine, str):
-        return affine
+        return GaveUp(affine)
     u, margin = cp.Variable(len(unknowns)), cp.Variable()
     constraints = [margin <= 1, cp.norm(u, "inf") <= 1e4]
     for constant, parts in affine:
@@ -143,9 +145,9 @@ def _point(relation: PositiveSemidefinite, blocks: list[sp.Matrix]) -> dict[str,
         ):  # an inaccurate point is verified like any other
             problem.solve(solver="CLARABEL")
     except (cp.error.SolverError, ValueError):
-        return "the solver gave up"
+        return GaveUp("the solver gave up")
     if u.value is None or float(margin.value) < -1e-6:
-        return "the solver found no point"
+        return GaveUp("the solver found no point")
     for denominator in semidefinite.DENOMINATORS:
         at = [sp.Rational(round(float(v) * denominator), denominator) for v in u.value]
         certificate = {
@@ -153,8 +155,9 @@ def _point(relation: PositiveSemidefinite, blocks: list[sp.Matrix]) -> dict[str,
             "summary": "at " + ", ".join(f"{k} = {v}" for k, v in zip(unknowns, at)),
         }
         if check(relation, certificate):
-            return certificate
-    return f"the solver's point {dict(zip(map(str, unknowns), u.value.tolist()))} could not be made rational"
+            return Certificate(certificate)
+    numbers = dict(zip(map(str, unknowns), u.value.tolist()))
+    return GaveUp(f"the solver's point {numbers} could not be made rational")
 
 
 def check(relation: PositiveSemidefinite, certificate: dict[str, Any]) -> bool:

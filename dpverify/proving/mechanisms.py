@@ -31,7 +31,7 @@ from dpverify.effort import Effort
 from dpverify.guarantees import GDP, RDP, ZCDP, ApproxDP, PureDP
 from dpverify.language.mechanisms import Composed, Private, Repeated
 from dpverify.neighbours import ADD_REMOVE, REPLACE, Adjacency
-from dpverify.proving.reduction import Reduction
+from dpverify.proving.reduction import GaveUp, Outcome, Reduction, Ways
 from dpverify.relations import AtMost
 from dpverify.releases import Gaussian, Laplace, Subsampled
 
@@ -210,12 +210,14 @@ def _approximate(statement: Private, price: Any) -> Iterator[tuple[list[tuple[At
     yield [positive, at_most_one, (AtMost(bound, epsilon, given), "from zCDP")], "zCDP implies it"
 
 
-def attempt(statement: Private, effort: Effort) -> list[Reduction] | str:
+def attempt(statement: Private, effort: Effort) -> Outcome:
     """The comparisons that the rules ask for."""
     try:
-        return [Reduction(tuple(steps), because) for steps, because in _routes(statement)]
+        return Ways(
+            [Reduction(tuple(steps), because, as_written=True) for steps, because in _routes(statement)]
+        )
     except NoRule as why:
-        return str(why)
+        return GaveUp(str(why))
 
 
 def consequences(statement: Private) -> list[AtMost]:

@@ -17,9 +17,9 @@ from typing import Any
 import sympy as sp
 
 from dpverify.effort import Effort
-from dpverify.proving.domain import fresh
+from dpverify.proving.domain import fresh, written_out
 from dpverify.proving.identities import normalise
-from dpverify.proving.reduction import Reduction
+from dpverify.proving.reduction import GaveUp, Outcome, Reduction, Ways
 from dpverify.proving.shape import smooth
 from dpverify.relations import AtMost, Equal, Minimises
 
@@ -28,11 +28,12 @@ HANDLES = (Minimises, AtMost)
 _LENGTHS = (2, 3)  # of the instances in which a false statement is looked for
 
 
-def attempt(relation: Minimises | AtMost, effort: Effort) -> list[Reduction] | Reduction | str:
+def attempt(relation: Minimises | AtMost, effort: Effort) -> Outcome:
     """A multiplier free of the index, and the scalar problems it leaves; for an inequality, the exponents of
     Hoelder's.
     """
-    return _hoelder(relation) if isinstance(relation, AtMost) else _lagrange(relation)
+    found = _hoelder(relation) if isinstance(relation, AtMost) else _lagrange(relation)
+    return GaveUp(found) if isinstance(found, str) else Ways(found)
 
 
 def _renamed(expression: Any, index: sp.Symbol) -> Any:
@@ -175,7 +176,7 @@ def _powers(e: Any, x: Any) -> list[tuple[Any, Any]] | None:
     return [(c, p) for p, c in found.items()]
 
 
-def _hoelder(relation: AtMost) -> Reduction | str:
+def _hoelder(relation: AtMost) -> list[Reduction] | str:
     left, right = normalise(sp.sympify(relation.lhs)), normalise(sp.sympify(relation.rhs))
     scale: Any = sp.Integer(1)
     powers: dict[Any, Any] = {}
@@ -216,10 +217,12 @@ def _hoelder(relation: AtMost) -> Reduction | str:
     reason = "what is left after Hoelder's inequality" + (
         "" if share == 1 else ", filled up with ones" if share < 1 else " and the order of norms"
     )
-    return Reduction(
-        ((AtMost(needed, scale, relation.given, strict=relation.strict), reason),),
-        f"Hoelder's inequality with {exponents}",
-    )
+    return [
+        Reduction(
+            ((AtMost(needed, scale, relation.given, strict=relation.strict), reason),),
+            f"Hoelder's inequality with {exponents}",
+        )
+    ]
 
 
 def consequences(relation: Minimises | AtMost) -> Iterator[Any]:
@@ -237,7 +240,7 @@ def consequences(relation: Minimises | AtMost) -> Iterator[Any]:
         points = range(1, n + 1)
 
         def here(e: Any, k: int, fix: dict[Any, Any] = fix) -> Any:
-            return e.subs(t, k).xreplace(fix).doit()
+            return written_out(e.subs(t, k).xreplace(fix))
 
         hypotheses = [
             c
@@ -249,7 +252,7 @@ def consequences(relation: Minimises | AtMost) -> Iterator[Any]:
         yield from (AtMost(sp.Integer(0), v, hypotheses, strict=True) for v in stated if not v.is_positive)
         worth = sum(here(phi, k).subs(x, v) for k, v in zip(points, stated))
         shares, inside = _shares(n, [phi, psi, at, total, *given])
-        budget = total.xreplace(fix).doit()
+        budget = written_out(total.xreplace(fix))
         for rivals in _solved([here(psi, k) for k in points], x, [s * budget for s in shares]):
             cost = sum(here(phi, k).subs(x, v) for k, v in zip(points, rivals))
             positive = [sp.Gt(v, 0) for v in (*rivals, budget) if not v.is_positive]

@@ -15,7 +15,8 @@ import sympy as sp
 
 from dpverify.effort import Effort
 from dpverify.proving.domain import Domain
-from dpverify.proving.reduction import Counterpoint, engine
+from dpverify.proving.limits import interrupting
+from dpverify.proving.reduction import Certificate, Counterpoint, GaveUp, Outcome, engine
 from dpverify.proving.refutation import domain_of
 from dpverify.relations import AtMost, Equal
 
@@ -88,7 +89,8 @@ class _Translation:
 
     def _fresh(self, key: Any, name: str) -> Any:
         if key not in self.variables:
-            self.variables[key] = self.z3.Real(f"{name}_{len(self.variables)}")
+            plain = "".join(c if c.isalnum() else "_" for c in name)
+            self.variables[key] = self.z3.Real(f"{plain}_{len(self.variables)}")
         return self.variables[key]
 
     def term(self, e: Any) -> Any:
@@ -213,9 +215,17 @@ class _Translation:
 
 def _spelt_out(e: Any) -> Any:
     """Logarithms of products and powers with sums as exponents written out, on either side alike, so that
-    atoms agree.
+    atoms agree. A power whose base may be 0 is left as it is: x^(n-1) is not x^n/x there.
     """
-    return sp.expand_log(sp.expand(e, power_exp=True)) if e.has(sp.log) or _symbolic_powers(e) else e
+    if not (e.has(sp.log) or _symbolic_powers(e)):
+        return e
+    kept = {
+        p: sp.Dummy("p", real=True)
+        for p in e.atoms(sp.Pow)
+        if isinstance(p.exp, sp.Add) and p.exp.free_symbols and not p.base.is_nonzero
+    }
+    back = {v: k for k, v in kept.items()}
+    return sp.expand_log(sp.expand(e.xreplace(kept), power_exp=True)).xreplace(back)
 
 
 def _symbolic_powers(e: Any) -> bool:
@@ -242,19 +252,21 @@ def _solver(z3: Any, name: str, ms: int) -> Any:
     return solver
 
 
-def attempt(relation: AtMost | Equal, effort: Effort) -> dict[str, Any] | Counterpoint | str:
+def attempt(relation: AtMost | Equal, effort: Effort) -> Outcome:
     """Ask the portfolio whether a counterexample can exist."""
     z3 = engine("z3", "smt")
     if isinstance(relation, Equal) and isinstance(relation.derived, sp.MatrixBase):
-        return "matrices are compared entry by entry"
+        return GaveUp("matrices are compared entry by entry")
     translation = _Translation(relation)
     text = translation.text()
     answers = []
+    unanswered = False
     for name in PORTFOLIO:
         solver = _solver(z3, name, effort.solver_ms)
         solver.add(*translation.facts)
         try:
-            answer = solver.check()
+            with interrupting(z3.main_ctx().interrupt):
+                answer = solver.check()
         except z3.Z3Exception as error:
             answers.append(f"{name} failed ({error})")
             continue
@@ -264,31 +276,34 @@ def attempt(relation: AtMost | Equal, effort: Effort) -> dict[str, Any] | Counte
                 if translation.abstracted
                 else ""
             )
-            return {
-                "smt2": text,
-                "solver": name,
-                "summary": f"no counterexample can exist ({name}{seen})",
-                "ms": 4 * effort.solver_ms,
-            }
+            return Certificate(
+                {
+                    "smt2": text,
+                    "solver": name,
+                    "summary": f"no counterexample can exist ({name}{seen})",
+                    "ms": 4 * effort.solver_ms,
+                }
+            )
         if answer == z3.sat:
             if translation.abstracted:
-                return (
+                return GaveUp(
                     f"{name} found a counterexample to the abstraction of "
                     f"{sp.sstr(translation.abstracted[:3])}"
                 )
             return _point(z3, solver.model(), translation)
         answers.append(f"{name} gave no answer in {effort.solver_ms} ms")
-    return ", ".join(answers)
+        unanswered = True
+    return GaveUp(", ".join(answers), cut_short=unanswered)
 
 
-def _point(z3: Any, model: Any, translation: _Translation) -> Counterpoint | str:
+def _point(z3: Any, model: Any, translation: _Translation) -> Outcome:
     point = {}
     for symbol in translation.domain.symbols:
         value = model.eval(translation.variables[symbol], model_completion=True)
         if z3.is_algebraic_value(value):
             value = value.approx(30)
         if not z3.is_rational_value(value):
-            return "z3 found a counterexample that it could not write down"
+            return GaveUp("z3 found a counterexample that it could not write down")
         point[symbol] = sp.Rational(value.numerator_as_long(), value.denominator_as_long())
     return Counterpoint(point)
 
@@ -300,4 +315,5 @@ def check(relation: AtMost | Equal, certificate: dict[str, Any]) -> bool:
         return False
     solver = _solver(z3, certificate["solver"], certificate["ms"])
     solver.add(z3.parse_smt2_string(certificate["smt2"]))
-    return solver.check() == z3.unsat
+    with interrupting(z3.main_ctx().interrupt):
+        return solver.check() == z3.unsat

@@ -6,9 +6,9 @@ import importlib
 from typing import Any
 
 from dpverify.optional import Missing
-from dpverify.proving import TACTICS
+from dpverify.proving import TACTICS, gate
 from dpverify.relations import Derivation
-from dpverify.verdicts import PROVED, REFUTED, Result
+from dpverify.verdicts import PROVED, REFUTED, UNDECIDED, Result
 from dpverify.witnesses import verify_witness
 
 
@@ -25,6 +25,10 @@ def stands(relation: Any, result: Result) -> bool:
     >>> stands(AtMost(2 * x * y, x**2 + y**2), kept), stands(AtMost(3 * x * y, x**2 + y**2), kept)
     (True, False)
     """
+    try:
+        relation = gate.elaborate(relation)
+    except gate.Refused:
+        return result.verdict is UNDECIDED
     try:
         if result.verdict is REFUTED:
             return _witness_stands(result)

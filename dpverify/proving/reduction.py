@@ -1,25 +1,45 @@
-"""What a tactic may answer instead of a certificate: simpler relations that imply the one at hand, or a point
-against it.
+"""What a tactic answers: a certificate, simpler relations that imply the one at hand, a point against it, the
+result of a scan, or why it gave up.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
 from dpverify.optional import optional
 from dpverify.proving.limits import uninterrupted
+from dpverify.verdicts import Result
 
 depth: ContextVar[int] = ContextVar("depth", default=0)  # how many reductions lie above the relation at hand
 
 
 @dataclass(frozen=True)
 class Reduction:
-    """Relations that, all proved, imply the relation at hand; `because` names the theorem that says so."""
+    """Relations that, all proved, imply the relation at hand; `because` names the theorem that says so.
+
+    Steps that hold expressions `as_written` by the author of the statement pass the gate once more.
+    """
 
     steps: tuple[tuple[Any, str], ...]
     because: str
+    as_written: bool = False
+
+
+@dataclass(frozen=True)
+class Ways:
+    """Reductions to be tried in turn, the next one made only when the one before did not close."""
+
+    reductions: Iterable[Reduction]
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What the tactic's `check` accepts as a proof, as JSON; its `summary` says it in words."""
+
+    content: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -27,6 +47,24 @@ class Counterpoint:
     """A point that a solver believes to break the relation; the engine verifies and shrinks it."""
 
     point: dict[Any, Any]
+
+
+@dataclass(frozen=True)
+class Scanned:
+    """The result of a scan, which is never PROVED."""
+
+    result: Result
+
+
+@dataclass(frozen=True)
+class GaveUp:
+    """Why the tactic does not decide the relation; `cut_short` if more time might have."""
+
+    why: str
+    cut_short: bool = False
+
+
+Outcome = Certificate | Ways | Counterpoint | Scanned | GaveUp
 
 
 def engine(module: str, extra: str) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -19,8 +20,8 @@ import sympy as sp
 from dpverify.effort import Effort
 from dpverify.proving import realisations
 from dpverify.proving.codec import from_json, to_json
-from dpverify.proving.domain import Domain, written_out
-from dpverify.proving.evaluate import Unknown, ball, sign
+from dpverify.proving.domain import Domain, admits, written_out
+from dpverify.proving.evaluate import PRECISIONS, Unknown, ball, sign, truth
 from dpverify.proving.floats import vectorised
 from dpverify.proving.gram import mentions
 from dpverify.relations import AtMost, Equal
@@ -58,8 +59,9 @@ def breaks(relation: Equal | AtMost, domain: Domain, point: Mapping[Any, Any]) -
 def violated(relation: Equal | AtMost, domain: Domain, point: Mapping[Any, Any]) -> bool:
     """Whether the relation surely fails at a point that is known to meet every hypothesis."""
     left, right = domain.at(point)
+    ties = isinstance(relation, AtMost) and relation.strict
     try:
-        s = sign(left - right, point, zero=isinstance(relation, AtMost) and relation.strict)
+        s = sign(left - right, point, zero=ties, precisions=PRECISIONS if ties else PRECISIONS[:2])
     except (ValueError, TypeError, ZeroDivisionError):
         return False
     if s is None:
@@ -69,7 +71,25 @@ def violated(relation: Equal | AtMost, domain: Domain, point: Mapping[Any, Any])
     return s > 0 or (relation.strict and s == 0)
 
 
-def refute(relation: Equal | AtMost, effort: Effort, hard: bool = True) -> Witness | None:
+@dataclass(frozen=True)
+class Search:
+    """How a counterexample is looked for: random points (at most `effort.points`), lengths by their place
+    among the admissible ones, whether edges are aimed at, and from how many of the best points to climb.
+    """
+
+    points: int
+    lengths: tuple[int, ...]
+    edges: bool
+    climbs: int
+    least: float  # what counts as a violation in floating point, relative to the sides
+
+
+EASY = Search(400, (1, 0, 2), edges=False, climbs=0, least=1e-13)
+AIMED = Search(300, (1, 0, 2, 3, 4, 5, 7, 12), edges=True, climbs=2, least=1e-11)
+HARD = Search(10**6, (1, 0, 2, 3, 4, 5, 6, 7, 9, 12, 19, 33), edges=True, climbs=4, least=1e-13)
+
+
+def refute(relation: Equal | AtMost, effort: Effort, search: Search = HARD) -> Witness | None:
     """A verified witness against the relation, as simple as the search could make it, or None.
 
     >>> x = sp.Symbol("x", positive=True)
@@ -78,9 +98,9 @@ def refute(relation: Equal | AtMost, effort: Effort, hard: bool = True) -> Witne
     {'x': '2'}
     """
     if mentions(relation):  # inner products take no values but those of vectors
-        return realisations.refute(relation, effort, hard)
+        return realisations.refute(relation, effort, hard=search is not EASY)
     domain = domain_of(relation)
-    for point in _candidates(relation, domain, effort, hard):
+    for point in _candidates(relation, domain, effort, search):
         if breaks(relation, domain, point):
             return _witness(relation, domain, _shrink(relation, domain, point))
     return None
@@ -98,24 +118,44 @@ def witness_at(relation: Equal | AtMost, point: Point) -> Witness | None:
     )
 
 
-def _length_choices(domain: Domain, most: int) -> Iterable[dict[Any, int]]:
+ROUNDS, TRIES = 16, 48  # of the local search
+MOST_LENGTHS = 16  # combinations of several lengths
+LONG = (10, 11, 30, 99, 100, 301, 1000, 3000, 10_000, 19_000)  # lengths of sums that hold no sequences
+
+
+def _length_choices(domain: Domain, search: Search) -> Iterable[dict[Any, int]]:
+    """Values for the lengths, the short ones first; those that a hypothesis on lengths alone rules out are
+    left out.
+    """
     if not domain.lengths:
         yield {}
         return
     options = []
     for s in domain.lengths:
-        low = domain.bounds[s].low
-        start = int(low) if low.is_finite else 0
-        options.append([start + k for k in (1, 0, 2, 4, 9)])
-    for _, combo in zip(range(most), itertools.product(*options)):
-        yield dict(zip(domain.lengths, combo))
+        start = domain.shortest(s)
+        near = [v for v in range(start, start + 120) if domain.bounds[s].contains(v) and admits(s, v)]
+        options.append([near[k] for k in search.lengths if k < len(near)])
+    chosen = sorted(itertools.product(*map(enumerate, options)), key=lambda c: sum(k for k, _ in c))
+    lengths = set(domain.lengths)
+    ties = [c for c in domain.given if c.free_symbols <= lengths and not c.atoms(sp.Indexed)]
+    given = 0
+    for combo in chosen:
+        values = {s: v for s, (_, v) in zip(domain.lengths, combo)}
+        if all(truth(c, values) is not False for c in ties):
+            yield values
+            given += 1
+        if given == min(MOST_LENGTHS, len(search.lengths)):
+            return
 
 
-def _candidates(relation: Equal | AtMost, domain: Domain, effort: Effort, hard: bool) -> Iterable[Point]:
+def _candidates(relation: Equal | AtMost, domain: Domain, effort: Effort, search: Search) -> Iterable[Point]:
     rng = np.random.default_rng(effort.seed)
-    budget = effort.points if hard else min(400, effort.points)
-    for lengths in _length_choices(domain, 5 if hard else 3):
-        yield from _for_lengths(relation, domain, lengths, budget, rng, hard)
+    budget = min(search.points, effort.points)
+    for lengths in _length_choices(domain, search):
+        yield from _for_lengths(relation, domain, lengths, budget, rng, search)
+    if search.edges:
+        yield from _extremes(domain, rng)
+        yield from _long(relation, domain, rng)
 
 
 def _for_lengths(
@@ -124,7 +164,7 @@ def _for_lengths(
     lengths: dict[Any, int],
     budget: int,
     rng: np.random.Generator,
-    hard: bool,
+    search: Search,
 ) -> Iterable[Point]:
     start: Point = {s: sp.Integer(v) for s, v in lengths.items()}
     names = [s for s in domain.symbols if s not in start] + domain.entries(start)
@@ -132,10 +172,12 @@ def _for_lengths(
         yield start
         return
     columns = _sample(domain, names, budget, rng)
+    if search.edges:
+        columns = np.concatenate([columns, _edge_rows(domain, names, columns, rng)])
     violation = numeric(relation, domain, start, names)
     scores = violation(columns)
     order = np.argsort(-scores, kind="stable")
-    good = [i for i in order[:60] if scores[i] > 1e-13]
+    good = [i for i in order[:60] if scores[i] > search.least]
     ties = (
         [i for i in order if abs(scores[i]) <= 1e-13][:60]
         if isinstance(relation, AtMost) and relation.strict
@@ -144,8 +186,185 @@ def _for_lengths(
     simple_first = sorted(good[:30], key=lambda i: sum(len(str(columns[i, j])) for j in range(len(names))))
     for i in (*simple_first[:6], *good[:6], *ties):
         yield start | dict(zip(names, _rationals(names, columns[i])))
-    if hard:
-        yield from _climb(domain, start, names, columns[order[:4]], violation)
+    if search.climbs and not good:
+        yield from _climb(domain, start, names, columns[order[: search.climbs]], violation, rng)
+
+
+def edges(domain: Domain, name: Any) -> list[sp.Rational]:
+    """Where a relation is most likely to fail in one variable: at and near its ends, where a function in it
+    jumps, bends or has a pole, and at huge and tiny values.
+
+    >>> x = sp.Symbol("x", positive=True)
+    >>> sp.Rational(1, 2) in edges(Domain([sp.Abs(2 * x - 1)], []), x)
+    True
+    """
+    bounds = domain.interval(name)
+    whole = bool(name.is_integer)
+    near = [sp.Integer(1)] if whole else [sp.Rational(1, 10**k) for k in (1, 3, 6, 9, 12)]
+    far = [sp.Integer(10) ** k for k in (2, 4, 6, 9, 12)]
+    middles = [end for end in (bounds.low, bounds.high) if end.is_Rational]
+    middles += _turns(domain, name)
+    if not middles or (bounds.low < 0 and bounds.high > 0):
+        middles.append(sp.Integer(0))
+    values = [m + s * d for m in middles for d in (sp.Integer(0), *near) for s in (1, -1)]
+    values += [s * d for d in far for s in (1, -1)]
+    return [v for v in dict.fromkeys(values) if bounds.contains(v) and admits(name, v)][:60]
+
+
+def _turns(domain: Domain, name: Any) -> list[sp.Rational]:
+    """Numbers at which the argument of a jump, of a bend or of a pole vanishes."""
+    if name not in domain.symbols:
+        return []
+    critical: set[Any] = set()
+    for e in domain.expressions:
+        for f in e.atoms(
+            sp.sign, sp.Abs, sp.floor, sp.ceiling, sp.Piecewise, sp.Max, sp.Min, sp.Pow, sp.Function
+        ):
+            if name not in f.free_symbols:
+                continue
+            if isinstance(f, sp.Piecewise):
+                critical |= {c.lhs - c.rhs for _, k in f.args for c in k.atoms(sp.core.relational.Relational)}
+            elif isinstance(f, sp.Max | sp.Min):
+                critical |= {f.args[0] - other for other in f.args[1:]}
+            elif isinstance(f, sp.Pow):
+                critical.add(f.base)
+            else:
+                critical.add(f.args[0])
+    turns = []
+    for e in sorted(critical, key=sp.default_sort_key)[:12]:
+        if e.free_symbols == {name} and e.is_polynomial(name) and sp.degree(e, name) == 1:
+            turns.append(-e.subs(name, 0) / sp.diff(e, name))
+    return [t for t in turns if t.is_Rational]
+
+
+def _edge_rows(domain: Domain, names: list[Any], columns: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Rows with one coordinate at an edge, with all of them at edges, and sequences of a few plain shapes."""
+    scalars = [j for j, n in enumerate(names) if n in domain.symbols]
+    places = {j: np.array([float(v) for v in edges(domain, names[j])]) for j in scalars}
+    rows = []
+    for j, values in places.items():
+        for value in values:
+            for row in columns[rng.integers(len(columns), size=4)]:
+                rows.append(np.concatenate([row[:j], [value], row[j + 1 :]]))
+    if places and all(len(v) for v in places.values()):
+        for row in columns[rng.integers(len(columns), size=200)]:
+            row = row.copy()
+            for j, values in places.items():
+                row[j] = rng.choice(values)
+            rows.append(row)
+    entries = [j for j, n in enumerate(names) if isinstance(n, sp.Indexed)]
+    for j in entries[:3] + entries[-3:]:
+        for value in (1e-9, 1e-3, 1e4, 1e9, 1e12):
+            for row in columns[rng.integers(len(columns), size=2)]:
+                rows += [np.concatenate([row[:j], [s * value], row[j + 1 :]]) for s in (1, -1)]
+    if entries:
+        k = np.arange(1.0, len(entries) + 1)
+        shapes = [
+            np.ones_like(k),
+            k,
+            1 / k,
+            k[::-1],
+            2.0**-k,
+            2.0 ** np.minimum(k, 60),
+            k**-2,
+            (k == 1) + 1e-6,
+        ]
+        for shape in [*shapes, *(-s for s in shapes), np.zeros_like(k), shapes[-1][::-1]]:
+            for scale in (1e-3, 1.0, 1e3):
+                for row in columns[rng.integers(len(columns), size=3)]:
+                    row = row.copy()
+                    row[entries] = scale * shape
+                    rows.append(row)
+    return _inside(domain, names, np.array(rows)) if rows else np.empty((0, len(names)))
+
+
+def _inside(domain: Domain, names: list[Any], rows: np.ndarray) -> np.ndarray:
+    """The rows that keep the bounds of every coordinate."""
+    keep = np.ones(len(rows), dtype=bool)
+    for column, name in zip(rows.T, names):
+        bounds = domain.interval(name)
+        low, high = bounds.ends
+        if low is not None:
+            keep &= column > low if bounds.low_open else column >= low
+        if high is not None:
+            keep &= column < high if bounds.high_open else column <= high
+        if name.is_nonzero:
+            keep &= column != 0
+    return rows[keep]
+
+
+def _extremes(domain: Domain, rng: np.random.Generator) -> Iterable[Point]:
+    """Points so large or so small that only exact arithmetic sees them."""
+    if domain.lengths or not domain.symbols or len(domain.symbols) > 4:
+        return
+    sizes = [sp.Integer(10) ** k for k in (20, 45)]
+    for s in domain.symbols:
+        b = domain.bounds[s]
+        middle = next((end for end in (b.low, b.high) if end.is_Rational), sp.Integer(0))
+        for value in (
+            *[m * d for d in sizes for m in (1, -1)],
+            *[middle + m / d for d in sizes for m in (1, -1)],
+        ):
+            if not b.contains(value) or not admits(s, value):
+                continue
+            for _ in range(2):
+                point = {o: _simple_draw(domain, o, rng) for o in domain.symbols}
+                yield point | {s: value}
+
+
+def _simple_draw(domain: Domain, name: Any, rng: np.random.Generator) -> Any:
+    simple = domain.choices(name)[:8]
+    return simple[int(rng.integers(len(simple)))] if simple else domain.draw(name, rng)
+
+
+def _long(relation: Equal | AtMost, domain: Domain, rng: np.random.Generator) -> Iterable[Point]:
+    """Long sums and products without sequences in them, summed up in floating point."""
+    left, right = domain.expressions
+    if not domain.lengths or (left - right).atoms(sp.Indexed) or not (left - right).has(sp.Sum, sp.Product):
+        return
+    others = [s for s in domain.symbols if s not in domain.lengths]
+    shortest = next(iter(_length_choices(domain, EASY)), None)
+    for length in domain.lengths * (3 if others else 1):
+        base = {s: _simple_draw(domain, s, rng) for s in others} | (shortest or {})
+        for n in LONG:
+            if not domain.bounds[length].contains(n) or not admits(length, n):
+                continue
+            point = {s: sp.Rational(v) for s, v in base.items()} | {length: sp.Integer(n)}
+            with np.errstate(all="ignore"):
+                a, b = (_folded(e, point) for e in (left, right))
+            if a is None or b is None or not np.isfinite(a - b):
+                continue
+            gap = abs(a - b) if isinstance(relation, Equal) else a - b
+            if gap > 1e-9 * (abs(a) + abs(b)):
+                yield point
+
+
+def _folded(e: Any, point: Point) -> float | None:
+    """The value in floating point, sums over a whole range at once; None where it is not found."""
+    swap: dict[Any, Any] = {}
+    for total in e.atoms(sp.Sum, sp.Product):
+        index, low, high = total.limits[0]
+        a, b = low.xreplace(point), high.xreplace(point)
+        if (
+            len(total.limits) != 1
+            or total.function.has(sp.Sum, sp.Product)
+            or not (a.is_Integer and b.is_Integer)
+        ):
+            return None
+        terms = np.arange(int(a), int(b) + 1, dtype=float)
+        try:
+            values = real(vectorised([index], [total.function.xreplace(point)])(terms)[0], len(terms))
+        except (TypeError, ValueError, NameError, OverflowError, ZeroDivisionError):
+            return None
+        value = float(np.sum(values) if isinstance(total, sp.Sum) else np.prod(values))
+        if not np.isfinite(value):
+            return None
+        swap[total] = sp.Float(value)
+    try:
+        number = complex(e.xreplace(swap).xreplace(point).evalf(16))
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number.real if number.imag == 0 else None
 
 
 def _rationals(names: list[Any], row: np.ndarray) -> list[sp.Rational]:
@@ -178,7 +397,7 @@ def admissible(relation: Equal | AtMost, effort: Effort) -> int:
     domain = domain_of(relation)
     rng = np.random.default_rng(effort.seed)
     count = 0
-    for lengths in _length_choices(domain, 5):
+    for lengths in _length_choices(domain, HARD):
         start: Point = {s: sp.Integer(v) for s, v in lengths.items()}
         names = [s for s in domain.symbols if s not in start] + domain.entries(start)
         if names:
@@ -194,6 +413,8 @@ def numeric(
     negative.
     """
     left, right, *given = domain.fixed(start)
+    if given and any(c is sp.false for c in given):
+        return lambda rows: np.full(len(rows), -np.inf)
     hypotheses = [c for c in given if isinstance(c, sp.core.relational.Relational)]
     together = vectorised(names, [left, right, *[c.lhs - c.rhs for c in hypotheses]])
 
@@ -240,43 +461,38 @@ def _climb(
     names: list[Any],
     rows: np.ndarray,
     violation: Callable[[np.ndarray], np.ndarray],
+    rng: np.random.Generator,
 ) -> Iterable[Point]:
-    """Local search from the best rows, in coordinates without bounds."""
-    from scipy.optimize import minimize
-
+    """Local search from the best rows, in coordinates without bounds: random steps, many at once, that grow
+    shorter.
+    """
     free = [j for j, n in enumerate(names) if not n.is_integer]
     if not free:
         return
-    lows = np.array([_finite(domain, n, "low", -np.inf) for n in names])
-    highs = np.array([_finite(domain, n, "high", np.inf) for n in names])
-
+    lows = np.array([_finite(domain, n, "low", -np.inf) for n in names])[free]
+    highs = np.array([_finite(domain, n, "high", np.inf) for n in names])[free]
     for row in rows:
-        if not np.isfinite(violation(row[None])[0]):
+        best, value = row, violation(row[None])[0]
+        if not np.isfinite(value):
             continue
-
-        def loss(z: np.ndarray, row: np.ndarray = row) -> float:
-            x = row.copy()
-            x[free] = _unpack(z, lows[free], highs[free])
-            value = float(violation(x[None])[0])
-            return -value if np.isfinite(value) else 10.0
-
-        found = minimize(
-            loss,
-            _pack(row[free], lows[free], highs[free]),
-            method="Nelder-Mead",
-            options={"maxfev": 100 * min(len(free), 6)},
-        )
-        if found.fun < -1e-13:
-            x = row.copy()
-            x[free] = _unpack(found.x, lows[free], highs[free])
-            yield start | dict(zip(names, _rationals(names, x)))
+        size = 1.0
+        for _ in range(ROUNDS):
+            z = _pack(best[free], lows, highs)
+            steps = rng.normal(size=(TRIES, len(free))) * size * rng.choice([1.0, 0.1], size=(TRIES, 1))
+            tried = np.tile(best, (TRIES, 1))
+            tried[:, free] = _unpack(z + steps, lows, highs)
+            scores = violation(tried)
+            k = int(np.argmax(scores))
+            if scores[k] > value:
+                best, value = tried[k], scores[k]
+            else:
+                size /= 3
+        if value > 1e-13:
+            yield start | dict(zip(names, _rationals(names, best)))
 
 
 def _finite(domain: Domain, name: Any, end: str, default: float) -> float:
-    bounds = domain.bounds.get(name)
-    if bounds is None:
-        return 0.0 if name.is_positive and end == "low" else default
-    value = getattr(bounds, end)
+    value = getattr(domain.interval(name), end)
     return float(value) if value.is_finite else default
 
 

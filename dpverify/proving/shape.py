@@ -19,26 +19,26 @@ from typing import Any
 import sympy as sp
 
 from dpverify.effort import Effort
-from dpverify.proving.derivatives import _core, _defined, _guess_sign
+from dpverify.proving.derivatives import _core, _defined, guess_sign
 from dpverify.proving.domain import fresh
+from dpverify.proving.functions import is_smooth
 from dpverify.proving.identities import normalise
-from dpverify.proving.reduction import Reduction
+from dpverify.proving.reduction import GaveUp, Outcome, Reduction, Ways
 from dpverify.relations import ArgMin, AtMost, Equal, Increasing
 
 HANDLES = (Increasing, ArgMin)
 ZERO = sp.Integer(0)
 ROUGH = (sp.floor, sp.ceiling, sp.Abs, sp.Max, sp.Min, sp.sign, sp.Piecewise, sp.Sum, sp.Product, sp.Indexed)
-SMOOTH = (sp.exp, sp.log, sp.sin, sp.cos, sp.sinh, sp.cosh, sp.tanh, sp.atan, sp.erf, sp.erfc)
 
 Steps = tuple[tuple[Any, str], ...]
 
 
-def attempt(relation: Increasing | ArgMin, effort: Effort) -> Iterator[Reduction] | str:
+def attempt(relation: Increasing | ArgMin, effort: Effort) -> Outcome:
     """The ways that apply, to be tried in turn."""
     why = _no_interval(relation.over, relation.given)
     if why:
-        return why
-    return _monotone(relation) if isinstance(relation, Increasing) else _minimiser(relation)
+        return GaveUp(why)
+    return Ways(_monotone(relation) if isinstance(relation, Increasing) else _minimiser(relation))
 
 
 def _no_interval(x: sp.Symbol, given: Sequence[Any]) -> str:
@@ -90,11 +90,7 @@ def _real(x: sp.Symbol, on: list[Any]) -> tuple[sp.Symbol, list[Any]]:
 
 def smooth(f: Any, x: sp.Symbol, given: list[Any]) -> Steps | None:
     """Steps that show f to be defined and smooth in x on the interval; None if it is not seen to be."""
-    if any(x in part.free_symbols and not isinstance(part, SMOOTH) for part in f.atoms(*ROUGH, sp.Function)):
-        return None
-    if any(x in p.exp.free_symbols and not p.base.is_positive for p in f.atoms(sp.Pow)):
-        return None
-    return _defined(f, x, given)
+    return _defined(f, x, given) if is_smooth(f, [x]) else None
 
 
 def _monotone(relation: Increasing) -> Iterator[Reduction]:
@@ -182,7 +178,7 @@ def _signed(relation: AtMost, reason: str) -> list[tuple[Any, str]]:
             continue
         if not exponent.is_Integer:
             return [(relation, reason)]
-        sign = _guess_sign(base, list(relation.given))
+        sign = guess_sign(base, list(relation.given))
         overall *= sign if exponent % 2 else 1
         strict = relation.strict or bool(exponent < 0)
         if isinstance(base, sp.log):
@@ -303,13 +299,13 @@ def _by_power(
         ),
     ]
     if relation.unique:
-        low, high = (base0, sp.Integer(1)) if _guess_sign(base0 - 1, rest) < 0 else (sp.Integer(1), base0)
+        low, high = (base0, sp.Integer(1)) if guess_sign(base0 - 1, rest) < 0 else (sp.Integer(1), base0)
         if base0 is not sp.E:
             steps.append((AtMost(low, high, rest, strict=True), "the change of variable is one to one"))
         if not slope0.is_nonzero:
             steps.append(
                 (
-                    AtMost(ZERO, _guess_sign(slope0, rest) * slope0, rest, strict=True),
+                    AtMost(ZERO, guess_sign(slope0, rest) * slope0, rest, strict=True),
                     "the change of variable is one to one",
                 )
             )

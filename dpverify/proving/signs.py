@@ -13,6 +13,7 @@ import sympy as sp
 
 from dpverify.effort import Effort
 from dpverify.proving.identities import normalise
+from dpverify.proving.reduction import Certificate, GaveUp, Outcome
 from dpverify.proving.refutation import domain_of
 from dpverify.relations import AtMost
 
@@ -60,16 +61,17 @@ def _holds(form: Any, strict: bool) -> bool:
     return bool(form.is_positive if strict else form.is_nonnegative)
 
 
-def attempt(relation: AtMost, effort: Effort) -> dict[str, Any] | str:
+def attempt(relation: AtMost, effort: Effort) -> Outcome:
     """Look for a form of rhs - lhs whose sign is evident."""
     gap = _shifted(relation)
     seen: set[Any] = {None}
     for name in _FORMS:
         form = _formed(gap, name)
         if form not in seen and _holds(form, relation.strict):
-            return {"form": name, "summary": f"rhs - lhs = {sp.sstr(form)}, {name}, has a sign by its parts"}
+            summary = f"rhs - lhs = {sp.sstr(form)}, {name}, has a sign by its parts"
+            return Certificate({"form": name, "summary": summary})
         seen.add(form)
-    return "the sign of rhs - lhs is not evident from its parts"
+    return GaveUp("the sign of rhs - lhs is not evident from its parts")
 
 
 def check(relation: AtMost, certificate: dict[str, Any]) -> bool:

@@ -19,6 +19,7 @@ from dpverify.effort import Effort
 from dpverify.proving import semidefinite
 from dpverify.proving.codec import from_json, to_json
 from dpverify.proving.domain import fresh
+from dpverify.proving.reduction import Certificate, GaveUp, Outcome
 from dpverify.proving.refutation import domain_of
 from dpverify.relations import AtMost
 
@@ -34,7 +35,7 @@ class _Problem:
     def __init__(self, relation: AtMost):
         domain = domain_of(relation)
         left, right = domain.expressions
-        if domain.lengths:
+        if domain.lengths or not domain.symbols:
             raise ValueError("not a polynomial in finitely many variables")
         conditions: list[tuple[Any, bool]] = []
         for s, b in domain.bounds.items():
@@ -95,25 +96,25 @@ def _roots(expressions: list[Any], symbols: list[Any]) -> dict[Any, Any]:
     return swap
 
 
-def attempt(relation: AtMost, effort: Effort) -> dict[str, Any] | str:
+def attempt(relation: AtMost, effort: Effort) -> Outcome:
     """Look for sums of squares, with no product of hypotheses, then with single ones, then with pairs, then
     in a higher degree.
     """
     try:
         problem = _Problem(relation)
     except ValueError as why:
-        return str(why)
+        return GaveUp(str(why))
     if not 0 < len(problem.symbols) <= MOST_VARIABLES:
-        return f"{len(problem.symbols)} variables"
+        return GaveUp(f"{len(problem.symbols)} variables")
     if problem.target.total_degree() > MOST_DEGREE:
-        return f"a polynomial of degree {problem.target.total_degree()}"
+        return GaveUp(f"a polynomial of degree {problem.target.total_degree()}")
     for blocks in _plans(problem):
         found = _solve(problem, blocks)
         if found is not None:
             certificate = {"squares": found, "summary": _told(found)}
             if check(relation, certificate):
-                return certificate
-    return "no sum of squares of low degree was found"
+                return Certificate(certificate)
+    return GaveUp("no sum of squares of low degree was found")
 
 
 Block = tuple[

@@ -486,7 +486,10 @@ def trace_of_the_state_covariance_is_at_most_two_m_plus_a_transient():
             ),
             "X = sum_j M^j N M'^j, one eigenvalue",
         )
-        .step(Equal(X.trace(), 2 * v), "its trace is 2 v(lambda): 2 m in all")
+        .step(
+            Equal(X.trace(), 2 * v, given=[beta < 1, alpha * lam < 2 + 2 * beta]),
+            "its trace is 2 v(lambda): 2 m in all",
+        )
         .step(
             AtMost(0, (sp.Matrix([p, q]) * u**2 * sp.Matrix([[p, q]])).trace()),
             "every M^j N M'^j has a trace >= 0",

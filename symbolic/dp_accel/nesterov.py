@@ -177,7 +177,7 @@ def function_values_of_noisy_nag_contract_by_1_minus_s():
     return Instance(
         AtMost(after, bound),
         let=let,
-        meets=[AtMost(quarter, 1 / sp.Integer(4)), Equal(noise_scale(1, 2, 20, 20), scale)],
+        meets=[AtMost(quarter, 1 / sp.Integer(4)), Equal(noise_scale(1, sp.Integer(2), 20, 20), scale)],
         because="one step multiplies x by 1 - alpha = 3/4, so F by 9/16; 1 - sqrt(mu alpha) = 1/2 is less",
     )
 

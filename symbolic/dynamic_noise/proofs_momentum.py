@@ -528,11 +528,15 @@ def u3_in_two_phases():
     return (
         Derivation()
         .step(
-            Equal(gamma ** (T - Th) * gamma**Th / (gamma * (gamma - beta**2)), unit),
+            Equal(gamma ** (T - Th) * gamma**Th / (gamma * (gamma - beta**2)), unit, order),
             "the factor of V_1, gamma^(T-T_hat), times its bound",
         )
         .step(
-            Equal(gamma ** (2 * (Th - 1)) * gamma ** (T - Th) / (gamma - beta**2), unit * gamma ** (Th - 1)),
+            Equal(
+                gamma ** (2 * (Th - 1)) * gamma ** (T - Th) / (gamma - beta**2),
+                unit * gamma ** (Th - 1),
+                order,
+            ),
             "the factor of V_2 times its second sum",
         )
         .step(
@@ -746,6 +750,7 @@ def sum_of_roots_before_t_hat():
             Equal(
                 2 * eta0 * alpha * gamma**-2 / (1 - gamma * beta**2) * gamma ** (T + 1) * x,
                 2 * eta0 * alpha * gamma ** (T - 1) / (1 - gamma * beta**2) * x,
+                INSIDE,
             ),
             "put into U_3 <= gamma^-2/(1 - gamma beta^2) sum_t gamma^(T+t) sigma_t^2",
         )

@@ -206,7 +206,9 @@ def distances_are_at_most_a_double_sum():
             "each eta^2/b_j^2 is at most eta^2/(1-beta)^2",
         )
         .step(
-            Equal(M**2 * (eta0 / (2 * M)) ** 2 / (1 - beta) ** 2, eta0**2 / (4 * (1 - beta) ** 2)),
+            Equal(
+                M**2 * (eta0 / (2 * M)) ** 2 / (1 - beta) ** 2, eta0**2 / (4 * (1 - beta) ** 2), [beta < 1]
+            ),
             "eta = eta_0/(2M)",
         )
         .step(

@@ -15,7 +15,7 @@ def test_a_domain_with_a_hole_is_no_interval():
     from dpverify.proving import shape
 
     y = CASES.y
-    assert "not a bound linear" in shape.attempt(Increasing(-1 / y, y, given=[y**2 >= 1]), QUICK)
+    assert "not a bound linear" in shape.attempt(Increasing(-1 / y, y, given=[y**2 >= 1]), QUICK).why
 
 
 def test_the_comparison_with_the_left_end_is_a_step_of_the_proof():
