@@ -1,11 +1,12 @@
-"""The exam of the provers: relations known to be true, and falsehoods that look like them.
+"""The exam of the provers: relations known to be true, falsehoods that look like them, what has no meaning.
 
-    soundness   not one falsehood is PROVED
+    soundness   not one falsehood is PROVED, nor anything with a side that is not defined or with hypotheses
+                that contradict each other
     power       at least 95 % of the truths are PROVED, none REFUTED
 
 Each module here has TRUE and FALSE: lists of (name, function that builds the relation). Falsehoods are true
 relations perturbed: a sign, an exponent, a constant times 1.01, a strict for a non-strict sign at equality, a
-hypothesis dropped.
+hypothesis dropped. `causes` has questions of all kinds (`kinds`), by what a prover may overlook.
 """
 
 from __future__ import annotations
@@ -19,17 +20,24 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dpverify.effort import PROFILES, QUICK, Effort
+from dpverify.exam.kinds import FALSE, OPEN, TRUE, Kind
 from dpverify.parallel import each
 from dpverify.verdicts import PROVED, REFUTED, Result
 
 
 @dataclass(frozen=True)
 class Case:
-    """One question of the exam, and whether it is true."""
+    """One question of the exam: its name, where it belongs, what kind it is of."""
 
     name: str
-    truth: bool
+    cause: str
+    kind: Kind
     build: Callable[[], Any] = field(repr=False)
+
+    @property
+    def truth(self) -> bool:
+        """Whether the relation is true."""
+        return self.kind in (TRUE, OPEN)
 
 
 @dataclass(frozen=True)
@@ -41,21 +49,30 @@ class Grade:
 
     @property
     def wrong(self) -> bool:
-        """A falsehood proved, or a truth refuted."""
-        return self.result.verdict is (REFUTED if self.case.truth else PROVED)
+        """A falsehood proved, a truth refuted, or something without a meaning that was not seen to be so."""
+        return self.result.verdict in self.case.kind.wrong_answers
+
+    @property
+    def right(self) -> bool:
+        """A truth proved, a falsehood refuted, nothing said of the rest."""
+        best = {TRUE: PROVED, OPEN: self.result.verdict, FALSE: REFUTED}
+        return not self.wrong and self.result.verdict is best.get(self.case.kind, self.result.verdict)
 
 
 def cases() -> list[Case]:
-    """All questions, by module.
+    """All questions, by module and by cause.
 
-    >>> len(cases()) >= 240
+    >>> len(cases()) >= 600
     True
     """
     found = []
     for info in sorted(pkgutil.iter_modules(__path__), key=lambda info: info.name):
         module = importlib.import_module(f"{__name__}.{info.name}")
-        for truth, questions in ((True, module.TRUE), (False, module.FALSE)):
-            found += [Case(f"{info.name}: {name}", truth, build) for name, build in questions]
+        for cause, questions in getattr(module, "CAUSES", {}).items():
+            found += [Case(f"{cause}, {i + 1}", cause, k, build) for i, (k, build) in enumerate(questions)]
+        for kind in (TRUE, FALSE) if hasattr(module, "TRUE") and info.name not in ("causes", "kinds") else ():
+            listed = getattr(module, kind.name)
+            found += [Case(f"{info.name}: {name}", info.name, kind, build) for name, build in listed]
     return found
 
 
@@ -73,24 +90,32 @@ def sit(effort: Effort = QUICK, jobs: int = 1) -> Iterator[Grade]:
 
 
 def report(grades: list[Grade]) -> str:
-    """The counts, and every answer that is wrong or open.
+    """The counts, in all and by cause, and every answer that is wrong or open.
 
     >>> report([])
-    'truths: 0 of 0 proved, 0 refuted; falsehoods: 0 of 0 refuted, 0 proved'
+    'truths: 0 of 0 proved, 0 refuted; falsehoods: 0 of 0 refuted, 0 proved; without meaning: 0 of 0 proved'
     """
-    true = Counter(g.result.verdict.value for g in grades if g.case.truth)
-    false = Counter(g.result.verdict.value for g in grades if not g.case.truth)
-    head = (
-        f"truths: {true['PROVED']} of {true.total()} proved, {true['REFUTED']} refuted; "
-        f"falsehoods: {false['REFUTED']} of {false.total()} refuted, {false['PROVED']} proved"
-    )
-    notes = [
-        f"  {'WRONG' if g.wrong else 'open'}: {g.case.name} "
-        f"({'true' if g.case.truth else 'false'}) is {g.result.verdict}: {g.result.because[:200]}"
+    lines = [_counts(grades)]
+    for cause in dict.fromkeys(g.case.cause for g in grades):
+        lines.append(f"  {cause}: {_counts([g for g in grades if g.case.cause == cause])}")
+    lines += [
+        f"  {'WRONG' if g.wrong else 'open'}: {g.case.name} ({g.case.kind}) is {g.result.verdict}: "
+        f"{g.result.because[:200]}"
         for g in sorted(grades, key=lambda g: (not g.wrong, g.case.name))
-        if g.wrong or g.result.verdict is not (PROVED if g.case.truth else REFUTED)
+        if not g.right
     ]
-    return "\n".join([head, *notes])
+    return "\n".join(lines)
+
+
+def _counts(grades: list[Grade]) -> str:
+    true = Counter(g.result.verdict for g in grades if g.case.truth)
+    false = Counter(g.result.verdict for g in grades if g.case.kind is FALSE)
+    other = Counter(g.result.verdict for g in grades if not g.case.truth and g.case.kind is not FALSE)
+    return (
+        f"truths: {true[PROVED]} of {true.total()} proved, {true[REFUTED]} refuted; "
+        f"falsehoods: {false[REFUTED]} of {false.total()} refuted, {false[PROVED]} proved; "
+        f"without meaning: {other[PROVED]} of {other.total()} proved"
+    )
 
 
 def main(profile: str = "quick") -> int:
@@ -100,7 +125,7 @@ def main(profile: str = "quick") -> int:
     effort, total = PROFILES[profile], len(cases())
     grades = list(track(sit(effort, jobs=2), "exam", total=total, console=_stderr()))
     print(report(grades))
-    truths = [g for g in grades if g.case.truth]
+    truths = [g for g in grades if g.case.kind is TRUE]
     power = sum(g.result.verdict is PROVED for g in truths) / max(len(truths), 1)
     return 0 if power >= 0.95 and not any(g.wrong for g in grades) else 1
 

@@ -58,6 +58,7 @@ from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Evidence, R
 from dpverify.witnesses import verify_witness
 
 TACTICS = (
+    "cases",
     "identities",
     "signs",
     "linear",

@@ -488,7 +488,9 @@ class Domain:
         if not self.at_every:
             return []
         seen = {i for e in plain for entry in e.atoms(sp.Indexed) for i in entry.indices if i.is_Integer}
-        near = sorted({i + k for i in seen for k in (-1, 0, 1)})
+        if not seen:
+            return []
+        near = [sp.Integer(i) for i in range(int(min(seen)) - 1, int(max(seen)) + 2)]
         conditions = [c for c in self.at_every if not c.atoms(sp.Indexed)]
         found: list[Any] = []
         for c in self.at_every:
@@ -500,7 +502,6 @@ class Domain:
                         r.xreplace(put) is sp.true for r in conditions if r.free_symbols & set(names)
                     )
                     placed = written_out(c.xreplace(put))
-                    touched = {i for entry in placed.atoms(sp.Indexed) for i in entry.indices}
-                    if inside and touched & seen and placed is not sp.true:
+                    if inside and placed is not sp.true:
                         found.append(placed)
         return list(dict.fromkeys(found))

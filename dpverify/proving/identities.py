@@ -144,9 +144,24 @@ def without_sums(expression: Any) -> Any:
 
 @lru_cache(maxsize=1024)
 def _stand_in(total: Any) -> sp.Dummy:
-    if total.is_positive:
-        return sp.Dummy("S", positive=True)
-    return sp.Dummy("S", nonnegative=True) if total.is_nonnegative else sp.Dummy("S", real=True)
+    sign = sum_sign(total)
+    return sp.Dummy("S", **({sign: True} if sign else {"real": True}))
+
+
+def sum_sign(total: Any) -> str:
+    """ "positive", "nonnegative" or "" for a sum or a product, whose range may be empty.
+
+    >>> s, q = sp.Symbol("s", integer=True), sp.IndexedBase("q", positive=True)
+    >>> sum_sign(sp.Sum(q[s], (s, 5, sp.Symbol("T", integer=True)))), sum_sign(sp.Product(q[s], (s, 1, 0)))
+    ('nonnegative', 'positive')
+    """
+    term = without_sums(total.function)
+    if isinstance(total, sp.Product):
+        return "positive" if term.is_positive else "nonnegative" if term.is_nonnegative else ""
+    filled = all((high - low).is_nonnegative for _, low, high in total.limits)
+    if term.is_positive and filled:
+        return "positive"
+    return "nonnegative" if term.is_nonnegative else ""
 
 
 def close_sums(expression: Any) -> Any:
@@ -292,6 +307,14 @@ def check(relation: Equal, certificate: dict[str, Any]) -> bool:
     return _vanishes(_ROUTES[certificate["route"]], difference) and replay(
         relation, certificate["replays"], certificate["seed"]
     )
+
+
+def consequences(relation: Equal) -> Iterator[Equal]:
+    """Of matrices: every entry."""
+    if isinstance(relation.derived, sp.MatrixBase) and isinstance(relation.stated, sp.MatrixBase):
+        for left, right in zip(relation.derived, relation.stated):
+            if left != right:
+                yield Equal(left, right, relation.given)
 
 
 def replay(relation: Equal, count: int, seed: int) -> bool:

@@ -25,6 +25,7 @@ from dpverify.relations import AtMost, Equal, Increasing, Induction
 
 HANDLES = (Induction, Equal, AtMost)
 DEPTH = 2
+FAR = 600  # members of a sequence of numbers that are computed
 UNROLLED = 6  # first members of a sequence that are computed to refute a claim on all of them
 ZERO = sp.Integer(0)
 
@@ -316,3 +317,23 @@ def consequences(relation: Induction | Equal | AtMost) -> Iterator[Any]:
         member = sp.sympify(relation.next).subs(x, member).subs(T, k)
         if sp.count_ops(member) > 400:
             return
+    yield from _far(relation, member)
+
+
+def _far(relation: Induction, member: Any) -> Iterator[Any]:
+    """The first of many further members, as far as they are plain numbers, that breaks the claim."""
+    claim, x, T = relation.relation, relation.value, relation.over
+    left, right = sides(claim)
+    for k in range(relation.start + UNROLLED, relation.start + FAR):
+        if not member.is_Rational or len(str(member)) > 60:
+            return
+        a, b = (written_out(e.subs(x, member).subs(T, k)) for e in (left, right))
+        if not (a - b).is_Rational:
+            return
+        gap = a - b
+        if (
+            gap != 0 if isinstance(claim, Equal) else gap > 0 or (claim.strict and gap == 0)
+        ) and not claim.given:
+            yield Equal(a, b) if isinstance(claim, Equal) else AtMost(a, b, (), claim.strict)
+            return
+        member = sp.sympify(relation.next).subs(x, member).subs(T, k)

@@ -124,6 +124,8 @@ def _solve(facts: list[_Fact], target: dict[Any, Any], strict: bool) -> dict[str
     from scipy.optimize import linprog
     from scipy.sparse import lil_matrix
 
+    if not facts:
+        return None
     rows = sorted({term for fact in facts for term, _ in fact.terms} | set(target), key=sp.default_sort_key)
     at = {term: i for i, term in enumerate(rows)}
     matrix = lil_matrix((len(rows), len(facts)))

@@ -15,6 +15,7 @@ import sympy as sp
 
 from dpverify.effort import Effort
 from dpverify.proving.domain import Domain
+from dpverify.proving.identities import sum_sign
 from dpverify.proving.limits import interrupting
 from dpverify.proving.reduction import Certificate, Counterpoint, GaveUp, Outcome, engine
 from dpverify.proving.refutation import domain_of
@@ -172,9 +173,10 @@ class _Translation:
         if known:
             return v
         self.abstracted.append(e)
-        if e.is_positive:
+        sign = sum_sign(e) if isinstance(e, sp.Sum | sp.Product) else ""
+        if e.is_positive or sign == "positive":
             self.facts.append(v > 0)
-        elif e.is_nonnegative:
+        elif e.is_nonnegative or sign == "nonnegative":
             self.facts.append(v >= 0)
         elif e.is_negative:
             self.facts.append(v < 0)

@@ -12,7 +12,7 @@ from typing import Any
 import sympy as sp
 
 from dpverify.effort import Effort
-from dpverify.proving.identities import normalise
+from dpverify.proving.identities import normalise, without_sums
 from dpverify.proving.reduction import Certificate, GaveUp, Outcome
 from dpverify.proving.refutation import domain_of
 from dpverify.relations import AtMost
@@ -58,6 +58,7 @@ def _formed(gap: Any, name: str) -> Any | None:
 
 
 def _holds(form: Any, strict: bool) -> bool:
+    form = without_sums(form)
     return bool(form.is_positive if strict else form.is_nonnegative)
 
 

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from dpverify.exam import cases, report, sit
+from dpverify.exam.kinds import EMPTY, TRUE, UNDEFINED
 from dpverify.verdicts import PROVED, REFUTED
 from dpverify.witnesses import verify_witness
 
@@ -28,10 +29,21 @@ def test_no_falsehood_is_proved_and_no_truth_refuted(grades):
     assert [g.case.name for g in grades if g.wrong] == []
 
 
+def test_what_has_no_meaning_is_said_to_have_none(grades):
+    """Hypotheses that contradict each other are the reason given; so is what is not defined or modelled."""
+    empty = [g.result.because for g in grades if g.case.kind is EMPTY]
+    assert len(empty) >= 30
+    assert [why for why in empty if "hypotheses" not in why] == []
+    undefined = [g.result for g in grades if g.case.kind is UNDEFINED and g.result.verdict is not REFUTED]
+    assert len(undefined) >= 120
+    reasons = ("defined", "not modelled", "hypotheses")
+    assert [r.because for r in undefined if not any(word in r.because for word in reasons)] == []
+
+
 def test_at_least_95_percent_of_the_truths_are_proved(grades, record_property):
     record_property("exam", report(grades).splitlines()[0])
     print(report(grades))
-    truths = [g for g in grades if g.case.truth]
+    truths = [g for g in grades if g.case.kind is TRUE]
     assert sum(g.result.verdict is PROVED for g in truths) >= 0.95 * len(truths), report(grades)
 
 
