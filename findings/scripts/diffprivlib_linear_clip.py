@@ -1,0 +1,28 @@
+"""LinearRegression without an intercept does not clip to its bounds.
+
+library: diffprivlib 0.6.6
+met by: LinearRegression(fit_intercept=False) on data that leave bounds_X or bounds_y
+severity: breaks a documented option
+claim: epsilon-differential privacy; values outside of the bounds are clipped (docstring of LinearRegression)
+shown: bounds (-1, 1), epsilon 1: one record at 1e6 moves the coefficient from noise of size 1 to 1 +- 1e-5
+cause: clip_to_bounds is called within `if fit_intercept` in _preprocess_data
+remedy: clip in both cases
+upstream: not found among its public issues (104 names other lines of this file)
+targets: diffprivlib:LinearRegression
+"""
+
+import numpy as np
+from diffprivlib.models import LinearRegression
+
+settings = {"epsilon": 1.0, "bounds_X": (-1.0, 1.0), "bounds_y": (-1.0, 1.0), "fit_intercept": False}
+
+
+def near_one(x):
+    data, targets = np.array([[x], [0.5]]), np.array([x, 0.5])
+    fits = [LinearRegression(random_state=i, **settings).fit(data, targets).coef_[0] for i in range(200)]
+    return float(np.mean(np.abs(np.array(fits) - 1) < 1e-3))
+
+
+inside, outside = near_one(1.0), near_one(1e6)
+print(f"the coefficient is within 0.001 of 1 in {inside:.0%} of runs with a record at 1, {outside:.0%} at 1e6")
+raise SystemExit(0 if outside > 2.72 * inside + 0.5 else "mended")

@@ -1,0 +1,43 @@
+"""Ghost clipping lets a record of repeated tokens through unclipped.
+
+library: opacus 1.6.0
+met by: grad_sample_mode="ghost" (documented) on a model with torch.nn.EmbeddingBag, which its validator accepts
+severity: breaks a documented option
+claim: max_grad_norm is the most that one record adds to the gradient (PrivacyEngine.make_private)
+shown: charged 1, moved 64
+cause: grad_sample/embedding.py sums the gradients of a bag by index assignment, so a repeated token counts once;
+    the norm comes from there, the gradient from PyTorch
+remedy: accumulate by index (index_add) as torch.nn.Embedding does, or refuse EmbeddingBag with ghost clipping
+upstream: not found among its public issues
+targets: opacus:ghost-bag, opacus:layers-ghost
+"""
+
+import torch
+from opacus import PrivacyEngine
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.bag = torch.nn.EmbeddingBag(3, 1, mode="sum")
+
+    def forward(self, tokens):
+        return self.bag(tokens.reshape(-1), torch.arange(0, tokens.numel(), 64))
+
+
+model, tokens = Model(), torch.ones(1, 64, dtype=torch.long)
+loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(tokens, torch.zeros(1, 1)))
+model, optimizer, loss, _ = PrivacyEngine().make_private(
+    module=model,
+    optimizer=torch.optim.SGD(model.parameters(), lr=1.0),
+    criterion=torch.nn.L1Loss(reduction="sum"),
+    data_loader=loader,
+    noise_multiplier=0.0,
+    max_grad_norm=1.0,
+    loss_reduction="sum",
+    grad_sample_mode="ghost",
+)
+loss(model(tokens), torch.full((1, 1), -1e3)).backward()
+moved = model._module.bag.weight.grad.norm().item()
+print(f"one record: charged 1, moved {moved:g}")
+raise SystemExit(0 if moved > 1.01 else "mended")
