@@ -221,9 +221,7 @@ def _one(case: _Case) -> tuple[Witness | None, int]:
         return case.witness("count", then, "as many releases on every data set", releases=counts), 1
     # with random queries (batches), two executions are comparable only while they draw alike
     elsewhere = execute(mechanism, neighbours.data, seed, run + 10_000, frozen=a.tape)
-    random_queries = len(elsewhere.tape.entries) != len(a.tape.entries) or any(
-        not np.array_equal(u.query, v.query) for u, v in zip(a.tape.entries, elsewhere.tape.entries)
-    )
+    random_queries = _has_batches(a.tape) or not _same_queries(a.tape, elsewhere.tape)
     same_size = all(len(u) == len(v) for u, v in zip(_parts(neighbours.data), _parts(neighbours.other)))
     comparable = (
         (not random_queries or a.left == b.left) if same_size else (not random_queries and a.left == b.left)
@@ -242,6 +240,8 @@ def _one(case: _Case) -> tuple[Witness | None, int]:
         compared += len(found)
         for node, one in enumerate(found):
             if one.too_far:
+                if not same_size and _drawn_otherwise(case, a.tape):
+                    return None, 0
                 queries = (u, v) if len(found) == 1 else (_node(u, node), _node(v, node))
                 what = f"the query of release {t}"
                 return case.moved_too_far(what, *queries, one, release=t), compared
@@ -255,6 +255,26 @@ def _one(case: _Case) -> tuple[Witness | None, int]:
         stated = "an output computed from the releases alone"
         return case.witness("output", then, stated, outputs=outputs), compared + 1
     return None, compared
+
+
+def _has_batches(tape: Tape) -> bool:
+    """Whether a release is declared as one of a random batch: then its query is random, seen or not."""
+    return any(hasattr(entry.declared, "inner") for entry in tape.entries)
+
+
+def _same_queries(a: Tape, b: Tape) -> bool:
+    return len(a.entries) == len(b.entries) and all(
+        np.array_equal(u.query, v.query) for u, v in zip(a.entries, b.entries)
+    )
+
+
+def _drawn_otherwise(case: _Case, tape: Tape) -> bool:
+    """Whether one of eight more seeds has other queries: two that agree may have drawn the same batch by
+    chance, and a move between data sets of two sizes would be that of a batch.
+    """
+    runs = (case.run + 10_000 * k for k in range(2, 10))
+    again = (execute(case.mechanism, case.neighbours.data, case.seed, run, frozen=tape) for run in runs)
+    return any(not _same_queries(tape, one.tape) for one in again)
 
 
 def _node(entry: Entry, node: int) -> Entry:

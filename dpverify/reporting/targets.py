@@ -1,5 +1,5 @@
-"""The page of other people's software: targets x laws x verdicts, with versions, budgets and witnesses, from
-results kept in a folder.
+"""The page of other people's software: findings by their cause, what was examined and held, and the results
+kept in a folder.
 
 One JSON file per target, written where its library is installed; the page is drawn from all of them, so that
 libraries that cannot be installed together still share it.
@@ -11,6 +11,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dpverify.properties.laws import SHOWN
+from dpverify.reporting.causes import SEVERITIES, Cause, causes
 from dpverify.reporting.formats import _cell
 from dpverify.reporting.writing import template
 
@@ -69,88 +71,150 @@ def read(folder: str | Path) -> list[dict[str, Any]]:
     return records
 
 
-def findings(records: list[dict[str, Any]]) -> list[tuple[dict[str, Any], dict[str, dict[str, Any]]]]:
-    """The targets with laws that were refuted, and those laws.
+def refuted(record: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The laws that a target breaks. Not among them: half the claim, which shows the reach of the audits, and
+    records that are not numbers, which shows a behaviour.
 
-    Not among them: half the claim, which is refuted to show the reach of the audits, and records that are not
-    numbers (`not_numbers`).
+    >>> refuted({"laws": {"half": {"verdict": "REFUTED"}, "noise": {"verdict": "REFUTED"}}})
+    {'noise': {'verdict': 'REFUTED'}}
     """
-    found = [
-        (
-            record,
-            {
-                law: result
-                for law, result in record["laws"].items()
-                if law not in ("half", "nan") and result.get("verdict") == "REFUTED"
-            },
-        )
-        for record in records
-    ]
-    return [(record, laws) for record, laws in found if laws]
+    return {
+        law: result
+        for law, result in record["laws"].items()
+        if law not in SHOWN and result.get("verdict") == "REFUTED"
+    }
 
 
-def not_numbers(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The targets whose output shows a record that is not a number."""
-    return [record for record in records if record["laws"].get("nan", {}).get("verdict") == "REFUTED"]
+def changes(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> list[str]:
+    """What is different between two sets of kept results, in one line each: targets, versions, verdicts.
 
-
-def _groups(records: list[dict[str, Any]]) -> list[tuple[list[str], list[dict[str, Any]]]]:
-    """Targets that are put through the same laws stand in one table."""
-    groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
-    for record in records:
-        groups.setdefault(tuple(record["laws"]), []).append(record)
-    return [(list(laws), rows) for laws, rows in groups.items()]
+    >>> changes([{"target": "a:b", "versions": {"a": "1"}, "laws": {"noise": {"verdict": "REFUTED"}}}],
+    ...     [{"target": "a:b", "versions": {"a": "2"}, "laws": {"noise": {"verdict": "SUPPORTED"}}}])
+    ['a:b: a 1 is now a 2', 'a:b, noise: REFUTED is now SUPPORTED']
+    """
+    old, new = ({record["target"]: record for record in records} for records in (before, after))
+    lines = [f"{name}: gone" for name in old if name not in new]
+    for name, record in new.items():
+        if name not in old:
+            lines.append(f"{name}: new")
+            continue
+        if versions(old[name]) != versions(record):
+            lines.append(f"{name}: {versions(old[name])} is now {versions(record)}")
+        for law in dict.fromkeys([*old[name]["laws"], *record["laws"]]):
+            was, now = (
+                each["laws"].get(law, {}).get("verdict", "not applicable") for each in (old[name], record)
+            )
+            if was != now:
+                lines.append(f"{name}, {law}: {was} is now {now}")
+    return lines
 
 
 def write_page(folder: str | Path) -> Path:
-    """Draw index.html and README.md of a folder from the results kept in it; returns the path of the page."""
-    out, records = Path(folder), read(folder)
+    """Draw index.html and README.md of a folder from the scripts and the results kept in it; returns the path
+    of the page.
+    """
+    out, records, known = Path(folder), read(folder), causes(folder)
     page = template(
         "targets.html",
         records=records,
-        groups=_groups(records),
-        findings=findings(records),
-        not_numbers=not_numbers(records),
+        causes=known,
+        sections=sections(known),
+        unexplained=unexplained(records, known),
+        held=[record for record in records if not refuted(record)],
+        refuted=refuted,
+        reach=reach,
         introduction=INTRODUCTION,
-        nan=NAN,
     )
     (out / "index.html").write_text(page, encoding="utf-8")
-    (out / "README.md").write_text(_markdown(records), encoding="utf-8")
+    (out / "README.md").write_text(_markdown(records, known), encoding="utf-8")
     return out / "index.html"
 
 
-def _markdown(records: list[dict[str, Any]]) -> str:
+def sections(known: list[Cause]) -> dict[str, list[Cause]]:
+    """The findings under the headings of the page."""
+    mended = [one for one in known if one["mended"]]
+    open_ = [one for one in known if not one["mended"]]
+    return {
+        "What breaks privacy": [one for one in open_ if one["severity"] in SEVERITIES[:3]],
+        "What the library documents itself": [one for one in open_ if one["severity"] == SEVERITIES[3]],
+        "Accuracy only": [one for one in open_ if one["severity"] == SEVERITIES[4]],
+        "Mended": mended,
+    }
+
+
+def unexplained(records: list[dict[str, Any]], known: list[Cause]) -> list[dict[str, Any]]:
+    """Targets that break a law, and that no script is about."""
+    return [
+        record
+        for record in records
+        if refuted(record) and not any(one.about(record["target"]) for one in known)
+    ]
+
+
+def reach(record: dict[str, Any]) -> str:
+    """What the audits of a target could have seen.
+
+    >>> reach({"laws": {"half": {"verdict": "REFUTED"}}})
+    'half the claim is refuted'
+    """
+    half = record["laws"].get("half", {}).get("verdict")
+    if half == "REFUTED":
+        return "half the claim is refuted"
+    for law in ("training", "sensitivity", "bounds", "gradients"):
+        evidence = record["laws"].get(law, {}).get("evidence") or {}
+        if evidence.get("ceiling"):
+            return str(evidence["ceiling"])
+    return "nothing was audited"
+
+
+def _markdown(records: list[dict[str, Any]], known: list[Cause]) -> str:
     lines = ["# Other people's software under audit", "", *INTRODUCTION, ""]
-    for laws, rows in _groups(records):
-        lines += ["| target | version | " + " | ".join(laws) + " |", "|---|---|" + "---|" * len(laws)]
-        for record in rows:
-            cells = [record["laws"][law].get("verdict", "-") for law in laws]
-            lines.append(f"| {record['target']} | {_cell(versions(record))} | " + " | ".join(cells) + " |")
+    for title, chosen in sections(known).items():
+        if not chosen:
+            continue
+        lines += [
+            f"## {title}",
+            "",
+            "| what, in which library | what a user does to meet it | what was shown | severity | upstream |",
+            "|---|---|---|---|---|",
+        ]
+        for one in chosen:
+            where = f"**{_cell(one['library'])}**: [{_cell(one.title.rstrip('.'))}](scripts/{one.name}.py)"
+            cells = [where, *(_cell(one[field]) for field in ("met by", "shown", "severity", "upstream"))]
+            lines.append("| " + " | ".join(cells) + " |")
         lines.append("")
-    lines += ["## What was refuted", ""]
-    for record, refuted in findings(records):
-        lines.append(f"- **{record['target']}** ({_cell(versions(record))}; {_cell(record['about'])})")
-        lines += [f"  - {law}: {_cell(result['because'])}" for law, result in refuted.items()]
-    lines += ["", NAN, "", ", ".join(record["target"] for record in not_numbers(records)) or "None."]
+    others = unexplained(records, known)
+    if others:
+        lines += ["## Other laws that were refuted", ""]
+        for record in others:
+            lines.append(f"- **{record['target']}** ({_cell(versions(record))}): {_cell(record['about'])}")
+            for law, result in refuted(record).items():
+                lines.append(f"  - {law}: {_cell(result['because'][:300])}")
+        lines.append("")
+    lines += ["## What was examined and held", "", "| target | version | what the audits could have seen |"]
+    lines.append("|---|---|---|")
+    for record in records:
+        if not refuted(record):
+            lines.append(f"| {record['target']} | {_cell(versions(record))} | {_cell(reach(record))} |")
+    shows = [r["target"] for r in records if r["laws"].get("nan", {}).get("verdict") == "REFUTED"]
     lines += [
         "",
-        "Settings, claims, notes, witnesses and the command that repeats each stand on the page, "
-        "`index.html`.",
+        "Records that are not numbers are in hardly anybody's claim. These show one in their output, which",
+        f"is a behaviour and no verdict: {', '.join(shows) or 'none'}.",
+        "",
+        "Settings, claims, witnesses and what each law said stand in `results/`, and on the page that",
+        "`dpverify targets --test -o findings` draws, `index.html`.",
     ]
     return "\n".join(lines) + "\n"
 
 
 INTRODUCTION = (
-    "Each target was put through the same laws at the settings shown. SUPPORTED: a test that "
-    "could have failed did not; its ceiling says what it",
-    "could have shown. REFUTED: a witness breaks what the law says at that version and "
-    "configuration, and nothing more; whether the library claims",
-    "it is in the notes of the target. The law half audits half of the claimed epsilon and "
-    "should be REFUTED: it shows the reach of these audits.",
-    "A dash: the law does not apply, for the reason given.",
-)
-NAN = (
-    "Records that are not numbers are in hardly anybody's claim. Their output shows such a record (law nan):"
+    "One line is one cause. Its script uses the library alone, prints the violation in seconds, and says",
+    "where the claim stands, what in the source causes it as far as known, and what may mend it. From a",
+    "clone: `pip install -e '.[torch]'` (or jax, sklearn, legacy), then `python findings/scripts/NAME.py`.",
+    "The scripts are tests of the environments `tox -e torch`, `jax`, `sklearn`, `legacy`, `pfl`: where an",
+    "upgrade mends a finding, the test says so. A finding is about that version and that configuration, and",
+    "nothing more.",
 )
 
 

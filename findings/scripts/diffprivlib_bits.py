@@ -1,9 +1,10 @@
 """Noise in double precision has bits that tell the value it was added to.
 
 library: diffprivlib 0.6.6
-met by: mechanisms.Laplace, Gaussian, GaussianAnalytic, LaplaceTruncated, LaplaceFolded, LaplaceBoundedDomain,
-    LaplaceBoundedNoise, Staircase, Uniform; not Snapping, Geometric and GaussianDiscrete, which are made for it
-severity: known upstream
+met by: mechanisms.Laplace, Gaussian, GaussianAnalytic, LaplaceTruncated, LaplaceFolded,
+    LaplaceBoundedDomain, LaplaceBoundedNoise, Staircase, Uniform; not Snapping, Geometric and
+    GaussianDiscrete, which are made for it
+severity: breaks for an ordinary user
 claim: epsilon-differential privacy (docstrings of the mechanisms)
 shown: an output with a bit below 2^-54 was made from 0 and not from 1, in about 2 % of runs
 cause: noise is drawn and added in floating point (Mironov 2012; Casacuberta et al. 2022)

@@ -5,7 +5,8 @@ met by: GaussianNB or LogisticRegression on labels of which one occurs once
 severity: breaks for an ordinary user
 claim: epsilon-differential privacy (docstrings of GaussianNB and LogisticRegression)
 shown: with its only record replaced, a class is gone from the fitted model, in every run
-cause: classes_ = unique(y), without noise; no PrivacyLeakWarning, which other values taken from the data have
+cause: classes_ = unique(y), without noise; no PrivacyLeakWarning, which other values taken from the data
+    have
 remedy: take the classes as a parameter, as the trees do, and warn without it
 upstream: not found among its public issues
 targets: diffprivlib:GaussianNB-class, diffprivlib:LogisticRegression-class

@@ -4,8 +4,8 @@ library: diffprivlib 0.6.6
 met by: reading inertia_ of a fitted KMeans; or a cluster that no record is nearest to
 severity: breaks for an ordinary user
 claim: epsilon-differential privacy (docstring of KMeans, which lists inertia_ among the attributes)
-shown: with the same noise inertia_ moves with one record; a centre without records stays exactly where the public
-    start put it
+shown: with the same noise inertia_ moves with one record; a centre without records stays exactly where the
+    public start put it
 cause: inertia_ is summed from the records; an empty cluster is skipped before noise is added
 remedy: leave inertia_ out, or add noise; add noise to every cluster
 upstream: not found among its public issues (104 names other lines of this file)

@@ -4,9 +4,10 @@ library: diffprivlib 0.6.6
 met by: KMeans as it comes, on data of several features
 severity: breaks for an ordinary user
 claim: epsilon-differential privacy (docstring of KMeans)
-shown: 1 claimed; its mechanisms are called with epsilons that add up to 1.21 (10 features), 2.28 (64), 5.38 (784)
-cause: _split_epsilon in models/k_means.py returns (of a dimension, of the count), and the caller takes it for (of
-    the count, of a dimension)
+shown: 1 claimed; its mechanisms are called with epsilons that add up to 1.21 (10 features), 2.28 (64), 5.38
+    (784)
+cause: _split_epsilon in models/k_means.py returns (of a dimension, of the count), and the caller takes it
+    for (of the count, of a dimension)
 remedy: return the two in the order in which they are taken
 upstream: https://github.com/IBM/differential-privacy-library/issues/104
 targets: diffprivlib:KMeans-features

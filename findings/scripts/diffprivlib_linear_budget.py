@@ -5,7 +5,8 @@ met by: LinearRegression as it comes (fit_intercept=True)
 severity: breaks for an ordinary user
 claim: epsilon-differential privacy (docstring of LinearRegression)
 shown: 1 claimed; its mechanisms are called with epsilons that add up to 1.5 (1 feature), 1.09 (10)
-cause: the means of X and of y each get epsilon / (features + 1), and the rest only makes room for one of them
+cause: the means of X and of y each get epsilon / (features + 1), and the rest only makes room for one of
+    them
 remedy: give both means together one share
 upstream: https://github.com/IBM/differential-privacy-library/issues/104
 targets: diffprivlib:LinearRegression-default

@@ -2,8 +2,9 @@
 
 library: diffprivlib 0.6.6
 met by: LinearRegression(fit_intercept=False) on data that leave bounds_X or bounds_y
-severity: breaks a documented option
-claim: epsilon-differential privacy; values outside of the bounds are clipped (docstring of LinearRegression)
+severity: breaks for a documented option
+claim: epsilon-differential privacy; values outside of the bounds are clipped (docstring of
+    LinearRegression)
 shown: bounds (-1, 1), epsilon 1: one record at 1e6 moves the coefficient from noise of size 1 to 1 +- 1e-5
 cause: clip_to_bounds is called within `if fit_intercept` in _preprocess_data
 remedy: clip in both cases
@@ -24,5 +25,7 @@ def near_one(x):
 
 
 inside, outside = near_one(1.0), near_one(1e6)
-print(f"the coefficient is within 0.001 of 1 in {inside:.0%} of runs with a record at 1, {outside:.0%} at 1e6")
+print(
+    f"the coefficient is within 0.001 of 1 in {inside:.0%} of runs with a record at 1, {outside:.0%} at 1e6"
+)
 raise SystemExit(0 if outside > 2.72 * inside + 0.5 else "mended")

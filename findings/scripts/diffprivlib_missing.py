@@ -5,7 +5,8 @@ met by: tools.nanmean, nanvar or nanstd on data with missing values, which is wh
 severity: breaks for an ordinary user
 claim: epsilon-differential privacy (docstrings of nanmean, nanvar, nanstd)
 shown: one record of ten left: the mean moves by 1, its noise is for 0.1
-cause: the sensitivity is divided by the size of the array, the statistic by the number of values that are there
+cause: the sensitivity is divided by the size of the array, the statistic by the number of values that are
+    there
 remedy: a noisy count of the values that are there
 upstream: not found among its public issues
 targets: diffprivlib:nanmean-missing, diffprivlib:nanvar-missing, diffprivlib:nanstd-missing
@@ -18,11 +19,13 @@ state = np.random.RandomState(0)
 
 
 def spread(data):
-    return np.array([tools.nanmean(data, epsilon=1.0, bounds=(0.0, 1.0), random_state=state) for _ in range(2000)])
+    return np.array(
+        [tools.nanmean(data, epsilon=1.0, bounds=(0.0, 1.0), random_state=state) for _ in range(2000)]
+    )
 
 
 missing = np.full(9, np.nan)
 low, high = spread(np.append(missing, 0.0)), spread(np.append(missing, 1.0))
 a, b = (high > 0.9).mean(), (low > 0.9).mean()
-print(f"an output above 0.9 has probability {a:.3f} if the record is 1, {b:.3f} if it is 0: not e^1 = 2.72 times")
+print(f"an output above 0.9 has probability {a:.3f} if the record is 1, {b:.3f} if it is 0; 1 is claimed")
 raise SystemExit(0 if a > 2.72 * b + 0.1 else "mended")

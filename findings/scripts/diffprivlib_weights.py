@@ -2,7 +2,7 @@
 
 library: diffprivlib 0.6.6
 met by: tools.histogram(..., weights=...)
-severity: breaks a documented option
+severity: breaks for a documented option
 claim: epsilon-differential privacy (docstring of histogram, which documents weights)
 shown: a record of weight 100 moves a count by 100; the noise has scale 1
 cause: the geometric mechanism is made with sensitivity 1

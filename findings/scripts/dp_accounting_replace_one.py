@@ -2,11 +2,11 @@
 
 library: dp-accounting 0.6.0
 met by: RdpAccountant(neighboring_relation=NeighboringRelation.REPLACE_ONE) with a GaussianDpEvent
-severity: breaks a documented option
+severity: breaks for a documented option
 claim: epsilon for the neighbouring relation that was given (docstring of RdpAccountant)
 shown: one Gaussian event of noise multiplier 1 at delta 1e-5: 4.73 reported, at least 9.99 true
-cause: the Gaussian branch of rdp_privacy_accountant.py does not look at the relation; PLDAccountant doubles the
-    sensitivity
+cause: the Gaussian branch of rdp_privacy_accountant.py does not look at the relation; PLDAccountant doubles
+    the sensitivity
 remedy: halve the noise multiplier under REPLACE_ONE, or refuse it
 upstream: not found among its public issues
 targets: accountant:dp-accounting-rdp

@@ -1,14 +1,17 @@
 """After the epochs that were asked for, the accountant reports more than the epsilon that was asked for.
 
 library: opacus 1.6.0
-met by: make_private_with_epsilon with a number of batches b for which int(1 / (1 / b)) is b - 1 (49, 93, 98, ...)
+met by: make_private_with_epsilon with a number of batches b for which int(1 / (1 / b)) is b - 1 (49, 93,
+    98, ...)
 severity: accuracy only
-claim: target_epsilon after `epochs` epochs, with a tolerance of 0.01 (docstring of make_private_with_epsilon)
+claim: target_epsilon after `epochs` epochs, with a tolerance of 0.01 (docstring of
+    make_private_with_epsilon)
 shown: asked for 50 after one epoch of 93 batches, its own accountant reports 50.19; the truth is below 50
-cause: the private loader makes int(1 / rate) = 92 steps an epoch, and the rate recorded is one over that; batches
-    are drawn, and the noise is chosen, at rate 1/93
+cause: the private loader makes int(1 / rate) = 92 steps an epoch, and the rate recorded is one over that;
+    batches are drawn, and the noise is chosen, at rate 1/93
 remedy: keep the number of batches, and record the rate that batches are drawn at
-upstream: not found among its public issues (346 and 348 are about the search for the noise, which is mended)
+upstream: not found among its public issues (346 and 348 are about the search for the noise, which is
+    mended)
 targets: accountant:opacus-rdp, accountant:opacus-prv
 """
 

@@ -1,13 +1,15 @@
 """Ghost clipping lets a record of repeated tokens through unclipped.
 
 library: opacus 1.6.0
-met by: grad_sample_mode="ghost" (documented) on a model with torch.nn.EmbeddingBag, which its validator accepts
-severity: breaks a documented option
+met by: grad_sample_mode="ghost" (documented) on a model with torch.nn.EmbeddingBag, which its validator
+    accepts
+severity: breaks for a documented option
 claim: max_grad_norm is the most that one record adds to the gradient (PrivacyEngine.make_private)
 shown: charged 1, moved 64
-cause: grad_sample/embedding.py sums the gradients of a bag by index assignment, so a repeated token counts once;
-    the norm comes from there, the gradient from PyTorch
-remedy: accumulate by index (index_add) as torch.nn.Embedding does, or refuse EmbeddingBag with ghost clipping
+cause: grad_sample/embedding.py sums the gradients of a bag by index assignment, so a repeated token counts
+    once; the norm comes from there, the gradient from PyTorch
+remedy: accumulate by index (index_add) as torch.nn.Embedding does, or refuse EmbeddingBag with ghost
+    clipping
 upstream: not found among its public issues
 targets: opacus:ghost-bag, opacus:layers-ghost
 """

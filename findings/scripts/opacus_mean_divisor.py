@@ -1,16 +1,18 @@
 """The default loss_reduction divides the noise by a number that one record changes.
 
 library: opacus 1.6.0
-met by: PrivacyEngine().make_private as it comes (loss_reduction="mean", Poisson sampling), where the number of
-    records is not public
+met by: PrivacyEngine().make_private as it comes (loss_reduction="mean", Poisson sampling), where the number
+    of records is not public
 severity: breaks for an ordinary user
 claim: (epsilon, delta) for one record more or less, by the accountants of the sampled Gaussian mechanism
 shown: 1000 against 999 records: noise of scale 0.01 against 0.010101, told apart by a model of a million
     weights (10 standard errors), at noise_multiplier 1 and one step
-cause: privacy_engine.py sets expected_batch_size = int(records * rate), which DPOptimizer.scale_grad divides by
-remedy: divide by a public number (the batch size that was asked for), or state that the number of records is
-    public
-upstream: https://github.com/meta-pytorch/opacus/issues/571, https://github.com/meta-pytorch/opacus/issues/819
+cause: privacy_engine.py sets expected_batch_size = int(records * rate), which DPOptimizer.scale_grad
+    divides by
+remedy: divide by a public number (the batch size that was asked for), or state that the number of records
+    is public
+upstream: https://github.com/meta-pytorch/opacus/issues/571,
+    https://github.com/meta-pytorch/opacus/issues/819
 targets: opacus:mean
 """
 

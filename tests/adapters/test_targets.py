@@ -16,7 +16,7 @@ from dpverify.properties import LAWS
 from dpverify.properties.examination import examine
 from dpverify.releases import Gaussian
 from dpverify.reporting.document import ReportError
-from dpverify.reporting.targets import findings, keep, read, write_page
+from dpverify.reporting.targets import changes, keep, read, refuted, unexplained, write_page
 from dpverify.subjects import NotApplicable, Subject
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED
 
@@ -204,18 +204,39 @@ def test_a_subject_is_named_by_target_and_settings():
     assert "mine:noise(steps=3, noise=1.0, clip=1.0)" in str(result.witness)
 
 
+SCRIPT = """'A title of <one> finding.
+
+library: mine 1.0
+met by: training
+severity: corner case
+claim: the readme
+shown: charged 1, moved 5
+cause: no clip
+remedy: clip
+upstream: not found
+targets: mine:clip
+'
+""".replace("'", '"""')
+
+
 def test_the_page_is_drawn_from_what_is_kept(tmp_path):
     for bug in ("", "clip", "<odd>"):
         keep(examine(noisy_sum(bug)), tmp_path)
-    page = write_page(tmp_path)
-    text = page.read_text()
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "scripts" / "finding.py").write_text(SCRIPT)
+    text = write_page(tmp_path).read_text()
     records = read(tmp_path)
     assert [record["target"] for record in records] == ["mine:<odd>", "mine:clip", "mine:right"]
-    assert [
-        (record["target"], {"sensitivity", "training"} <= set(laws)) for record, laws in findings(records)
-    ] == [("mine:clip", True)]
-    assert "<odd>" not in text and "mine:clip" in text and "dpverify targets" in text
-    assert "| mine:right |" in (tmp_path / "README.md").read_text()
+    assert [{"sensitivity", "training"} <= set(refuted(record)) for record in records] == [False, True, False]
+    assert "<odd>" not in text and "<one>" not in text and "mine:clip" in text
+    page = (tmp_path / "README.md").read_text()
+    assert "| **mine 1.0**: [A title of &lt;one&gt; finding](scripts/finding.py) |" in page
+    assert "| mine:right | restated here | half the claim is refuted |" in page
+    assert unexplained(records, []) == [records[1]]
+    assert changes(records, records) == []
+    (tmp_path / "scripts" / "finding.py").write_text(SCRIPT.replace("corner case", "odd"))
+    with pytest.raises(ReportError, match=r"severity='odd' in .*finding\.py"):
+        write_page(tmp_path)
     (tmp_path / "results" / "odd.json").write_text(json.dumps({"schema": "other"}))
     with pytest.raises(ReportError, match=r"odd\.json"):
-        write_page(tmp_path)
+        read(tmp_path)

@@ -11,7 +11,8 @@ and a target that is about that publishes it.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import wraps
 from typing import Any
@@ -43,6 +44,49 @@ def repeated(one: Callable[[Any, np.random.RandomState], Any], name: str) -> Cal
 
     run.__qualname__ = name
     return run
+
+
+@contextmanager
+def watched() -> Iterator[list[tuple[str, float]]]:
+    """The name and the epsilon of every mechanism of the library that is called meanwhile; what a mechanism
+    calls itself is part of it.
+    """
+    from diffprivlib import mechanisms
+
+    base = mechanisms.DPMechanism
+    every = [kind for kind in vars(mechanisms).values() if isinstance(kind, type)]
+    kinds: list[Any] = [kind for kind in every if issubclass(kind, base)]
+    called: list[tuple[str, float]] = []
+    originals = {kind: vars(kind)["randomise"] for kind in kinds if "randomise" in vars(kind)}
+
+    def watch(original: Callable[..., Any]) -> Callable[..., Any]:
+        def randomise(self: Any, value: Any) -> Any:
+            before = list(called)
+            output = original(self, value)
+            called[:] = [*before, (type(self).__name__, float(self.epsilon))]
+            return output
+
+        return randomise
+
+    for kind, original in originals.items():
+        kind.randomise = watch(original)
+    try:
+        yield called
+    finally:
+        for kind, original in originals.items():
+            kind.randomise = original
+
+
+def calls(one: Callable[[Any, np.random.RandomState], Any]) -> Callable[[Any], list[tuple[str, float]]]:
+    """With which epsilons the mechanisms of the library are called when something runs once on some data."""
+
+    def spent(data: Any) -> list[tuple[str, float]]:
+        with watched() as called, warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            one(data, np.random.RandomState(0))
+        return list(called)
+
+    return spent
 
 
 def guarantee(epsilon: float, delta: float = 0.0) -> PureDP | ApproxDP:

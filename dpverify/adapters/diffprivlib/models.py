@@ -16,12 +16,13 @@ is add/remove: where both meet, neither holds.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from dpverify.adapters import positive
-from dpverify.adapters.diffprivlib.common import guarantee, repeated, slow, target
+from dpverify.adapters.diffprivlib.common import calls, guarantee, repeated, slow, target
 from dpverify.neighbours import Neighbours
 from dpverify.subjects import Subject
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED
@@ -35,10 +36,17 @@ def shipped() -> list[str]:
 
 
 def _model(
-    name: str, pair: Neighbours, epsilon: float, runs: int, publish: Callable[[Any], Any], **settings: Any
+    name: str,
+    pair: Neighbours,
+    epsilon: float,
+    runs: int,
+    publish: Callable[[Any], Any],
+    parts: bool = False,
+    **settings: Any,
 ) -> Subject:
     """A model by name, fitted on records, or on records and labels; `publish` takes from it what is
-    published.
+    published. With `parts`, its mechanisms see parts of the records each, so that their epsilons do not add
+    up.
     """
     positive(epsilon=epsilon)
 
@@ -55,6 +63,7 @@ def _model(
         guarantee(epsilon),
         pair,
         f"the docstring of diffprivlib.models.{name}",
+        calls=None if parts else calls(one),
         runs=runs,
         any_number=True,
     )
@@ -129,6 +138,19 @@ def linear_lower(epsilon: float = 1.0, lower: float = 0.0, upper: float = 1.0) -
     )
 
 
+def linear_default(epsilon: float = 1.0, features: int = 1) -> Subject:
+    """With an intercept, as it comes: a record changes its target from one bound to the other.
+
+    The means of X and of y spend a share of the budget each, and room is made for one of them: the calls add
+    up to epsilon (1 + 1 / (features + 1)).
+    """
+    positive(features=features)
+    data = _labelled(np.ones((2, features)), [1.0, 1.0])
+    pair = Neighbours.replace(data, 0, (np.ones(features), -1.0))
+    settings: dict[str, Any] = {"bounds_X": (-1.0, 1.0), "bounds_y": (-1.0, 1.0)}
+    return _model("LinearRegression", pair, epsilon, 500, lambda m: [m.coef_, m.intercept_], **settings)
+
+
 def _bayes(pair: Neighbours, epsilon: float, runs: int, upper: Any = 1.0) -> Subject:
     return _model(
         "GaussianNB",
@@ -136,6 +158,7 @@ def _bayes(pair: Neighbours, epsilon: float, runs: int, upper: Any = 1.0) -> Sub
         epsilon,
         runs,
         lambda m: [m.theta_, m.var_, m.class_count_],
+        parts=True,
         bounds=(np.zeros_like(upper), upper),
     )
 
@@ -170,6 +193,11 @@ def means(epsilon: float = 1.0, clusters: int = 1, columns: int = 1, records: in
     )
 
 
+def means_features(epsilon: float = 1.0, features: int = 10) -> Subject:
+    """One cluster, ten features: what is meant for the count is spent on every feature, and the reverse."""
+    return replace(means(epsilon, columns=features), runs=200)
+
+
 def means_inertia(epsilon: float = 1.0, records: int = 8) -> Subject:
     """The centre and `inertia_`, which is computed from the records without noise."""
     pair = Neighbours.replace(np.full((records, 1), 0.5), 0, [1.0])
@@ -193,6 +221,7 @@ def means_empty(epsilon: float = 1.0) -> Subject:
         epsilon,
         3_000,
         lambda m: [np.sort(m.cluster_centers_.ravel())],
+        parts=True,
         n_clusters=2,
         bounds=(0.0, 1.0),
     )
@@ -222,7 +251,7 @@ def _leaves(tree: Any) -> Any:
 
 def _tree(pair: Neighbours, epsilon: float) -> Subject:
     settings: dict[str, Any] = {"bounds": (0.0, 1.0), "classes": [0, 1], "max_depth": 1}
-    return _model("DecisionTreeClassifier", pair, epsilon, 4_000, _leaves, **settings)
+    return _model("DecisionTreeClassifier", pair, epsilon, 4_000, _leaves, parts=True, **settings)
 
 
 def tree(epsilon: float = 1.0) -> Subject:
@@ -243,6 +272,7 @@ def _forest(pair: Neighbours, epsilon: float, runs: int) -> Subject:
         epsilon,
         runs,
         lambda m: [p for t in m.estimators_ for p in _leaves(t)[1:]],
+        parts=True,
         **settings,
     )
 
@@ -307,6 +337,16 @@ TARGETS = (
         REPLACE,
         linear,
         empty=UNDECIDED,
+        huge=REFUTED,
+        half=SUPPORTED,
+    ),
+    slow(
+        "LinearRegression-default",
+        "with an intercept, the default: the means of X and y spend one share twice",
+        REPLACE,
+        linear_default,
+        empty=UNDECIDED,
+        budget=REFUTED,
         half=SUPPORTED,
     ),
     slow(
@@ -317,6 +357,7 @@ TARGETS = (
         REPLACE,
         linear_lower,
         empty=UNDECIDED,
+        huge=REFUTED,
         training=REFUTED,
     ),
     target(
@@ -353,6 +394,15 @@ TARGETS = (
         REPLACE,
         means,
         empty=UNDECIDED,
+        half=SUPPORTED,
+    ),
+    slow(
+        "KMeans-features",
+        "one cluster, ten features: the shares of the count and of a feature are taken for each other",
+        REPLACE,
+        means_features,
+        empty=UNDECIDED,
+        budget=REFUTED,
         half=SUPPORTED,
     ),
     target(

@@ -177,6 +177,6 @@ TARGETS = (
         gdp,
         PACKAGES,
         INSTALL,
-        {**LESS, "half": SUPPORTED},
+        {**LESS, "budget": REFUTED, "half": SUPPORTED},
     ),
 )

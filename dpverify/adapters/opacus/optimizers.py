@@ -289,7 +289,7 @@ def ghost_bag(steps: int = 1, noise: float = 1.0, clip: float = 1.0) -> Subject:
 
 WHOLE = "the profile of its RDP accountant, add/remove"
 NAN: dict[str, Verdict] = {"nan": REFUTED}
-BAG: dict[str, Verdict] = {"sensitivity": REFUTED, "step": REFUTED, "training": REFUTED}
+BAG: dict[str, Verdict] = {"sensitivity": REFUTED, "huge": REFUTED, "step": REFUTED, "training": REFUTED}
 
 TARGETS = (
     Target("opacus:dpsgd", "DPOptimizer, flat clipping, full batch", WHOLE, dpsgd, PACKAGES, INSTALL, NAN),
