@@ -94,6 +94,8 @@ def _extreme(subject: Subject, values: tuple[float, ...], seed: int) -> Outcome:
     pairs = [pair for value in values for pair in _with_record(subject, value)]
     for pair in pairs:
         try:
+            for data in (pair.data, pair.other):  # it may refuse, or give something that is not a number
+                call(subject.mechanism, data, np.random.SeedSequence(seed, spawn_key=(12,)), 1)
             result = replay(subject.mechanism, pair, subject.declared, seed, executions=1)
             if result.verdict is UNDECIDED and subject.claim is not None and not np.isnan(values).any():
                 result = audited(subject, subject.claim, seed, neighbours=pair, rungs=OUTPUTS)
