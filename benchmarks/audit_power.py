@@ -147,9 +147,14 @@ def refutation(seeds: int) -> None:
     )
     print(f"std 1.1x too small, curve, n = 1e5: refuted in {refuted} of 20 seeds")
     declared = Gaussian(scale=SIGMA, sensitivity={REPLACE: 1.0})
+
+    def short_of_noise(data, rng, runs, tape):
+        query = np.full((runs, 1), data.sum())
+        return tape.record(query, query + SIGMA / 1.1 * rng.standard_normal((runs, 1)), declared)
+
     for draws in (400, 1000):
         short = sum(
-            noise_as_declared(gaussian(1.1), PAIR.data, declared, 0.05, seed, draws, draws).verdict is REFUTED
+            noise_as_declared(short_of_noise, PAIR.data, None, 0.05, seed, draws, draws).verdict is REFUTED
             for seed in range(20)
         )
         print(f"std 1.1x too small, the noise itself, {draws} draws: refuted in {short} of 20 seeds")

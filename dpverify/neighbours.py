@@ -6,6 +6,8 @@ A data set is an array whose first axis counts the records, or a tuple of such a
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -57,7 +59,8 @@ def records(data: Data) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """Two data sets that differ in one record, and how.
+    """Two data sets that differ in one record, and how; or in a group of `size` records, or in all records of
+    one user (then what is claimed, and every sensitivity, is one for users).
 
     >>> pair = Neighbours.replace(np.array([[0.0], [1.0]]), 0, [5.0])
     >>> pair.other.tolist(), str(pair.adjacency)
@@ -67,6 +70,15 @@ class Neighbours:
     data: Data
     other: Data
     adjacency: Adjacency
+    size: int = 1
+    user: Any = None
+
+    def __post_init__(self) -> None:
+        if self.adjacency not in list(Adjacency):
+            raise ValueError(f"Expected adjacency={self.adjacency!r} among {', '.join(Adjacency)}.")
+        object.__setattr__(self, "adjacency", Adjacency(self.adjacency))
+        if self.size < 1:
+            raise ValueError(f"Expected size={self.size} >= 1.")
 
     @classmethod
     def replace(cls, data: Data, index: int, record: Any) -> Neighbours:
@@ -112,9 +124,45 @@ class Neighbours:
 
         return cls(data, _each(data, change), ZERO_OUT)
 
+    @classmethod
+    def group(cls, data: Data, changes: Mapping[int, Any]) -> Neighbours:
+        """`data`, and the same with several records replaced; None in place of a record: that are removed.
+
+        >>> Neighbours.group(np.zeros((3, 1)), {0: [1.0], 2: [5.0]}).other.tolist()
+        [[1.0], [0.0], [5.0]]
+        >>> Neighbours.group(np.zeros((3, 1)), {0: None, 2: None}).size
+        2
+        """
+        if not changes:
+            raise ValueError("Expected changes of at least one record, got none.")
+        removed = [index for index, record in changes.items() if record is None]
+        if removed and len(removed) < len(changes):
+            raise ValueError(f"Expected changes={changes} to replace records or to remove them, not both.")
+        pair = cls(data, data, ADD_REMOVE if removed else REPLACE)
+        for index in sorted(changes, reverse=True):
+            pair = (
+                cls.remove(pair.other, index) if removed else cls.replace(pair.other, index, changes[index])
+            )
+        return cls(data, pair.other, pair.adjacency, len(changes))
+
+    @classmethod
+    def without_user(cls, data: Data, users: Sequence[Any], user: Any) -> Neighbours:
+        """`data`, and the same without the records of one user; `users` names the user of each record.
+
+        >>> Neighbours.without_user(np.arange(3.0)[:, None], ["a", "b", "a"], "a").other.tolist()
+        [[1.0]]
+        """
+        if len(users) != records(data):
+            raise ValueError(f"Expected one of users for each record, got {len(users)} for {records(data)}.")
+        rows = [index for index, owner in enumerate(users) if owner == user]
+        if not rows:
+            raise ValueError(f"Expected user={user!r} among users.")
+        other = _each(data, lambda part, i: np.delete(part, rows, axis=0))
+        return cls(data, other, ADD_REMOVE, len(rows), user)
+
     def swapped(self) -> Neighbours:
         """The same pair the other way round."""
-        return Neighbours(self.other, self.data, self.adjacency)
+        return Neighbours(self.other, self.data, self.adjacency, self.size, self.user)
 
 
 def _index(data: Data, index: int) -> None:
@@ -131,32 +179,47 @@ def check_neighbours(pair: Neighbours) -> None:
     ...
     ValueError: Expected neighbours under replace, got data sets of 3 and 3 records that differ in 3.
     """
-    sides = [
-        np.column_stack([np.asarray(p, float).reshape(len(p), -1) for p in _parts(side)])
-        for side in (pair.data, pair.other)
-    ]
-    sizes = [len(side) for side in sides]
-    short, long = sorted(sides, key=len)
-    if pair.adjacency is not ADD_REMOVE:
-        differ = int(np.any(short != long, axis=1).sum()) if sizes[0] == sizes[1] else max(sizes)
-        fine = sizes[0] == sizes[1] and differ <= 1
-        if fine and pair.adjacency is ZERO_OUT and differ:
-            row = int(np.flatnonzero(np.any(short != long, axis=1))[0])
-            fine = not np.any(short[row]) or not np.any(long[row])
+    first, second = _rows(pair.data), _rows(pair.other)
+    short, long = sorted((first, second), key=len)
+    if pair.adjacency is ADD_REMOVE:
+        rest = iter(long)
+        fine = all(record in rest for record in short) and 0 < len(long) - len(short) <= pair.size
+        differ = len(long) - len(short) if fine else sum((Counter(long) - Counter(short)).values())
     else:
-        same = np.all(short == long[: len(short)], axis=1)
-        first = int(np.argmin(same)) if not same.all() else len(short)
-        differ = (
-            int(np.any(short[first:] != long[first + 1 :], axis=1).sum())
-            if len(long) == len(short) + 1
-            else max(sizes)
-        )
-        fine = len(long) == len(short) + 1 and differ == 0
+        rows = [i for i, (a, b) in enumerate(zip(first, second)) if a != b]
+        differ = len(rows) if len(first) == len(second) else len(long)
+        fine = len(first) == len(second) and differ <= pair.size
+        if fine and pair.adjacency is ZERO_OUT and rows:
+            zero = _rows(_each(pair.data, lambda part, i: np.zeros_like(part[:1])))[0]
+            fine = any(all(side[i] == zero for i in rows) for side in (first, second))
     if not fine:
+        group = f" in a group of {pair.size}" if pair.size > 1 else ""
         raise ValueError(
-            f"Expected neighbours under {pair.adjacency}, got data sets of {sizes[0]} and "
-            f"{sizes[1]} records that differ in {differ}."
+            f"Expected neighbours under {pair.adjacency}{group}, got data sets of {len(first)} and "
+            f"{len(second)} records that differ in {differ}."
         )
+
+
+def equal(pair: Neighbours) -> bool:
+    """Whether the two data sets hold the same records in the same order.
+
+    >>> equal(Neighbours.replace(np.zeros((2, 1)), 0, [0.0]))
+    True
+    """
+    return _rows(pair.data) == _rows(pair.other)
+
+
+def _rows(data: Data) -> list[Any]:
+    """Every record as something that can be compared: two are equal if they hold the same values."""
+    parts = []
+    for part in _parts(data):
+        array = np.asarray(part)
+        if array.dtype.kind in "biuf":  # one width, so that 1 is 1.0, and 0.0 is -0.0
+            wide = np.ascontiguousarray(array, dtype=float) + 0.0
+            parts.append([row.tobytes() for row in wide])
+        else:
+            parts.append([repr(row) for row in array.tolist()])
+    return list(zip(*parts))
 
 
 def _parts(data: Any) -> tuple[Any, ...]:

@@ -41,6 +41,8 @@ def charged(audit: Audit) -> Result:
     ledger = ledger or ([audit.declared] if audit.declared is not None else [])
     if not ledger or any(release is None for release in ledger):
         return Result(UNDECIDED, "No release was recorded or declared.")
+    if audit.neighbours.size > 1 and audit.neighbours.user is None:
+        return Result(UNDECIDED, "Our accountant charges single records, not groups of them.")
     claim, adjacency = audit.claim, audit.neighbours.adjacency
     try:
         cost = account(ledger, adjacency)

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from dpverify.auditing.accountant import ACCOUNTANT
 from dpverify.auditing.noise import NOISE
 from dpverify.auditing.replay import REPLAY
-from dpverify.auditing.rungs import Audit, Rung
+from dpverify.auditing.rungs import Audit, Rung, check_pair
 from dpverify.auditing.sampling import Budget, Mechanism, MechanismError
 from dpverify.auditing.statistics import STATISTICS
 from dpverify.guarantees import Guarantee
@@ -35,6 +35,7 @@ def audit(
     declared: Any = None,
     rungs: Sequence[str] = RUNGS,
     smaller: bool = True,
+    public: Collection[str] | None = None,
     progress: bool = False,
 ) -> Result:
     """Decide by running it whether a mechanism can keep the guarantee it claims on this pair of neighbours.
@@ -43,7 +44,8 @@ def audit(
     `(data, rng) -> numbers`; with a parameter `runs` it is called in batched form; with a parameter `tape` it
     records its releases (`dpverify.auditing.Tape`). `declared` is the release (`dpverify.releases.Gaussian`,
     ...) that the whole output is charged as, if there is only that one. A violation that was found is made
-    smaller, unless `smaller` is False. Each rung's own result stands in `result.steps`.
+    smaller, unless `smaller` is False; what is `public` stays (see `Audit`). Each rung's own result stands in
+    `result.steps`.
 
     >>> import numpy as np
     >>> from dpverify.guarantees import ApproxDP
@@ -54,7 +56,8 @@ def audit(
     >>> result.verdict, result.evidence.certificate["rung"]
     (<Verdict.REFUTED: 'REFUTED'>, 'statistics')
     """
-    asked = Audit(mechanism, neighbours, claim, budget or Budget(), declared, progress)
+    asked = Audit(mechanism, neighbours, claim, budget or Budget(), declared, public, progress)
+    check_pair(neighbours)
     return climb(asked, rungs, smaller)
 
 

@@ -11,7 +11,8 @@
     missing       a coordinate whose noise is exactly 0, or not finite
 
 Noise is `released - query` on the tape; without a tape, what rng drew, if the whole output is its query and
-that noise (see `recorded`). Every test has its share of alpha. This refutes what was
+that noise (see `recorded`; then its scale is what it is declared to be, up to the unit, and the query tells).
+Every test has its share of alpha. This refutes what was
 *declared*, not privacy itself.
 """
 
@@ -46,7 +47,7 @@ def collect(mechanism: Mechanism, data: Data, declared: Any, runs: int, seed: in
     """The noise of each release that was recorded; without a tape, of the whole output, if it can be told."""
     sequence = np.random.SeedSequence(seed, spawn_key=(8,))
     if not takes(mechanism, "tape"):
-        parts = split(mechanism, data, sequence, runs) if declared is not None else None
+        parts = split(mechanism, data, declared, sequence, runs) if declared is not None else None
         values = None if parts is None else declared.standardised(parts.noise)
         return [] if values is None else [Noise(values, declared.law)]
     if batched(mechanism):
@@ -269,8 +270,10 @@ def noise_as_declared(
 
     >>> from dpverify.neighbours import REPLACE
     >>> from dpverify.releases import Gaussian
-    >>> half = lambda data, rng, runs: data.sum() + 0.5 * rng.normal(size=(runs, 1))
-    >>> print(noise_as_declared(half, np.zeros(3), Gaussian(scale=1.0, sensitivity={REPLACE: 1.0})).verdict)
+    >>> declared = Gaussian(scale=1.0, sensitivity={REPLACE: 1.0})
+    >>> def half(data, rng, tape):
+    ...     return tape.record(data.sum(), data.sum() + 0.5 * rng.normal(), declared)
+    >>> print(noise_as_declared(half, np.zeros(3)).verdict)
     REFUTED
     """
     probe = collect(mechanism, data, declared, PROBE, seed + 1)

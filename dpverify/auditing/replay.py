@@ -104,8 +104,8 @@ def replay(
     >>> from dpverify.releases import Gaussian
     >>> noisy_sum = lambda data, rng: data.sum() + rng.normal()
     >>> pair = Neighbours.replace(np.zeros((3, 1)), 0, [5.0])
-    >>> replay(noisy_sum, pair, Gaussian(scale=1.0, sensitivity={REPLACE: 1.0})).witness.then
-    'the query of the output moved by 5; its declared replace sensitivity is 1'
+    >>> replay(noisy_sum, pair, Gaussian(scale=1.0, sensitivity={REPLACE: 1.0})).witness.contradicts
+    'at most 1'
     """
     first = execute(mechanism, neighbours.data, seed, 0)
     again = execute(mechanism, neighbours.data, seed, 0)
@@ -148,7 +148,7 @@ def _whole(mechanism: Mechanism, neighbours: Neighbours, declared: Any, seed: in
     sequence = np.random.SeedSequence(seed, spawn_key=(7,))
     if declared is None or neighbours.adjacency not in (getattr(declared, "sensitivity", None) or {}):
         return Result(UNDECIDED, f"No release declares a sensitivity for {neighbours.adjacency}.")
-    splits = [split(mechanism, data, sequence, RUNS) for data in (neighbours.data, neighbours.other)]
+    splits = [split(mechanism, d, declared, sequence, RUNS) for d in (neighbours.data, neighbours.other)]
     if splits[0] is None or splits[1] is None:
         return Result(
             UNDECIDED,
@@ -158,10 +158,15 @@ def _whole(mechanism: Mechanism, neighbours: Neighbours, declared: Any, seed: in
     case = _Case(mechanism, neighbours, seed, 0)
     entries = [Entry(part.query, part.query, declared, np.finfo(float).eps) for part in splits if part]
     rounding = 4 * float(sum(part.rounding for part in splits if part)) * max(1, entries[0].query.size)
-    for found in comparisons(entries[0], entries[1], neighbours.adjacency, _count(neighbours)):
+    for found in _compared(entries[0], entries[1], neighbours):
         found = found._replace(rounding=found.rounding + rounding)
         if found.too_far:
-            witness = case.moved_too_far("the query of the output", entries[0], entries[1], found)
+            witness = case.moved_too_far(
+                "the query of the output, where its noise has the declared scale,",
+                entries[0],
+                entries[1],
+                found,
+            )
             return Result(REFUTED, f"{witness.then}. This refutes the declaration.", witness=witness)
     evidence = Evidence(
         "replay",
@@ -171,6 +176,13 @@ def _whole(mechanism: Mechanism, neighbours: Neighbours, declared: Any, seed: in
         ceiling="a query that moves too far on this pair",
     )
     return Result(SUPPORTED, "The query of the output moves no further than declared.", evidence)
+
+
+def _compared(a: Entry, b: Entry, neighbours: Neighbours) -> list[Comparison]:
+    """A group of k records may move a query k times as far as one; what is declared for users is theirs."""
+    times = neighbours.size if neighbours.user is None else 1
+    found = comparisons(a, b, neighbours.adjacency, _count(neighbours))
+    return [one._replace(allowed=times * one.allowed) for one in found]
 
 
 def _count(neighbours: Neighbours) -> int:
@@ -236,7 +248,7 @@ def _one(case: _Case) -> tuple[Witness | None, int]:
             )
             stated = "noise that does not depend on the data"
             return case.witness("declaration", then, stated, release=t, declared=declared), 1
-        found = comparisons(u, v, neighbours.adjacency, _count(neighbours)) if comparable else []
+        found = _compared(u, v, neighbours) if comparable else []
         compared += len(found)
         for node, one in enumerate(found):
             if one.too_far:

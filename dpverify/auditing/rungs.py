@@ -2,22 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from dpverify.auditing.sampling import Budget, Mechanism
 from dpverify.guarantees import Guarantee
-from dpverify.neighbours import Neighbours
+from dpverify.neighbours import ADD_REMOVE, Neighbours, check_neighbours, equal
 from dpverify.verdicts import Result
+
+PUBLIC = ("records", "dimensions", "steps", "domain")
+LARGEST = 700.0  # e^epsilon beyond is no float64, and no number of runs could refute it
+
+
+def check_claim(claim: Any) -> None:
+    """Refuses what is no guarantee, or none that an audit can test.
+
+    >>> check_claim(1.0)
+    Traceback (most recent call last):
+    TypeError: Expected claim=1.0 to be a guarantee, as PureDP(1.0) is.
+    """
+    if not callable(getattr(claim, "delta_at", None)):
+        raise TypeError(f"Expected claim={claim!r} to be a guarantee, as PureDP(1.0) is.")
+    for name in ("epsilon", "mu", "rho"):
+        value = getattr(claim, name, 0.0)
+        if isinstance(value, int | float) and not value <= LARGEST:
+            raise ValueError(f"Expected {name}={value} <= {LARGEST:g} in claim={claim}.")
+
+
+def check_pair(neighbours: Neighbours) -> None:
+    """Refuses data sets that are equal, or no neighbours under their relation, where records can be told."""
+    try:
+        same = equal(neighbours)
+    except TypeError:  # data of a kind of its own
+        return
+    if same:
+        raise ValueError("Expected neighbours that differ, got two data sets of the same records.")
+    check_neighbours(neighbours)
 
 
 @dataclass(frozen=True, eq=False)
 class Audit:
     """Can this mechanism keep the guarantee it claims on this pair of neighbours?
 
-    `declared` is the release that the whole output is charged as, if there is only that one.
+    `declared` is the release that the whole output is charged as, if there is only that one. `public` is what
+    the claim was made for, and what therefore stays when a violation is made smaller: the number of "records"
+    (unless that is private), the "dimensions", the "steps", the "domain" of the records.
 
     >>> import numpy as np
     >>> from dpverify.guarantees import PureDP
@@ -31,11 +62,21 @@ class Audit:
     claim: Guarantee
     budget: Budget = field(default_factory=Budget)
     declared: Any = None
+    public: Collection[str] | None = None
     progress: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.neighbours, Neighbours):
             raise TypeError(f"Expected neighbours={self.neighbours!r} to be a Neighbours pair.")
+        if not callable(self.mechanism) and not hasattr(self.mechanism, "ledger"):
+            raise TypeError(f"Expected mechanism={self.mechanism!r} to be callable, or an algorithm.")
+        check_claim(self.claim)
+        unknown = set(self.public or ()) - set(PUBLIC)
+        if unknown:
+            raise ValueError(f"Expected public={sorted(self.public or ())} among {', '.join(PUBLIC)}.")
+        if self.public is None:
+            private = {"records"} if self.neighbours.adjacency is ADD_REMOVE else set()
+            object.__setattr__(self, "public", frozenset(PUBLIC) - private)
 
     @property
     def alpha(self) -> float:

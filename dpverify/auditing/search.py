@@ -56,37 +56,40 @@ def _start(data: Data, rng: np.random.Generator) -> Iterable[Any]:
     """Records to begin with: each record of the data mirrored and stretched, zero, and far along each
     axis.
     """
-    whole = isinstance(data, tuple)
-    parts = [np.asarray(p) for p in (data if whole else (data,))]
-    for row in range(min(len(parts[0]), 4)):
+    parts = [np.asarray(p) for p in (data if isinstance(data, tuple) else (data,))]
+    first = parts[0]
+
+    def record(row: int, values: np.ndarray) -> Any:
+        return (values, *(p[row] for p in parts[1:])) if isinstance(data, tuple) else values
+
+    for row in range(min(len(first), 4)):
+        yield record(row, first[row])
+        if not np.issubdtype(first.dtype, np.floating):
+            continue
         for factor in (-1.0, 10.0, -100.0, 0.0):
-            first = parts[0][row] * factor
-            for label in [p[row] for p in parts[1:]] or [None]:
-                yield (
-                    (first, *([label] if len(parts) == 2 else [p[row] for p in parts[1:]]))
-                    if whole
-                    else first
-                )
-    if parts[0].ndim == 2:
-        for axis in range(min(parts[0].shape[1], 8)):
-            unit = np.zeros(parts[0].shape[1])
+            yield record(row, first[row] * factor)
+    if first.ndim == 2 and np.issubdtype(first.dtype, np.floating):
+        for axis in range(min(first.shape[1], 8)):
+            unit = np.zeros(first.shape[1])
             unit[axis] = 100.0
-            yield (unit, *(p[0] for p in parts[1:])) if whole else unit
+            yield record(0, unit)
 
 
-def _perturbed(record: Any, rng: np.random.Generator) -> Any:
-    def one(part: np.ndarray) -> np.ndarray:
-        size = np.abs(part).max(initial=0) + 0.1
-        choice = rng.integers(3)
-        return (
-            part * rng.choice([-1, 0.5, 2, 5])
-            if choice == 0
-            else part + size * rng.normal(size=part.shape) * rng.choice([0.1, 1, 3])
-        )
+def _perturbed(record: Any, data: Data, rng: np.random.Generator) -> Any:
+    parts = [np.asarray(p) for p in (data if isinstance(data, tuple) else (data,))]
+
+    def one(values: Any, part: np.ndarray) -> np.ndarray:
+        values = np.asarray(values)
+        if not np.issubdtype(part.dtype, np.floating):  # values that the column has
+            return part[rng.integers(len(part))]
+        size = np.abs(values).max(initial=0) + 0.1
+        if rng.integers(3) == 0:
+            return values * rng.choice([-1, 0.5, 2, 5])
+        return values + size * rng.normal(size=values.shape) * rng.choice([0.1, 1, 3])
 
     if isinstance(record, tuple):
-        return (one(np.asarray(record[0], dtype=float)), *record[1:])
-    return one(np.asarray(record, dtype=float))
+        return (one(record[0], parts[0]), *(p[rng.integers(len(p))] for p in parts[1:]))
+    return one(record, parts[0])
 
 
 def worst_neighbours(
@@ -95,11 +98,16 @@ def worst_neighbours(
     adjacency: Adjacency,
     *,
     draw_record: DrawRecord | None = None,
+    domain: Callable[[Any], bool] | None = None,
     tries: int = 200,
     seed: int = 0,
 ) -> Neighbours:
     """The pair, among `tries`, on which the mechanism moves most; audit it with `audit`, whose runs are
     fresh.
+
+    Records come from `draw_record` alone, if it is given, and otherwise from the data, mirrored, stretched
+    and shifted, as far as `domain(record)` allows. Without either, every real number is taken to be in the
+    domain; a column of whole numbers or truth values keeps to the values that it has.
 
     >>> clipped = lambda data, rng: np.clip(data[:, 0], -1, 1).sum() + data[:, 1].sum() + rng.normal()
     >>> pair = worst_neighbours(clipped, np.zeros((3, 2)), REPLACE)
@@ -117,6 +125,8 @@ def worst_neighbours(
     def look(record: Any, index: int) -> None:
         nonlocal best, tried
         tried += 1
+        if domain is not None and not domain(record):
+            return
         try:
             moved = separation(mechanism, _pair(data, adjacency, index, record), seed=seed)
         except (ValueError, IndexError):
@@ -124,13 +134,14 @@ def worst_neighbours(
         if best is None or moved > best[0]:
             best = (moved, record, index)
 
-    starts = (
-        [draw_record(rng) for _ in range(tries // 4)] if draw_record is not None else list(_start(data, rng))
-    )
-    for record in starts[: max(1, tries // 2)]:
-        look(record, int(rng.integers(records(data))))
-    while tried < tries and best is not None:
-        look(_perturbed(best[1], rng), best[2])
+    if draw_record is not None:
+        while tried < tries:
+            look(draw_record(rng), int(rng.integers(records(data))))
+    else:
+        for record in list(_start(data, rng))[: max(1, tries // 2)]:
+            look(record, int(rng.integers(records(data))))
+        while tried < tries and best is not None:
+            look(_perturbed(best[1], data, rng), best[2])
     if best is None:
         raise ValueError(
             "Expected data on which the mechanism runs; it rejected every neighbour that was tried."

@@ -3,7 +3,7 @@ fresh runs.
 
 Attempt k = 1, 2, ... is an audit of its own with alpha / (k (k + 1)), which add up to alpha, and with its own
 seed: a smaller case stands because it was refuted itself. A case that the mechanism rejects is not smaller,
-it is no case.
+it is no case. What is public stays: a claim for 100 records says nothing of one.
 """
 
 from __future__ import annotations
@@ -28,6 +28,10 @@ def _each(data: Data, change: Callable[[np.ndarray], np.ndarray]) -> Data:
     )
 
 
+def _changed(pair: Neighbours, change: Callable[[np.ndarray], np.ndarray]) -> Neighbours:
+    return replace(pair, data=_each(pair.data, change), other=_each(pair.other, change))
+
+
 def _common(pair: Neighbours) -> list[int]:
     """The records that both data sets hold at the same place."""
     if records(pair.data) == 0 or records(pair.other) == 0:
@@ -43,7 +47,7 @@ def _without(pair: Neighbours, rows: list[int]) -> Neighbours:
     def drop(part: np.ndarray) -> np.ndarray:
         return np.delete(part, rows, axis=0)
 
-    return Neighbours(_each(pair.data, drop), _each(pair.other, drop), pair.adjacency)
+    return _changed(pair, drop)
 
 
 def _fewer_records(pair: Neighbours) -> Iterator[Neighbours]:
@@ -68,15 +72,28 @@ def _fewer_dimensions(pair: Neighbours) -> Iterator[Neighbours]:
                 def cut(part: np.ndarray, keep: list[int] = keep) -> np.ndarray:
                     return part[:, keep] if part.ndim == 2 and part.shape[1] == first.shape[1] else part
 
-                yield Neighbours(_each(pair.data, cut), _each(pair.other, cut), pair.adjacency)
+                yield _changed(pair, cut)
+
+
+def _equal_records(pair: Neighbours) -> Iterator[Neighbours]:
+    """All records that both data sets hold made equal to one of them: no value that was not there before."""
+    rows = _common(pair)
+    for row in rows[:4]:
+
+        def repeat(part: np.ndarray, row: int = row) -> np.ndarray:
+            new = np.array(part)
+            new[rows] = part[row]
+            return new
+
+        yield _changed(pair, repeat)
 
 
 def _simpler_numbers(pair: Neighbours) -> Iterator[Neighbours]:
-    def to(change: Callable[[np.ndarray], np.ndarray]) -> Neighbours:
-        return Neighbours(_each(pair.data, change), _each(pair.other, change), pair.adjacency)
+    def floats(change: Callable[[np.ndarray], np.ndarray]) -> Neighbours:
+        def only(part: np.ndarray) -> np.ndarray:
+            return change(part) if np.issubdtype(part.dtype, np.floating) else part
 
-    def floats(change: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
-        return lambda part: change(part) if np.issubdtype(part.dtype, np.floating) else part
+        return _changed(pair, only)
 
     rows = _common(pair)
     if rows:
@@ -86,10 +103,10 @@ def _simpler_numbers(pair: Neighbours) -> Iterator[Neighbours]:
             new[rows] = 0
             return new
 
-        yield to(floats(zero))
-    yield to(floats(np.rint))
-    yield to(floats(lambda part: np.round(part, 1)))
-    yield to(floats(lambda part: np.sign(part)))
+        yield floats(zero)
+    yield floats(np.rint)
+    yield floats(lambda part: np.round(part, 1))
+    yield floats(np.sign)
 
 
 def _fewer_steps(mechanism: Mechanism) -> Iterator[Mechanism]:
@@ -102,19 +119,24 @@ def _fewer_steps(mechanism: Mechanism) -> Iterator[Mechanism]:
                 )
 
 
-def size(pair: Neighbours) -> tuple[int, float]:
-    """How large a pair is: its numbers, then the digits it takes to write them.
+def size(pair: Neighbours) -> tuple[int, int, float]:
+    """How large a pair is: its numbers, how many of them are different, then the digits it takes to write
+    them.
 
-    >>> size(Neighbours.replace(np.zeros((2, 1)), 0, [0.25]))[0]
-    4
+    >>> size(Neighbours.replace(np.zeros((2, 1)), 0, [0.25]))[:2]
+    (4, 2)
     """
     parts = [np.asarray(p) for d in (pair.data, pair.other) for p in (d if isinstance(d, tuple) else (d,))]
-    return sum(p.size for p in parts), float(sum(len(f"{v:.12g}") for p in parts for v in p.ravel().tolist()))
+    values = [f"{v:.12g}" if isinstance(v, float) else str(v) for p in parts for v in p.ravel().tolist()]
+    return len(values), len(set(values)), float(sum(map(len, values)))
 
 
 def _different(pair: Neighbours) -> bool:
     a, b = (d if isinstance(d, tuple) else (d,) for d in (pair.data, pair.other))
     return not all(np.array_equal(np.asarray(u), np.asarray(v)) for u, v in zip(a, b))
+
+
+CHANGES = {"records": _fewer_records, "dimensions": _fewer_dimensions, "domain": _simpler_numbers}
 
 
 def shrink(audit: Audit, rung: Rung, refuted: Result, attempts: int = 40) -> Result:
@@ -127,7 +149,7 @@ def shrink(audit: Audit, rung: Rung, refuted: Result, attempts: int = 40) -> Res
     >>> from dpverify.releases import Gaussian
     >>> audit = Audit(lambda data, rng: data.sum() + rng.normal(),
     ...     Neighbours.replace(np.full((6, 1), 0.3), 2, [7.7]), GDP(1.0),
-    ...     declared=Gaussian(scale=1.0, sensitivity={REPLACE: 1.0}))
+    ...     declared=Gaussian(scale=1.0, sensitivity={REPLACE: 1.0}), public=())
     >>> shrink(audit, REPLAY, REPLAY.climb(audit)).witness.exact["other"]
     [[8.0]]
     """
@@ -153,11 +175,12 @@ def shrink(audit: Audit, rung: Rung, refuted: Result, attempts: int = 40) -> Res
             return None
         return result if result.verdict is REFUTED else None
 
-    mechanism, pair = audit.mechanism, audit.neighbours
+    mechanism, pair, public = audit.mechanism, audit.neighbours, audit.public or ()
+    kinds = [_equal_records, *(kind for name, kind in CHANGES.items() if name not in public)]
     progress = True
     while progress and spent < attempts:
         progress = False
-        for kind in (_fewer_records, _fewer_dimensions, _simpler_numbers):
+        for kind in kinds:
             for smaller in kind(pair):
                 if spent >= attempts:
                     break
@@ -167,7 +190,7 @@ def shrink(audit: Audit, rung: Rung, refuted: Result, attempts: int = 40) -> Res
                 if result is not None:
                     pair, refuted, progress = smaller, result, True
                     break
-        for shorter in _fewer_steps(mechanism):
+        for shorter in [] if "steps" in public else _fewer_steps(mechanism):
             result = confirm(shorter, pair) if spent < attempts else None
             if result is not None:
                 mechanism, refuted, progress = shorter, result, True

@@ -82,7 +82,7 @@ FAR = Neighbours.replace(np.full((6, 2), 0.25), 1, [9.0, -7.0])
 
 def test_replay_finds_a_forgotten_clip_in_two_executions_and_shrinks_it():
     bad = functools.partial(clipped_sum, clip=1e9)
-    result = audit(bad, FAR, GDP(1.0), budget=Budget(runs=200), rungs=["replay"])
+    result = audit(bad, FAR, GDP(1.0), budget=Budget(runs=200), rungs=["replay"], public=())
     assert result.verdict is REFUTED
     assert "declared replace sensitivity" in result.because
     assert np.size(result.witness.exact["data"]) == 1

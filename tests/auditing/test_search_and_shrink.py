@@ -9,7 +9,7 @@ import pytest
 
 from dpverify import Budget, Neighbours, audit
 from dpverify.auditing.search import worst_drawn, worst_neighbours
-from dpverify.guarantees import GDP
+from dpverify.guarantees import GDP, PureDP
 from dpverify.neighbours import ADD_REMOVE, REPLACE, ZERO_OUT
 from dpverify.verdicts import REFUTED, SUPPORTED
 
@@ -63,7 +63,7 @@ def descend(data, rng, runs, steps):
 
 def test_a_violation_is_made_small():
     pair = Neighbours.replace(np.random.default_rng(0).normal(size=(9, 3)), 4, [8.123, 0.5, 0.25])
-    result = audit(functools.partial(descend, steps=6), pair, GDP(0.5), budget=Budget(runs=3000))
+    result = audit(functools.partial(descend, steps=6), pair, GDP(0.5), budget=Budget(runs=3000), public=())
     assert result.verdict is REFUTED
     assert np.shape(result.witness.exact["data"]) == (1, 1)
     values = np.ravel([result.witness.exact["data"], result.witness.exact["other"]])
@@ -75,3 +75,60 @@ def test_nothing_is_shrunk_that_is_not_refuted():
     result = audit(functools.partial(descend, steps=1), pair, GDP(0.5), budget=Budget(runs=500))
     assert result.verdict is SUPPORTED
     assert result.witness is None
+
+
+def noisy_mean(data, rng, runs):
+    return data.mean() + rng.normal(size=(runs, 1)) / 4
+
+
+@pytest.mark.parametrize("public", [None, ("records",)])
+def test_what_is_public_stays_when_a_violation_is_made_small(public):
+    """With 8 records the mean is 2-GDP as claimed, with fewer it is not: no witness may say so."""
+    pair = Neighbours.replace(np.linspace(0, 1, 8)[:, None], 3, [8.0])
+    result = audit(noisy_mean, pair, GDP(2.0), budget=Budget(runs=3000), public=public)
+    assert result.verdict is REFUTED
+    assert len(result.witness.exact["data"]) == 8
+    free = audit(noisy_mean, pair, GDP(2.0), budget=Budget(runs=3000), public=())
+    assert len(free.witness.exact["data"]) < 8
+
+
+def test_by_default_a_smaller_witness_holds_no_value_that_was_not_there():
+    pair = Neighbours.replace(np.array([[0.31], [0.47], [0.62], [0.55]]), 0, [0.98])
+
+    def in_the_unit_interval(data, rng, runs):
+        assert (data >= 0.3).all() and (data <= 0.99).all()
+        return 20 * data.sum() + rng.normal(size=(runs, 1))
+
+    result = audit(in_the_unit_interval, pair, GDP(1.0), budget=Budget(runs=1000))
+    exact = result.witness.exact
+    assert set(np.ravel([exact["data"], exact["other"]])) <= {0.31, 0.47, 0.62, 0.55, 0.98}
+    assert len(set(np.ravel(exact["data"]))) == 2
+
+
+def test_under_add_remove_the_number_of_records_may_change():
+    pair = Neighbours.add(np.zeros((6, 1)), [9.0])
+    result = audit(lambda data, rng, runs: data.sum() + rng.normal(size=(runs, 1)), pair, GDP(1.0))
+    assert len(result.witness.exact["data"]) < 6
+
+
+def test_the_search_stays_where_records_are_drawn():
+    def bounded_sum(data, rng):
+        return data.sum() + rng.laplace()
+
+    def draw(rng):
+        return rng.uniform(0, 1, 1)
+
+    pair = worst_neighbours(bounded_sum, np.full((3, 1), 0.5), REPLACE, draw_record=draw, tries=60)
+    assert 0 <= pair.other.min() and pair.other.max() <= 1
+    assert audit(bounded_sum, pair, PureDP(1.0), budget=Budget(runs=2000)).verdict is SUPPORTED
+    pair = worst_neighbours(
+        bounded_sum, np.full((3, 1), 0.5), REPLACE, domain=lambda record: 0 <= record[0] <= 1, tries=60
+    )
+    assert 0 <= pair.other.min() and pair.other.max() <= 1
+
+
+def test_the_search_keeps_whole_numbers_and_labels_to_the_values_they_have():
+    data = (np.array([[0], [1], [3]]), np.array(["a", "b", "a"]))
+    pair = worst_neighbours(lambda data, rng: data[0].sum() + rng.normal(), data, REPLACE, tries=40)
+    assert set(np.ravel(pair.other[0])) <= {0, 1, 3}
+    assert set(pair.other[1]) <= {"a", "b"}

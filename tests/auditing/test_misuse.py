@@ -1,0 +1,139 @@
+"""Bad input gets an error that names the argument and its value."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from dpverify import Budget, Neighbours, audit
+from dpverify.auditing import Audit
+from dpverify.guarantees import GDP, ZCDP, ApproxDP, PureDP
+from dpverify.neighbours import ADD_REMOVE, REPLACE, ZERO_OUT
+from dpverify.verdicts import UNDECIDED
+
+DATA = np.arange(4.0)[:, None]
+PAIR = Neighbours.replace(DATA, 0, [9.0])
+
+
+def mechanism(data, rng):
+    return data.sum() + rng.normal()
+
+
+@pytest.mark.parametrize(
+    ("pair", "says"),
+    [
+        (Neighbours(DATA, DATA + 1, REPLACE), "differ in 4"),
+        (Neighbours(DATA, DATA[:3], REPLACE), "4 and 3 records"),
+        (Neighbours(DATA, DATA[:2], ADD_REMOVE), "4 and 2 records"),
+        (Neighbours(DATA, np.append(DATA[:3] + 1, [[0.0], [1.0]], axis=0), ADD_REMOVE), "add/remove"),
+        (Neighbours(DATA, Neighbours.replace(DATA, 1, [9.0]).other, ZERO_OUT), "zero-out"),
+        (Neighbours(DATA, DATA.copy(), REPLACE), "the same records"),
+        (Neighbours.zero_out(DATA, 0), "the same records"),
+        (Neighbours(DATA, DATA[::-1], REPLACE), "differ in 4"),
+        (Neighbours((DATA, np.zeros(4)), (DATA, np.ones(4)), REPLACE), "differ in 4"),
+    ],
+)
+def test_data_sets_that_are_no_neighbours(pair, says):
+    with pytest.raises(ValueError, match=says):
+        audit(mechanism, pair, GDP(1.0), budget=Budget(runs=100))
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        Neighbours.remove(DATA, 2),
+        Neighbours.add(DATA, [0.0]).swapped(),
+        Neighbours.zero_out(DATA, 1).swapped(),
+        Neighbours.replace((DATA, np.array(list("abcd"))), 1, (7.0, "d")),
+        Neighbours(np.zeros((3, 1)), np.zeros((2, 1)), ADD_REMOVE),
+        Neighbours(DATA, np.delete(DATA, [0, 2], axis=0), ADD_REMOVE, size=2),
+        Neighbours(np.zeros((1, 1)), np.zeros((0, 1)), "add/remove"),
+    ],
+)
+def test_neighbours_that_are(pair):
+    result = audit(lambda data, rng: rng.normal(), pair, GDP(1.0), budget=Budget(runs=100))
+    assert "Expected" not in result.because
+
+
+def test_an_unknown_relation():
+    with pytest.raises(ValueError, match="adjacency='swap' among add/remove, replace, zero-out"):
+        Neighbours(DATA, DATA[:3], "swap")
+
+
+@pytest.mark.parametrize(
+    ("claim", "says"),
+    [
+        (1.0, "claim=1.0"),
+        ((1.0, 1e-5), "claim="),
+        (PureDP(800.0), "epsilon=800"),
+        (PureDP(float("inf")), "epsilon=inf"),
+        (GDP(float("inf")), "mu=inf"),
+        (ZCDP(1e9), "rho=1000000000"),
+        (ApproxDP(701.0, 1e-5), "epsilon=701"),
+    ],
+)
+def test_claims_that_are_none(claim, says):
+    with pytest.raises((TypeError, ValueError), match=says):
+        audit(mechanism, PAIR, claim, budget=Budget(runs=100))
+
+
+def test_a_claim_of_nan():
+    with pytest.raises(ValueError, match="epsilon=nan"):
+        audit(mechanism, PAIR, PureDP(float("nan")), budget=Budget(runs=100))
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"runs": 1e5}, "runs=100000.0"),
+        ({"runs": 1}, "runs=1"),
+        ({"runs": True}, "runs=True"),
+        ({"seed": 1.5}, "seed=1.5"),
+        ({"seed": -1}, "seed=-1"),
+        ({"workers": 0}, "workers=0"),
+        ({"alpha": 0.0}, "alpha=0"),
+        ({"seconds": 0.0}, "seconds=0"),
+        ({"call_seconds": -1.0}, "call_seconds=-1"),
+    ],
+)
+def test_budgets(options, says):
+    with pytest.raises((TypeError, ValueError), match=says):
+        Budget(**options)
+
+
+def test_a_mechanism_that_is_none():
+    with pytest.raises(TypeError, match="mechanism=3"):
+        Audit(3, PAIR, GDP(1.0))
+
+
+def test_what_is_public_is_known_by_name():
+    with pytest.raises(ValueError, match="public="):
+        audit(mechanism, PAIR, GDP(1.0), public=("weather",))
+
+
+def test_a_closure_that_cannot_be_pickled():
+    lock = threading.Lock()
+
+    def held(data, rng):
+        with lock:
+            return rng.normal()
+
+    with pytest.raises(ValueError, match="pickled"):
+        audit(held, PAIR, GDP(1.0), budget=Budget(runs=2000, workers=2), rungs=["statistics"])
+
+
+def test_one_that_returns_nothing():
+    result = audit(lambda data, rng: None, PAIR, GDP(1.0), budget=Budget(runs=100))
+    assert result.verdict is UNDECIDED
+    assert "empty output" in result.because
+
+
+def test_groups_and_users_are_named():
+    with pytest.raises(ValueError, match="at least one record"):
+        Neighbours.group(DATA, {})
+    with pytest.raises(ValueError, match="not both"):
+        Neighbours.group(DATA, {0: None, 1: [2.0]})
+    with pytest.raises(ValueError, match="user='z'"):
+        Neighbours.without_user(DATA, list("aabb"), "z")
+    with pytest.raises(ValueError, match="for each record"):
+        Neighbours.without_user(DATA, list("aab"), "a")
