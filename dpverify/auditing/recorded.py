@@ -1,10 +1,10 @@
 """The noise in a whole output, where it can be seen: output = factor * (query + noise), noise as rng drew it.
 
 A generator that writes down the noise it gives tells what was added, whatever else was drawn. The split
-stands only if the same query and the same factor explain every run exactly (up to rounding): an output that was
-rounded, clipped or centred after the noise, or whose query depends on other draws (a batch, a rejection), is
-not split. The factor is post-processing, and cannot be told from the size of the noise: query and noise are
-given in the unit in which the noise has the declared scale.
+stands only if the same query and the same factor explain every run exactly (up to rounding): an output that
+was rounded, clipped or centred after the noise, or whose query depends on other draws (a batch, a rejection),
+is not split. The factor is post-processing, and cannot be told from the size of the noise: query and noise
+are given in the unit in which the noise has the declared scale.
 """
 
 from __future__ import annotations
