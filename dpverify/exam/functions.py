@@ -11,7 +11,7 @@ import sympy as sp
 from dpverify.language import Function, Vector, inner, norm, norm2, vectors
 from dpverify.relations import AtMost
 
-x, y, z, v, x0 = vectors("x y z v x0")
+x, y, z, v, x0, m = vectors("x y z v x0 m")
 L, mu, eta, G = sp.symbols("L mu eta G", positive=True)
 q, b = sp.symbols("q b", positive=True)
 low = sp.Symbol("low", real=True)
@@ -57,6 +57,29 @@ def heavy_ball(slack: Any) -> AtMost:
         f(x) + (1 / eta - L / 2) / 2 * norm2(x - x0),
         [b <= sp.Rational(1, 2), eta * L <= sp.Rational(1, 2)],
     )
+
+
+def accelerated(shrink: Any = 1) -> AtMost:
+    """One step of Nesterov's method on a convex function, with weights q >= 1."""
+    f, after = convex, y - convex.gradient(y) / L
+    return AtMost(
+        2 * q**2 / L * (f(after) - f.minimum) + norm2(q * after - (q - 1) * x - f.minimiser),
+        shrink * 2 * (q**2 - q) / L * (f(x) - f.minimum) + norm2(q * y - (q - 1) * x - f.minimiser),
+        [q >= 1],
+    )
+
+
+def normalised(constant: Any) -> AtMost:
+    """A step along a vector m of any length, divided by it."""
+    f = smooth
+    bound = f(x) - eta * norm(f.gradient(x)) + constant * eta * norm(m - f.gradient(x)) + L * eta**2 / 2
+    return AtMost(f(x - eta * m / norm(m)), bound, [norm(m) > 0])
+
+
+def moved_minimiser(constant: Any) -> AtMost:
+    """The minimisers of two strongly convex functions, by the gradient of one at the other's."""
+    other = Function("g", smooth=L, strongly_convex=mu).minimiser
+    return AtMost(norm(strong.minimiser - other), constant * G / mu, [norm(strong.gradient(other)) <= G])
 
 
 TRUE = [
@@ -189,6 +212,39 @@ TRUE = [
         lambda: AtMost(lipschitz(x) - lipschitz(z), G * norm(x - y) + G * norm(y - z)),
     ),
     ("Nesterov's one-step inequality", lambda: nesterov(1 - q)),
+    ("Nesterov's potential on convex functions", lambda: accelerated()),
+    ("a normalised step", lambda: normalised(2)),
+    ("minimisers of two functions", lambda: moved_minimiser(1)),
+    (
+        "exact rate of values",
+        lambda: AtMost(
+            strong(step(strong)) - strong.minimum,
+            (1 - eta * mu) ** 2 * (strong(x) - strong.minimum),
+            [*short, *gap],
+        ),
+    ),
+    (
+        "exact rate of gradients",
+        lambda: AtMost(
+            norm2(strong.gradient(step(strong))),
+            (1 - eta * mu) ** 2 * norm2(strong.gradient(x)),
+            [eta <= 2 / (L + mu), *gap],
+        ),
+    ),
+    (
+        "exact rate on convex functions",
+        lambda: AtMost(
+            convex(step(convex)) - convex.minimum, L / (4 * eta * L + 2) * norm2(x - convex.minimiser), short
+        ),
+    ),
+    (
+        "value at an average",
+        lambda: AtMost(
+            strong((1 - q) * x + q * y),
+            (1 - q) * strong(x) + q * strong(y) - mu / 2 * q * (1 - q) * norm2(x - y),
+            [q < 1],
+        ),
+    ),
     ("heavy ball does not climb", lambda: heavy_ball(1)),
     (
         "three-point inequality",
@@ -304,6 +360,33 @@ FALSE = [
     ),
     ("Lipschitz by subgradients, constant", lambda: AtMost(C * (rough(x) - rough(y)), G * norm(x - y))),
     ("Nesterov's one-step inequality, rate", lambda: nesterov((1 - q) ** 3)),
+    ("Nesterov's potential on convex functions, rate", lambda: accelerated(sp.Rational(9, 10))),
+    ("a normalised step, constant", lambda: normalised(1)),
+    ("minimisers of two functions, constant", lambda: moved_minimiser(1 / C)),
+    (
+        "exact rate of values, constant",
+        lambda: AtMost(
+            C * (strong(step(strong)) - strong.minimum),
+            (1 - eta * mu) ** 2 * (strong(x) - strong.minimum),
+            [*short, *gap],
+        ),
+    ),
+    (
+        "exact rate on convex functions, constant",
+        lambda: AtMost(
+            C * (convex(step(convex)) - convex.minimum),
+            L / (4 * eta * L + 2) * norm2(x - convex.minimiser),
+            short,
+        ),
+    ),
+    (
+        "value at an average, constant",
+        lambda: AtMost(
+            strong((1 - q) * x + q * y),
+            (1 - q) * strong(x) + q * strong(y) - C * mu / 2 * q * (1 - q) * norm2(x - y),
+            [q < 1],
+        ),
+    ),
     ("heavy ball does not climb, constant", lambda: heavy_ball(3)),
     ("the minimum is above", lambda: AtMost(convex(x), convex.minimum)),
 ]

@@ -25,7 +25,7 @@ import sympy as sp
 
 from dpverify.effort import Effort
 from dpverify.language.functions import Function, points
-from dpverify.language.vectors import Atom, Basis, Inner, Total, Vector, inner
+from dpverify.language.vectors import Atom, Basis, Inner, Total, Vector, inner, norm2
 from dpverify.proving import fitting, semidefinite
 from dpverify.proving.codec import from_json, to_json
 from dpverify.proving.domain import Domain, fresh, symbols_of
@@ -34,7 +34,7 @@ from dpverify.relations import AtMost, Equal, PositiveSemidefinite
 
 HANDLES = (AtMost, Equal)
 ZERO = sp.Integer(0)
-MOST_FACTS, SAMPLES, SLACK = 60, 28, 1e-7
+MOST_FACTS, MOST_ROOTS, SAMPLES, SLACK = 60, 6, 28, 1e-7
 BLOCKS = ("the Gram matrix", "the norms", "the centred sequences")
 Monomial = tuple[Any, ...]
 Row = dict[Monomial, Any]  # a scalar that is linear in products of at most two atoms, by its coefficients
@@ -252,16 +252,15 @@ class Problem:
         self.roots: dict[Any, Any] = {}  # a symbol for every norm, and what is under the root
         target = self._rooted(gap)
         rooted = [Fact(f.text, self._rooted(f.expression), f.equation, f.strict) for f in facts]
-        self.vectors: list[Basis] = []
         self.facts: list[Fact] = []
         self.rows: list[Row] = []
         self.target = self._row(target)
-        for fact in [*rooted, *self._norms()]:
+        for fact in self._products([*rooted, *self._slopes(), *self._norms()]):
             try:
                 row = self._row(fact.expression)
             except NotLinear:
                 continue
-            if row:
+            if row and row not in self.rows:
                 self.facts.append(fact)
                 self.rows.append(row)
         monomials = {m for row in (self.target, *self.rows) for m in row}
@@ -273,7 +272,7 @@ class Problem:
             {b for m in monomials for a in m if isinstance(a, Centred) for b in a.bases},
             key=lambda b: b.order,
         )
-        self.free = sorted((m for m in monomials if len(m) == 1 and self._block(m[0]) is None), key=str)
+        self.free = sorted((m for m in monomials if not self._in_matrix(m)), key=str)
 
     def _rooted(self, e: Any) -> Any:
         """The expression with a symbol for every root of something with vectors in it."""
@@ -283,7 +282,7 @@ class Problem:
                 if not (p.exp.is_Rational and p.exp.q == 2):
                     raise NotLinear(f"the power {p}")
                 swap[p] = self._root(sp.expand(p.base)) ** p.exp.p
-        return sp.expand(e.xreplace(swap)) if swap else e
+        return sp.expand(_outside(e, swap)) if swap else e
 
     def _root(self, base: Any) -> Any:
         for symbol, known in self.roots.items():
@@ -308,8 +307,41 @@ class Problem:
         known = [(n, u) for n, u in vectors.items() if u is not None]
         for (n, u), (m, v), (k, w) in itertools.permutations(known[:5], 3):
             if n.name < m.name and w in (u + v, u - v, v - u, -u - v):
-                for factor in (sp.S.One, *[s for s, _ in known]):
-                    yield Fact(f"the triangle inequality for {w}", sp.expand(factor * (n + m - k)))
+                yield Fact(f"the triangle inequality for {w}", n + m - k)
+
+    def _slopes(self) -> Iterator[Fact]:
+        """Among norms: how far gradients of smooth functions are apart."""
+        if not self.roots:
+            return
+        for f, where in self.statement.functions.items():
+            for x, y in itertools.combinations(where if f.smooth is not None else [], 2):
+                change, distance = norm2(f.gradient(x) - f.gradient(y)), norm2(x - y)
+                known = {b for a in change.atoms(Inner) for b in a.bases} <= self._present
+                if len(self.roots) < MOST_ROOTS and known:
+                    n, m = self._root(sp.expand(distance)), self._root(sp.expand(change))
+                    yield Fact(f"lipschitz_gradient of {f} at {x}, {y}", f.smooth * n - m)
+
+    @cached_property
+    def _present(self) -> set[Basis]:
+        """The vectors in inner products of the relation and its hypotheses."""
+        statement = self.statement
+        whole = (statement.left, statement.right, *statement.vectorial)
+        return {b for e in whole for a in e.atoms(Inner) for b in a.bases}
+
+    def _products(self, facts: Sequence[Fact]) -> Iterator[Fact]:
+        """The facts, and products with norms where these can help: of facts about norms with any norm, of
+        facts with values by the norms that the values of the target are multiplied by.
+        """
+        yield from facts
+        mixed = [m for m in self.target if len(m) > 1 and not set(m) <= set(self.roots)]
+        beside = sorted({r for m in mixed for r in m if r in self.roots}, key=str)
+        for fact in facts:
+            atoms, used = fact.expression.atoms(Atom), set(self.roots) & fact.expression.free_symbols
+            linear = not atoms and used and sp.Poly(fact.expression, *used).total_degree() == 1
+            valued = any(not isinstance(a, Inner | Centred) for a in atoms)
+            for r in self.roots if linear else beside if valued else ():
+                name = f"{fact.text}, times sqrt({self.roots[r]})"
+                yield Fact(name, sp.expand(fact.expression * r), fact.equation)
 
     def _row(self, e: Any) -> Row:
         row: Row = {}
@@ -327,10 +359,16 @@ class Problem:
                 else:
                     coefficient.append(factor)
             key = tuple(sorted(monomial, key=str))
-            if len(key) > 2 or (len(key) == 2 and not all(a in self.roots for a in key)):
+            if len(key) > 3 or sum(factor not in self.roots for factor in key) > 1:
                 raise NotLinear(f"the product {term}")
             row[key] = row.get(key, ZERO) + sp.Mul(*coefficient)
         return {m: c for m, c in row.items() if not _vanishes(c)}
+
+    def _in_matrix(self, monomial: Monomial) -> bool:
+        """Whether a monomial is an entry of one of the matrices; the others must cancel."""
+        if len(monomial) == 1:
+            return self._block(monomial[0]) is not None
+        return len(monomial) <= 2 and all(factor in self.roots for factor in monomial)
 
     def _block(self, factor: Any) -> int | None:
         """Which matrix an atom is an entry of; None for values."""
@@ -378,6 +416,17 @@ class Problem:
             for m, c in self.rows[i].items():
                 rest[m] = rest.get(m, ZERO) - factor * c
         return {m: c for m, c in ((m, _tidied(c)) for m, c in rest.items()) if c != 0}
+
+
+def _outside(e: Any, rule: Mapping[Any, Any]) -> Any:
+    """The expression with parts replaced, but not inside of its atoms: the points of functions stay as they
+    are.
+    """
+    if e in rule:
+        return rule[e]
+    if isinstance(e, Atom) or not e.args:
+        return e
+    return e.func(*[_outside(arg, rule) for arg in e.args])
 
 
 def _put(matrix: sp.Matrix, i: int, j: int, c: Any) -> None:
@@ -462,8 +511,9 @@ def _reductions(relation: AtMost, statement: Statement, effort: Effort) -> Itera
     if relation.multipliers:
         yield _given(relation, statement)
         return
-    if (squared := _squared(relation)) is not None:
+    if (squared := _squared(relation, statement)) is not None:
         yield squared
+    yield from _scaled(relation, statement)
     yield from _formulas(relation, statement, effort)
     plain = [fact for fact in statement.instances if fact.plain]
     for facts in (statement.hypotheses, [*statement.hypotheses, *plain]):
@@ -489,19 +539,52 @@ def _without_modulus(relation: AtMost) -> Reduction | None:
     return None
 
 
-def _squared(relation: AtMost) -> Reduction | None:
+def _squared(relation: AtMost, statement: Statement) -> Reduction | None:
     """a <= b follows from a^2 <= b^2 if b >= 0; with norms on either side, squares have fewer of them."""
-    left, right = ZERO, ZERO
-    for term in sp.Add.make_args(sp.expand(sp.sympify(relation.rhs) - sp.sympify(relation.lhs))):
-        left, right = (left - term, right) if term.could_extract_minus_sign() else (left, right + term)
-    roots = [p for p in (left - right).atoms(sp.Pow) if p.base.atoms(Atom) and p.exp == sp.Rational(1, 2)]
-    nonnegative = {p: sp.Dummy(nonnegative=True) for p in roots}
-    if relation.strict or "squared" in relation.by or not roots:
+    if relation.strict or "squared" in relation.by:
         return None
-    if not all(side.xreplace(nonnegative).is_nonnegative for side in (left, right)):
+    grouped: dict[Any, Any] = {}
+    for term in sp.Add.make_args(sp.expand(statement.right - statement.left)):
+        atoms = [f for f in sp.Mul.make_args(term) if f.atoms(Atom)]
+        grouped[sp.Mul(*atoms)] = grouped.get(sp.Mul(*atoms), ZERO) + term / sp.Mul(*atoms)
+    roots = {p for m in grouped for p in m.atoms(sp.Pow) if p.exp == sp.Rational(1, 2) and p.base.atoms(Atom)}
+    unsigned = {p: sp.Dummy(nonnegative=True) for p in roots}
+    if not roots or not all(m.xreplace(unsigned).is_nonnegative for m in grouped):
         return None
+    point = next(iter(fitting.moderate_points(statement.domain, 1, np.random.default_rng(1))), None)
+    if point is None:
+        return None
+    left, right, steps = ZERO, ZERO, []
+    for m, c in grouped.items():
+        small = bool(c.xreplace(point) < 0)
+        left, right = (left - c * m, right) if small else (left, right + c * m)
+        size = -c if small else c
+        if not size.is_nonnegative:
+            steps.append((AtMost(ZERO, size, statement.scalar), f"the coefficient of {m}"))
     square = AtMost(sp.expand(left**2), sp.expand(right**2), relation.given, by=("squared",))
-    return Reduction(((square, "the squares of both sides"),), "both sides are nonnegative")
+    return Reduction((*steps, (square, "the squares of both sides")), "both sides are nonnegative")
+
+
+def _scaled(relation: AtMost, statement: Statement) -> Iterator[Reduction]:
+    """a <= b follows from n a <= n b for a norm n > 0; where n may be 0, a <= b must hold with 0 for n,
+    too.
+    """
+    if relation.strict or {"scaled", "squared"} & set(relation.by):
+        return
+    gap = sp.expand(sp.sympify(relation.rhs) - sp.sympify(relation.lhs))
+    half = sp.Rational(1, 2)
+    written = [gap, *[fact.expression for fact in statement.instances if fact.plain]]
+    divided = {p.base for e in written for p in e.atoms(sp.Pow) if p.base.atoms(Atom) and p.exp == -half}
+    terms = [t for t in sp.Add.make_args(gap) if t.could_extract_minus_sign()]
+    factors = {f for t in terms for f in sp.Mul.make_args(t)}
+    smaller = {f.base for f in factors if f.is_Pow and f.exp == half and f.base.atoms(Atom)}
+    for base in [*sorted(divided, key=str), *sorted(smaller - divided, key=str)]:
+        n, below = sp.sqrt(base), base in divided
+        larger = sp.expand(gap * n)
+        steps = [(AtMost(ZERO, larger, relation.given, by=("scaled",)), f"both sides times {n}")]
+        if not below:
+            steps.append((AtMost(ZERO, _outside(gap, {n: ZERO}), relation.given), f"where {n} is 0"))
+        yield Reduction(tuple(steps), f"{n} is positive or 0")
 
 
 def _free_variables(expressions: Sequence[Any]) -> dict[Any, Any]:
@@ -532,7 +615,7 @@ def _freed(relation: AtMost, statement: Statement, facts: Sequence[Fact]) -> Red
             for p in e.atoms(sp.Pow)
             if p.base.atoms(Atom) and p.exp.is_Rational and p.exp.q == 2
         }
-        return e.xreplace(swap)
+        return _outside(e, swap)
 
     bases = sorted({b for e in whole for a in e.atoms(Inner) for b in a.bases}, key=lambda b: b.order)
     minors = [
