@@ -183,7 +183,7 @@ def _limited(
     for number, outcome, stopped in killable.outcomes(
         call, todo, count=workers, seconds=seconds, watch=watch
     ):
-        yield (number, None, stopped) if stopped else outcome
+        yield (number, None, stopped) if stopped else _arrived(outcome)
 
 
 def _alone(packed: _Packed, number: int, piece: Any) -> Outcome:
@@ -207,7 +207,7 @@ def _in_parallel(packed: _Packed, window: list[tuple[int, Any]], count: int, ord
         )(delayed(_piece)(packed, number, piece) for number, piece in window)
     try:
         while outcome := next(work, None):  # not `yield from`, which would close it with a warning
-            yield outcome
+            yield _arrived(outcome)
     except BrokenProcessPool:
         yield WorkersDied("its process was killed")
     finally:
@@ -224,17 +224,31 @@ def _attempt(task: Callable[..., Any], shared: tuple[Any, ...], number: int, pie
 
 
 def _piece(packed: _Packed, number: int, piece: Any) -> Outcome:
-    """One piece in a worker; an error comes back as a value, with the worker's traceback."""
+    """One piece in a worker: its result pickled here, so that one that cannot travel is the error of its
+    piece, or its error, with the worker's traceback.
+    """
+    import cloudpickle
+
     task, shared = packed.open()
     _, result, error = _attempt(task, shared, number, piece)
-    if error is not None:
-        where = "".join(traceback.format_exception(error))
+    if error is None:
         try:
-            pickle.loads(pickle.dumps(error))
-        except Exception:  # an exception class that cannot travel
-            error = RuntimeError(f"{type(error).__name__}: {error}")
-        error.add_note(f"In a worker:\n{where}")
-    return number, result, error
+            return number, cloudpickle.dumps(result), None
+        except Exception as reason:
+            error = TypeError(f"the result of type {type(result).__name__} cannot travel: {reason}")
+    where = "".join(traceback.format_exception(error))
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:  # an exception class that cannot travel
+        error = RuntimeError(f"{type(error).__name__}: {error}")
+    error.add_note(f"In a worker:\n{where}")
+    return number, None, error
+
+
+def _arrived(outcome: Outcome) -> Outcome:
+    """The outcome of `_piece`, its result unpickled."""
+    number, result, error = outcome
+    return outcome if error else (number, pickle.loads(result), None)
 
 
 class _Kept:
@@ -398,7 +412,7 @@ def _backend(client: Any, where: str) -> Any:
             from distributed import KilledWorker
 
             try:
-                return self.client.submit(_piece, packed, number, piece, pure=False).result()
+                return _arrived(self.client.submit(_piece, packed, number, piece, pure=False).result())
             except KilledWorker as error:
                 return number, None, _reason(error)
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dpverify.parallel import each, stop
 from dpverify.subjects import NotApplicable, Outcome, Subject, as_subject
 from dpverify.verdicts import REFUTED
 
@@ -43,7 +44,12 @@ def check(
         raise ValueError(f"Expected family={family!r} among {', '.join(families)}.")
     subject = as_subject(thing, data, **details)
     chosen = {name: one for name, one in laws().items() if family in (None, one.family)}
-    return {name: one(subject, seed=seed) for name, one in chosen.items()}
+    return dict(each(_outcome, list(chosen), shared=(subject, seed), instead=stop))
+
+
+def _outcome(subject: Subject, seed: int, name: str) -> Outcome:
+    """One law, by its name: what travels to a worker."""
+    return laws()[name](subject, seed=seed)
 
 
 def hold(thing: Any, data: Any = None, **details: Any) -> dict[str, Outcome]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dpverify.adapters import Target
+from dpverify.adapters import Target, select
 from dpverify.subjects import NotApplicable, Outcome, Subject
 from dpverify.verdicts import REFUTED, SUPPORTED, Verdict
 
@@ -23,6 +23,10 @@ class Examination:
     seed: int
     outcomes: Mapping[str, Outcome]
     seconds: float
+
+    def __reduce__(self) -> Any:
+        # What a target is made of stays where it is; its name travels.
+        return _rebuilt, (self.target.name, self.seed, dict(self.outcomes), self.seconds)
 
     def expected(self, law: str) -> Verdict:
         """The verdict that is known for that law on this target: half the claim falls, everything else
@@ -83,7 +87,7 @@ def laws_for(subject: Subject) -> dict[str, Law]:
     }
 
 
-def examine(target: Target, *, seed: int = 0, progress: Callable[[str], None] | None = None) -> Examination:
+def examine(target: Target, *, seed: int = 0) -> Examination:
     """Put a target through the laws.
 
     >>> from dpverify.adapters import select
@@ -92,9 +96,20 @@ def examine(target: Target, *, seed: int = 0, progress: Callable[[str], None] | 
     """
     started = time.perf_counter()
     subject = target()
-    outcomes: dict[str, Outcome] = {}
-    for name, law in laws_for(subject).items():
-        if progress is not None:
-            progress(name)
-        outcomes[name] = law(subject, seed=seed)
+    outcomes = {name: law(subject, seed=seed) for name, law in laws_for(subject).items()}
     return Examination(target, subject, seed, outcomes, time.perf_counter() - started)
+
+
+def _rebuilt(name: str, seed: int, outcomes: Mapping[str, Outcome], seconds: float) -> Examination:
+    (target,) = select(name)
+    return Examination(target, target(), seed, outcomes, seconds)
+
+
+def examine_by_name(seed: int, name: str) -> Examination:
+    """The same for a target that is known by its name: what travels to a worker.
+
+    >>> examine_by_name(0, "published:diff2").surprises
+    []
+    """
+    (target,) = select(name)
+    return examine(target, seed=seed)

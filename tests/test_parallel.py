@@ -77,6 +77,15 @@ def test_what_was_done_before_a_piece_failed_is_not_lost(on_cluster):
     assert done == {2: 4.0, 4: 2.0}
 
 
+def unpicklable(k):
+    return (part for part in range(k))
+
+
+def test_a_result_that_cannot_travel_is_the_error_of_its_piece(on_cluster):
+    with pytest.raises(PiecesFailed, match="2 failed: TypeError: the result of type generator cannot travel"):
+        list(each(unpicklable, [2]))
+
+
 def kill_once(flag, k):
     if k == 3 and not os.path.exists(flag):
         with open(flag, "w"):
@@ -268,6 +277,8 @@ def test_the_same_work_goes_on_from_where_it_was_and_then_nothing_is_left_behind
         ["run", "private-gd", "--runs", "3000", "--json"],
         ["zoo", "forgotten_clip", "fixed_seed", "--json"],
         ["check", "dynamic-noise/lemma-4.1", "--json"],
+        ["laws", "private-gd", "--family", "sensitivity", "--json"],
+        ["targets", "published:diff2", "--test", "--json"],
     ],
 )
 def test_a_command_prints_the_same_on_a_cluster(command, on_cluster, monkeypatch):

@@ -87,8 +87,9 @@ def _list(chosen: list[Target], json_: bool) -> None:
 
 
 def _test(chosen: list[Target], out: Path | None, seed: int, json_: bool) -> None:
+    from dpverify.parallel import each, stop
     from dpverify.progress import progress_bar
-    from dpverify.properties.examination import Examination, examine
+    from dpverify.properties.examination import Examination, examine_by_name
     from dpverify.reporting.targets import keep, write_page
 
     there = [t for t in chosen if t.installed]
@@ -99,13 +100,8 @@ def _test(chosen: list[Target], out: Path | None, seed: int, json_: bool) -> Non
         raise typer.Exit(UNDECIDED)
     done: list[Examination] = []
     with progress_bar("testing", len(there)) as advance:
-        for target in there:
-
-            def tell(law: str, name: str = target.name) -> None:
-                advance(0, f"{name}, {law}")
-
-            examination = examine(target, seed=seed, progress=tell)
-            advance()
+        for name, examination in each(examine_by_name, [t.name for t in there], shared=(seed,), instead=stop):
+            advance(note=name)
             done.append(examination)
             if out is not None:
                 keep(examination, out)
