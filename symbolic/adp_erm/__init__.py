@@ -2,4 +2,4 @@
 
 from dpverify.claims import Paper
 
-PAPER = Paper("adp-erm", "Adaptive differentially private empirical risk minimization.", parts=("utility",))
+PAPER = Paper("adp-erm", "Adaptive differentially private empirical risk minimization.", parts=("utility", "bounds"))

@@ -18,5 +18,6 @@ PAPER = Paper(
         "experiment",
         "appendix_a",
         "appendix_b",
+        "bounds",
     ),
 )

@@ -21,5 +21,6 @@ PAPER = Paper(
         "proofs_momentum",
         "proofs_sgd",
         "experiments",
+        "bounds",
     ),
 )

@@ -2,4 +2,4 @@
 
 from dpverify.claims import Paper
 
-PAPER = Paper("momentum-agg", "Momentum aggregation for private non-convex ERM.", parts=("appendix",))
+PAPER = Paper("momentum-agg", "Momentum aggregation for private non-convex ERM.", parts=("appendix", "bounds"))
