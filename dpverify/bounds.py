@@ -2,9 +2,9 @@
 
     Bound("dynamic-noise/bound-gd", {"mu": 0.1, "M": 1.0, "T": 20, "e": [first gap], "c": noise})
 
-The formula is the claim's own (`Theorem.shows`), so that what is proved is what is printed; the hypotheses that
-speak of these values alone are checked, and one that does not hold is named. What a paper prints and no claim
-proves is a `Printed`, which is never called a bound.
+The formula is the claim's own (`Theorem.shows`), so that what is proved is what is printed; the hypotheses
+that speak of these values alone are checked, and one that does not hold is named. What a paper prints and no
+claim proves is a `Printed`, which is never called a bound.
 """
 
 from __future__ import annotations
@@ -77,7 +77,9 @@ class Bound:
 
 @dataclass(frozen=True)
 class Printed:
-    """What a paper prints, with the claim that judges it: shown as "the paper says", never as a bound."""
+    """What a paper prints, with the claim that judges it (none: UNDECIDED): shown as "the paper says", never
+    as a bound.
+    """
 
     claim: str
     value: float
@@ -87,7 +89,10 @@ class Printed:
     def verdict(self) -> Any:
         """The verdict of the claim."""
         from dpverify.claims import find
+        from dpverify.verdicts import UNDECIDED
 
+        if not self.claim:
+            return UNDECIDED
         return find(papers=[self.claim.split("/")[0]])[self.claim].expect
 
 
@@ -145,7 +150,8 @@ def _holds(hypothesis: Any, values: Values) -> bool:
 
     at = dict(values)
     if isinstance(hypothesis, ForEvery):
-        low, high = hypothesis.relation.lhs, hypothesis.relation.rhs
+        relation: Any = hypothesis.relation
+        low, high = relation.lhs, relation.rhs
         first, last = (evaluate(sp.sympify(end), values) for end in (hypothesis.low, hypothesis.high))
         at[hypothesis.index.name] = np.arange(round(float(first)), round(float(last)) + 1)
     elif isinstance(hypothesis, sp.Rel):

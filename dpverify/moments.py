@@ -63,7 +63,7 @@ def exact_moments(algorithm: Algorithm, data: Data, *, tolerance: float = 1e-8) 
     >>> case = example("private-gd")
     >>> moments = exact_moments(case.algorithm, case.data)
     >>> moments.mean.shape, bool(moments.expected_value(case.problem,
-    ...     case.data)[-1] - case.problem.optimum(case.data)[1] <= case.bound)
+    ...     case.data)[-1] - case.problem.optimum(case.data)[1] <= case.bound.value)
     ((21, 5), True)
     """
     if algorithm.memory is not None or algorithm.coins is not None:

@@ -11,7 +11,7 @@ in flight, plus what `keep` asks for.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -119,13 +119,14 @@ def run(
     *,
     measure: Mapping[str, Measure] | None = None,
     every_step: bool = False,
+    weights: Sequence[float] | None = None,
     keep: tuple[str, ...] = ("output",),
     workers: int = 1,
     chunk: int | None = None,
     progress: bool = False,
 ) -> Runs:
     """`runs` independent runs; `measure` names functions of the iterate, taken at the end or, with
-    `every_step`, all the way.
+    `every_step`, all the way; with `weights`, one for each iterate, the start first, their weighted sum.
 
     >>> from dpverify.algorithms import example
     >>> case = example("private-gd")
@@ -142,6 +143,8 @@ def run(
         raise ValueError(f"Expected keep={keep} among {_KEEP}.")
     if chunk is not None and chunk < 1:
         raise ValueError(f"Expected chunk={chunk} >= 1.")
+    if weights is not None and len(weights) != algorithm.steps + 1:
+        raise ValueError(f"Expected {algorithm.steps + 1} weights, one for each iterate, got {len(weights)}.")
     loaded = algorithm.load(data)
     measures = dict(measure or {})
     size = block_size(algorithm)
@@ -156,7 +159,8 @@ def run(
             1, "blas"
         ):  # several threads add up in another order: other bits than a worker's
             return [
-                _block(algorithm, loaded, n, generator(seed, k), measures, every_step, keep) for k, n in part
+                _block(algorithm, loaded, n, generator(seed, k), measures, every_step, weights, keep)
+                for k, n in part
             ]
 
     done: list[_Block] = []
@@ -182,6 +186,7 @@ def _block(
     rng: np.random.Generator,
     measures: Mapping[str, Measure],
     every_step: bool,
+    weights: Sequence[float] | None,
     keep: tuple[str, ...],
 ) -> _Block:
     paths: dict[str, list[tuple[float, float]]] = {name: [] for name in measures}
@@ -189,11 +194,11 @@ def _block(
     releases: list[Array] = []
     values: dict[str, Array] = {}
 
-    def look(state: State, last: bool) -> None:
+    def look(state: State, t: int, last: bool) -> None:
         x = algorithm.output(state)
         if "iterates" in keep:
             iterates.append(np.array(x))
-        if every_step or last:
+        if every_step or last or weights is not None:
             for name, function in measures.items():
                 value = np.asarray(function(x), dtype=float)
                 if value.shape != (runs,):
@@ -203,19 +208,21 @@ def _block(
                     )
                 mean = float(value.mean())
                 paths[name].append((mean, float(np.sum((value - mean) ** 2))))
-                if last:
+                if weights is not None:
+                    values[name] = values.get(name, 0.0) + weights[t] * value
+                elif last:
                     values[name] = value
 
     state: State = None
     for step in walk(algorithm, data, runs, rng):
         if isinstance(step, Step):
-            if every_step or "iterates" in keep:
-                look(step.state, False)
+            if every_step or weights is not None or "iterates" in keep:
+                look(step.state, step.t - 1, False)
             if "releases" in keep:
                 releases.append(step.released)
         else:
             state = step
-    look(state, True)
+    look(state, algorithm.steps, True)
     return _Block(
         values,
         {name: np.array(path).T for name, path in paths.items()},

@@ -7,6 +7,7 @@ second edit.
 from __future__ import annotations
 
 import importlib
+import inspect
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from dpverify.bounds import Bound, Printed
 from dpverify.engine import Algorithm
 from dpverify.guarantees import Guarantee
 from dpverify.neighbours import Adjacency, Data
@@ -26,14 +28,14 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Example:
-    """A small ready instance of an algorithm: what to run it on, what is claimed of it, and the paper's
-    bound, if any.
+    """A ready instance of an algorithm: what to run it on, what is claimed of it, and the bound that is
+    proved of it, if any.
 
     `claimed` is the guarantee that the calibration in use promises under `adjacency`; `measure(x)` (runs,) is
-    the quantity that `bound` bounds in the mean, named by `quantity`: at the last iterate, or with
-    `best_step` at the one where its mean is least. `limit` names the method that it is without noise, with
-    its settings (those of `properties.limits`); `forms()` gives pairs of algorithms that must do the same,
-    under the reason why.
+    the quantity that `bound` bounds in the mean, named by `quantity`: at the output, or with `weights` on
+    average over the iterates, the start first. `printed` is what the paper prints where no claim proves it.
+    `limit` names the method that it is without noise, with its settings (those of `properties.limits`);
+    `forms()` gives pairs of algorithms that must do the same, under the reason why.
     """
 
     algorithm: Algorithm
@@ -42,11 +44,11 @@ class Example:
     data: Data
     adjacency: Adjacency
     claimed: Guarantee
-    bound: float | None = None
-    bound_source: str = ""
+    bound: Bound | None = None
+    printed: Printed | None = None
     quantity: str = "E F(x) - F*"
     measure: Callable[[Array], Array] | None = None
-    best_step: bool = False
+    weights: tuple[float, ...] | None = None
     note: str = ""
     limit: tuple[str, dict[str, Any]] | None = None
     forms: Callable[[], dict[str, tuple[Algorithm, Algorithm]]] | None = None
@@ -87,15 +89,41 @@ def names() -> list[str]:
 
 
 def example(name: str, *, as_printed: bool = False, **settings: Any) -> Example:
-    """A small instance of the algorithm of that name, calibrated by the accountant, or with the paper's
-    printed constants.
+    """An instance of the algorithm of that name, calibrated by the accountant, or to the letter of its paper.
 
-    The instance is made once and shared: treat its data as read-only.
+    Settings are keywords of the algorithm's own `example`: `steps`, `batch`, `clip`, `step_size`, `schedule`,
+    `target` (a guarantee), `adjacency`, `case` (a problem and its data), as far as it has them. The instance
+    is made once and shared: treat its data as read-only.
 
     >>> example("private-gd").algorithm.name
     'private-gd'
+    >>> example("dp-gd", schedule="dynamic")
+    Traceback (most recent call last):
+    ...
+    ValueError: Expected settings of dp-gd among adjacency, batch, case, clip, step_size, steps, target, got
+    schedule='dynamic'.
     """
-    return _example(name.replace("_", "-"), as_printed, tuple(sorted(settings.items())))
+    known = settings_of(name)
+    for setting, value in settings.items():
+        if setting not in known:
+            raise ValueError(
+                f"Expected settings of {name} among {', '.join(sorted(known))}, got {setting}={value!r}."
+            )
+    try:
+        return _example(name.replace("_", "-"), as_printed, tuple(sorted(settings.items())))
+    except TypeError:
+        if "case" not in settings:
+            raise
+        return _module(name).example(as_printed=as_printed, **settings)
+
+
+def settings_of(name: str) -> set[str]:
+    """The settings that the algorithm of that name has.
+
+    >>> "schedule" in settings_of("private-gd")
+    True
+    """
+    return set(inspect.signature(_module(name).example).parameters) - {"as_printed"}
 
 
 @cache

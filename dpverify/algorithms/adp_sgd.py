@@ -20,10 +20,14 @@ import numpy as np
 
 from dpverify.accounting import calibrate
 from dpverify.algorithms import Example
+from dpverify.bounds import Bound, Printed
 from dpverify.engine import Algorithm
 from dpverify.formulas.adp_erm import TARGET, adaptive_alpha, gradient_bound, polynomial_b, printed_sigma
-from dpverify.neighbours import REPLACE
+from dpverify.guarantees import ApproxDP, Guarantee
+from dpverify.neighbours import REPLACE, Adjacency, Data
+from dpverify.parts.bounding import first_gap, unclipped
 from dpverify.parts.cases import logistic_case
+from dpverify.parts.clients import squared_gradient
 from dpverify.parts.gradients import batch_release
 from dpverify.problems import Linear, Problem
 from dpverify.schedules import Schedule
@@ -81,69 +85,94 @@ BATCH = 10
 
 
 def small_example(
-    build: Callable[[Linear, float], Any],
+    build: Callable[[Problem, float, int], Any],
     alpha: Array,
-    b: Array,
+    b: Array | None,
     *,
+    case: tuple[Problem, Data] | None,
+    target: Guarantee,
+    adjacency: Adjacency,
+    batch: int | None,
+    clip: float,
     eta: float,
     as_printed: bool,
-    bound: bool = True,
     note: str = "",
 ) -> Example:
-    """The example of an adp-erm algorithm: sigma by Eq (6) or by the accountant, and the bound of Theorem
-    4.2.
+    """The example of an adp-erm algorithm: sigma by Eq (6) and one record a step, or by the accountant and
+    batches; and, for a public b, the bound of Theorem 4.2 on the gradient at x_tau, P(tau = t) ~ 1/b_t.
     """
-    problem, data = logistic_case(500, 4, start=-2.0, sphere=True)
-    n, d, G, L = problem.count, problem.dimension, 1.0, 0.25
+    problem, data = case or logistic_case(500, 4, start=-2.0, sphere=True)
+    n, d = problem.count, problem.dimension
+    m = batch or (1 if as_printed else min(BATCH, n))
     if as_printed:
-        sigma = printed_sigma(alpha, G=G, n=n, epsilon=TARGET.epsilon, delta=TARGET.delta)
+        if not isinstance(target, ApproxDP):
+            raise ValueError(f"Expected target={target} of the form (epsilon, delta), as Eq (6) has it.")
+        sigma = printed_sigma(alpha, G=clip, n=n, epsilon=target.epsilon, delta=target.delta)
     else:
         sigma = calibrate(
-            lambda m: [batch_release(m * a, G=G, batch=BATCH, of=n) for a in alpha.tolist()],
-            TARGET,
-            REPLACE,
+            lambda s: [batch_release(s * a, G=clip, batch=m, of=n) for a in alpha.tolist()],
+            target,
+            adjacency,
             tolerance=1e-2,
         )
-    gap = float(problem.excess(problem.start[None], data)[0])
-    loaded = problem.load(data)
-
-    def squared_gradient(x: Array) -> Array:
-        slope = problem.gradient(x, loaded)
-        return np.einsum("rd,rd->r", slope, slope)
-
+    bound, printed, public = None, None, isinstance(problem, Linear) and problem.ridge > 0
+    if b is not None and unclipped(problem, clip) and problem.smoothness is not None and not public:
+        gap, L = first_gap(problem, data), problem.smoothness
+        values = {"e": [gap], "eta": eta, "L": L, "G": clip, "d": d, "sigma": sigma, "T": len(b)}
+        bound = Bound("adp-erm/bound-gradient", values | {"b": b, "alpha": alpha})
+        said = gradient_bound(alpha, b, sigma, gap=gap, eta=eta, L=L, G=clip, d=d, printed=True)
+        printed = Printed("", said, "Theorem 4.2, Eq (7)") if as_printed else None
+    if public:
+        note = " ".join(
+            filter(None, [note, "The gradient of the ridge is public: it joins the step without noise."])
+        )
+    weights = 1 / b if b is not None else np.ones(len(alpha))
     return Example(
-        build(problem, sigma),
+        build(problem, sigma, m),
         "adp-erm",
         problem,
         data,
-        REPLACE,
-        TARGET,
-        bound=gradient_bound(alpha, b, sigma, gap=gap, eta=eta, L=L, G=G, d=d, printed=as_printed)
-        if bound
-        else None,
-        bound_source="Theorem 4.2, Eq (7)" if bound else "",
-        quantity="min over t of E|F'(x_t)|^2",
-        measure=squared_gradient,
-        best_step=True,
+        adjacency,
+        target,
+        bound=bound,
+        printed=printed,
+        quantity="E|F'(x_tau)|^2",
+        measure=squared_gradient(problem, data),
+        weights=(*(weights / weights.sum()).tolist(), 0.0),
         note=note,
-        limit=("gradient descent", {"step_size": eta / b}) if bound else None,
+        limit=("gradient descent", {"step_size": eta / b}) if b is not None else None,
     )
 
 
-def example(*, as_printed: bool = False, steps: int = 12, eta: float = 1.0) -> Example:
-    """Logistic regression, n = 500, d = 4, batches of 10, b_t = sqrt(1 + t).
+def example(
+    *,
+    as_printed: bool = False,
+    case: tuple[Problem, Data] | None = None,
+    target: Guarantee = TARGET,
+    adjacency: Adjacency = REPLACE,
+    batch: int | None = None,
+    steps: int = 12,
+    clip: float = 1.0,
+    eta: float = 1.0,
+) -> Example:
+    """Logistic regression, n = 500, d = 4, batches of 10 (one record as printed), b_t = sqrt(1 + t).
 
-    >>> example(as_printed=True).algorithm.steps
-    12
+    >>> example(as_printed=True).algorithm.release(1).size
+    1
     """
     b = polynomial_b(1, 1)
     alpha = adaptive_alpha(b)
     return small_example(
-        lambda problem, sigma: adp_sgd(
-            problem, G=1.0, sigma=sigma, alpha=alpha, b=b, steps=steps, eta=eta, batch=BATCH
+        lambda problem, sigma, m: adp_sgd(
+            problem, G=clip, sigma=sigma, alpha=alpha, b=b, steps=steps, eta=eta, batch=m
         ),
         alpha.values(steps),
         b.values(steps),
+        case=case,
+        target=target,
+        adjacency=adjacency,
+        batch=batch,
+        clip=clip,
         eta=eta,
         as_printed=as_printed,
     )

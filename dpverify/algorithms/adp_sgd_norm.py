@@ -11,7 +11,8 @@ or, with b from the raw gradients,
 
 Citation: adp-erm, Algorithm 1 and section 5.2. Line 4 of Algorithm 1 computes b from the raw gradient, which
 then scales the noise: the second reading, whose released scale moves with one record, so that no sensitivity
-bounds it. The first is post-processing.
+bounds it. The first is post-processing. The
+gradient of a ridge is public: it joins the step without noise and does not enter b.
 
 Calibration. As printed: the second reading with Eq (6), which no accountant certifies. The default is the
 first reading with the accountant's sigma, 0.15 of Eq (6)'s for n = 500, batches of 10, T = 12, (1, 1e-5)-DP.
@@ -25,9 +26,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpverify.algorithms import Example
-from dpverify.algorithms.adp_sgd import BATCH, small_example
+from dpverify.algorithms.adp_sgd import small_example
 from dpverify.engine import Algorithm, Answer
-from dpverify.formulas.adp_erm import norm_alpha
+from dpverify.formulas.adp_erm import TARGET, norm_alpha
+from dpverify.guarantees import Guarantee
+from dpverify.neighbours import REPLACE, Adjacency, Data
 from dpverify.parts.gradients import batch_release
 from dpverify.problems import Problem
 from dpverify.schedules import Schedule
@@ -112,36 +115,59 @@ RAW_NOTE = (
 )
 
 
-def norm_example(name: str, alpha: Schedule, *, as_printed: bool, steps: int, eta: float) -> Example:
+def norm_example(
+    name: str, alpha: Schedule, *, as_printed: bool, steps: int, eta: float, **settings: Any
+) -> Example:
     """The example of an AdaGrad-norm algorithm: logistic regression, n = 500, d = 4, batches of 10, b_0^2 =
     20.
     """
     return small_example(
-        lambda problem, sigma: adp_sgd_norm(
+        lambda problem, sigma, m: adp_sgd_norm(
             problem,
-            G=1.0,
+            G=settings["clip"],
             sigma=sigma,
             alpha=alpha,
             steps=steps,
             eta=eta,
             b0_squared=20.0,
-            batch=BATCH,
+            batch=m,
             raw=as_printed,
             name=name,
         ),
         alpha.values(steps),
-        np.ones(steps),
+        None,
         eta=eta,
         as_printed=as_printed,
-        bound=False,
-        note=RAW_NOTE if as_printed else "",
+        note=RAW_NOTE if as_printed else "no bound: Proposition 5.2 is not proved here",
+        **settings,
     )
 
 
-def example(*, as_printed: bool = False, steps: int = 12, eta: float = 4.0) -> Example:
-    """Logistic regression, n = 500, d = 4, batches of 10, b_0^2 = 20, C = 1.
+def example(
+    *,
+    as_printed: bool = False,
+    case: tuple[Problem, Data] | None = None,
+    target: Guarantee = TARGET,
+    adjacency: Adjacency = REPLACE,
+    batch: int | None = None,
+    steps: int = 12,
+    clip: float = 1.0,
+    eta: float = 4.0,
+) -> Example:
+    """Logistic regression, n = 500, d = 4, batches of 10 (one record as printed), b_0^2 = 20, C = 1.
 
     >>> example(as_printed=True).algorithm.memory is not None
     True
     """
-    return norm_example("adp-sgd-norm", norm_alpha(20, 1), as_printed=as_printed, steps=steps, eta=eta)
+    return norm_example(
+        "adp-sgd-norm",
+        norm_alpha(20, 1),
+        as_printed=as_printed,
+        steps=steps,
+        eta=eta,
+        case=case,
+        target=target,
+        adjacency=adjacency,
+        batch=batch,
+        clip=clip,
+    )

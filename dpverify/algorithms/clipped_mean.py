@@ -15,13 +15,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpverify.accounting import calibrate
 from dpverify.algorithms import Example
+from dpverify.algorithms.dp_nsgd import point
 from dpverify.engine import Algorithm
 from dpverify.formulas.diff2 import TARGET, printed_variances, renyi_order
-from dpverify.neighbours import REPLACE
+from dpverify.guarantees import Guarantee
+from dpverify.neighbours import REPLACE, Adjacency, Data
+from dpverify.parts.budgets import certified_noise
+from dpverify.parts.cases import mean_case
 from dpverify.parts.clients import client_sizes, clipped_mean, mean_sensitivity
-from dpverify.problems import Problem, mean_estimation
+from dpverify.problems import Problem
 from dpverify.releases import Gaussian
 
 Array = np.ndarray[Any, Any]
@@ -36,7 +39,7 @@ def private_mean(problem: Problem, *, clip: float, sigma: float, clients: int | 
     """One step of gradient descent from the origin on |x|^2/2 - mean of y'x: the clipped mean of the y, with
     noise sigma C.
 
-    >>> private_mean(mean_estimation(2, count=4), clip=2.0, sigma=3.0, clients=2).release(1).scale
+    >>> private_mean(mean_case(4, 2)[0], clip=2.0, sigma=3.0, clients=2).release(1).scale
     6.0
     """
     if not clip > 0:
@@ -56,29 +59,35 @@ def private_mean(problem: Problem, *, clip: float, sigma: float, clients: int | 
     return Algorithm("clipped-mean", 1, init, query, lambda t: release, update, load=problem.load)
 
 
-def example(*, as_printed: bool = False, clients: int = 4) -> Example:
+def example(
+    *,
+    as_printed: bool = False,
+    case: tuple[Problem, Data] | None = None,
+    target: Guarantee = TARGET,
+    adjacency: Adjacency = REPLACE,
+    clip: float = 1.0,
+    clients: int | None = None,
+) -> Example:
     """The mean of 200 records in the unit ball of 3 dimensions, 4 clients.
 
     >>> round(example().algorithm.release(1).scale / example(as_printed=True).algorithm.release(1).scale, 2)
     0.8
     """
-    problem = mean_estimation(3, count=200, radius=1.0)
-    rows = np.random.default_rng(0).standard_normal((200, 3))
-    data = rows / np.maximum(1.0, np.linalg.norm(rows, axis=1))[:, None]
-    order = renyi_order(TARGET.epsilon, TARGET.delta)
-    sigma = math.sqrt(printed_variances(1, 1, problem.count, TARGET.epsilon, order, 1)[0])
-    if not as_printed:
-        sigma = calibrate(
-            lambda m: private_mean(problem, clip=1.0, sigma=m, clients=clients).ledger(), TARGET, REPLACE
-        )
+    problem, data = case or mean_case(200, 3)
+    clients = clients or (4 if case is None else 1)
+    if as_printed:
+        order = renyi_order(point(target).epsilon, point(target).delta)
+        sigma = math.sqrt(printed_variances(1, 1, problem.count, point(target).epsilon, order, 1)[0])
+    else:
+        ledger = private_mean(problem, clip=clip, sigma=1.0, clients=clients).ledger()
+        sigma = certified_noise(ledger, target, adjacency)
     return Example(
-        private_mean(problem, clip=1.0, sigma=sigma, clients=clients),
+        private_mean(problem, clip=clip, sigma=sigma, clients=clients),
         "diff2",
         problem,
         data,
-        REPLACE,
-        TARGET,
-        bound=problem.dimension * sigma**2 / 2,
-        bound_source="the variance of the noise (nothing is clipped)",
+        adjacency,
+        target,
+        note="no bound: its error is the variance of its noise, d (sigma C)^2/2, which the exact figure says",
         limit=("gradient descent", {"step_size": 1.0}),
     )

@@ -25,7 +25,9 @@ import numpy as np
 
 from dpverify.accounting import calibrate
 from dpverify.algorithms import Example
+from dpverify.algorithms.diff2_dp_gd import record_smoothness
 from dpverify.algorithms.diff2_gd import diff2_gd, server_releases
+from dpverify.algorithms.dp_nsgd import point
 from dpverify.engine import Algorithm, Answer
 from dpverify.formulas.diff2 import (
     TARGET,
@@ -34,7 +36,8 @@ from dpverify.formulas.diff2 import (
     renyi_order,
     round_variances,
 )
-from dpverify.neighbours import REPLACE, ZERO_OUT
+from dpverify.guarantees import Guarantee
+from dpverify.neighbours import REPLACE, ZERO_OUT, Adjacency, Data
 from dpverify.parts.cases import logistic_case
 from dpverify.parts.clients import client_sizes, clipped_mean, distance, kept, squared_gradient
 from dpverify.problems import Problem
@@ -152,11 +155,15 @@ def diff2_bvr_l_sgd(
 def example(
     *,
     as_printed: bool = False,
+    case: tuple[Problem, Data] | None = None,
+    target: Guarantee = TARGET,
+    adjacency: Adjacency = REPLACE,
     rounds: int = 8,
     restart: int = 4,
     local: int = 4,
     batch: int = 5,
-    clients: int = 4,
+    clients: int | None = None,
+    clip: float = 1.0,
     step_size: float = 0.2,
 ) -> Example:
     """Logistic regression, 200 records, d = 3, 4 clients, 8 rounds of 4 steps, batches of 5, (3, 1e-5)-DP.
@@ -164,13 +171,15 @@ def example(
     >>> example(as_printed=True).algorithm.steps
     32
     """
-    problem, data = logistic_case(200)
+    problem, data = case or logistic_case(200)
+    clients, L = clients or (4 if case is None else 1), record_smoothness(problem, case)
+    epsilon, delta = point(target).epsilon, point(target).delta
     sizes = client_sizes(problem, clients)
-    order = renyi_order(TARGET.epsilon, TARGET.delta)
+    order = renyi_order(epsilon, delta)
     u = 3.0
-    first = printed_variances(rounds, restart, problem.count, TARGET.epsilon, order, u)[0]
+    first = printed_variances(rounds, restart, problem.count, epsilon, order, u)[0]
     second = first * (rounds - -(-rounds // restart)) / -(-rounds // restart)
-    allowed = (1 - 2 / u) * TARGET.epsilon
+    allowed = (1 - 2 / u) * epsilon
     third = printed_local_sigma(
         rounds=rounds,
         local=local,
@@ -188,16 +197,16 @@ def example(
             m * third,
             rounds,
             restart,
-            1.0,
+            clip,
             local,
             batch,
         )
 
-    factor = 1.0 if as_printed else calibrate(releases, TARGET, REPLACE, tolerance=1e-2)
+    factor = 1.0 if as_printed else calibrate(releases, target, adjacency, tolerance=1e-2)
     variances = round_variances(factor**2 * first, factor**2 * second, restart)
     common: dict[str, Any] = {
-        "clip": 1.0,
-        "difference_clip": 0.25,
+        "clip": clip,
+        "difference_clip": L,
         "variances": variances,
         "restart": restart,
         "rounds": rounds,
@@ -209,11 +218,12 @@ def example(
         "diff2",
         problem,
         data,
-        REPLACE,
-        TARGET,
+        adjacency,
+        target,
         quantity="E |F'(x)|^2",
         measure=squared_gradient(problem, data),
-        note=f"sigma_1 = {factor * math.sqrt(first):.3g}, sigma_2 = {factor * math.sqrt(second):.3g}, "
+        note="no bound: Theorem 5.3 has no constants; "
+        f"sigma_1 = {factor * math.sqrt(first):.3g}, sigma_2 = {factor * math.sqrt(second):.3g}, "
         f"sigma_3 = {factor * third:.3g}",
         forms=lambda: {
             "K = 1 is DIFF2-GD": (

@@ -17,11 +17,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpverify.accounting import calibrate
 from dpverify.algorithms import Example
+from dpverify.algorithms.dp_nsgd import point
+from dpverify.bounds import Bound
 from dpverify.engine import Algorithm
-from dpverify.formulas.diff2 import TARGET, gradient_bound, largest_step, printed_variances, renyi_order
-from dpverify.neighbours import REPLACE
+from dpverify.formulas.diff2 import TARGET, largest_step, printed_variances, renyi_order
+from dpverify.guarantees import Guarantee
+from dpverify.neighbours import REPLACE, Adjacency, Data
+from dpverify.parts.bounding import first_gap, unclipped
+from dpverify.parts.budgets import certified_noise
 from dpverify.parts.cases import logistic_case
 from dpverify.parts.clients import client_sizes, clipped_mean, kept, mean_sensitivity, squared_gradient
 from dpverify.problems import Problem
@@ -81,30 +85,72 @@ def diff2_dp_gd(
     )
 
 
-def example(*, as_printed: bool = False, rounds: int = 20, clients: int = 4) -> Example:
-    """Logistic regression, 80 records, d = 3, 4 clients, 20 rounds, (3, 1e-5)-DP.
+def record_smoothness(problem: Problem, case: Any) -> float:
+    """L of a record's loss: 1/4 for logistic loss on the unit ball, or that of the problem at hand."""
+    if case is None:
+        return 0.25
+    if problem.smoothness is None:
+        raise ValueError("Expected a problem with known smoothness, from which the step size comes.")
+    return problem.smoothness
+
+
+def gradient_bound(
+    problem: Problem,
+    data: Data,
+    *,
+    eta: float,
+    rounds: int,
+    restart: int,
+    sigma: tuple[float, float],
+    clips: tuple[float, float],
+    L: float,
+) -> Bound | None:
+    """Proposition D.2 where no gradient is clipped and the step is small enough."""
+    if not unclipped(problem, clips[0]) or clips[1] < L * (1 - 1e-12):
+        return None
+    values = {"eta": eta, "R": rounds, "T": restart, "d": problem.dimension, "e_1": first_gap(problem, data)}
+    values |= {"L": L, "C_1": clips[0], "C_2": clips[1], "sigma_1": sigma[0], "sigma_2": sigma[1]}
+    bound = Bound("diff2/bound-gradient", values)
+    return None if bound.broken else bound
+
+
+def example(
+    *,
+    as_printed: bool = False,
+    case: tuple[Problem, Data] | None = None,
+    target: Guarantee = TARGET,
+    adjacency: Adjacency = REPLACE,
+    steps: int = 20,
+    clip: float = 1.0,
+    clients: int | None = None,
+    step_size: float | None = None,
+) -> Example:
+    """Logistic regression, 80 records, d = 3, 4 clients, 20 rounds, (3, 1e-5)-DP; one client for data of
+    one's own.
 
     >>> round(example().algorithm.release(1).scale / example(as_printed=True).algorithm.release(1).scale, 2)
     0.8
     """
-    problem, data = logistic_case()
-    order = renyi_order(TARGET.epsilon, TARGET.delta)
-    sigma = math.sqrt(printed_variances(rounds, 1, problem.count, TARGET.epsilon, order, 1)[0])
-    eta = largest_step(0.25, 1, 0.0, 0.25, problem.dimension)
-    common: dict[str, Any] = {"clip": 1.0, "rounds": rounds, "step_size": eta, "clients": clients}
-    if not as_printed:
-        sigma = calibrate(lambda m: diff2_dp_gd(problem, sigma=m, **common).ledger(), TARGET, REPLACE)
+    problem, data = case or logistic_case()
+    clients = clients or (4 if case is None else 1)
+    L = record_smoothness(problem, case)
+    eta = largest_step(L, 1, 0.0, L, problem.dimension) if step_size is None else step_size
+    common: dict[str, Any] = {"clip": clip, "rounds": steps, "step_size": eta, "clients": clients}
+    if as_printed:
+        order = renyi_order(point(target).epsilon, point(target).delta)
+        sigma = math.sqrt(printed_variances(steps, 1, problem.count, point(target).epsilon, order, 1)[0])
+    else:
+        sigma = certified_noise(diff2_dp_gd(problem, sigma=1.0, **common).ledger(), target, adjacency)
     return Example(
         diff2_dp_gd(problem, sigma=sigma, **common),
         "diff2",
         problem,
         data,
-        REPLACE,
-        TARGET,
+        adjacency,
+        target,
         bound=gradient_bound(
-            float(problem.excess(problem.start[None], data)[0]), eta, rounds, sigma, 1.0, problem.dimension
+            problem, data, eta=eta, rounds=steps, restart=1, sigma=(sigma, 0.0), clips=(clip, L), L=L
         ),
-        bound_source="Proposition D.2 with the constants of its proof",
         quantity="E |F'(x)|^2",
         measure=squared_gradient(problem, data),
         limit=("gradient descent", {"step_size": eta}),

@@ -21,19 +21,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpverify.accounting import calibrate
 from dpverify.algorithms import Example
-from dpverify.algorithms.diff2_dp_gd import diff2_dp_gd
+from dpverify.algorithms.diff2_dp_gd import diff2_dp_gd, gradient_bound, record_smoothness
+from dpverify.algorithms.dp_nsgd import point
 from dpverify.engine import Algorithm, Answer
 from dpverify.formulas.diff2 import (
     TARGET,
-    gradient_bound,
     largest_step,
     printed_variances,
     renyi_order,
     round_variances,
 )
-from dpverify.neighbours import REPLACE
+from dpverify.guarantees import Guarantee
+from dpverify.neighbours import REPLACE, Adjacency, Data
+from dpverify.parts.budgets import certified_noise
 from dpverify.parts.cases import logistic_case
 from dpverify.parts.clients import (
     client_sizes,
@@ -125,32 +126,39 @@ def diff2_gd(
 
 
 def example(
-    *, as_printed: bool = False, rounds: int = 20, restart: int = 5, clients: int = 4, u: float = 1.25
+    *,
+    as_printed: bool = False,
+    case: tuple[Problem, Data] | None = None,
+    target: Guarantee = TARGET,
+    adjacency: Adjacency = REPLACE,
+    steps: int = 20,
+    clip: float = 1.0,
+    restart: int = 5,
+    clients: int | None = None,
+    step_size: float | None = None,
+    u: float = 1.25,
 ) -> Example:
-    """Logistic regression, 80 records, d = 3, 4 clients, 20 rounds, a restart every 5, (3, 1e-5)-DP.
+    """Logistic regression, 80 records, d = 3, 4 clients, 20 rounds, a restart every 5, (3, 1e-5)-DP; one
+    client for data of one's own.
 
     >>> round(example().algorithm.release(1).scale / example(as_printed=True).algorithm.release(1).scale, 2)
     0.8
     """
-    problem, data = logistic_case()
-    d, L = problem.dimension, 0.25
-    order = renyi_order(TARGET.epsilon, TARGET.delta)
+    problem, data = case or logistic_case()
+    clients = clients or (4 if case is None else 1)
+    d, L = problem.dimension, record_smoothness(problem, case)
+    epsilon, delta = point(target).epsilon, point(target).delta
     first, second = printed_variances(
-        rounds, restart, problem.count, TARGET.epsilon, order, 1 if restart == 1 else u
+        steps, restart, problem.count, epsilon, renyi_order(epsilon, delta), 1 if restart == 1 else u
     )
     sizes = client_sizes(problem, clients)
     factor = 1.0
     if not as_printed:
-        factor = calibrate(
-            lambda m: server_releases(
-                sizes, round_variances(m**2 * first, m**2 * second, restart), rounds, restart, 1.0
-            ),
-            TARGET,
-            REPLACE,
-        )
+        ledger = server_releases(sizes, round_variances(first, second, restart), steps, restart, clip)
+        factor = certified_noise(ledger, target, adjacency)
     sigma_1, sigma_2 = factor * math.sqrt(first), factor * math.sqrt(second)
-    eta = largest_step(L, restart, sigma_2, L, d)
-    common: dict[str, Any] = {"clip": 1.0, "rounds": rounds, "step_size": eta, "clients": clients}
+    eta = largest_step(L, restart, sigma_2, L, d) if step_size is None else step_size
+    common: dict[str, Any] = {"clip": clip, "rounds": steps, "step_size": eta, "clients": clients}
     return Example(
         diff2_gd(
             problem,
@@ -162,12 +170,18 @@ def example(
         "diff2",
         problem,
         data,
-        REPLACE,
-        TARGET,
+        adjacency,
+        target,
         bound=gradient_bound(
-            float(problem.excess(problem.start[None], data)[0]), eta, rounds, sigma_1, 1.0, d
+            problem,
+            data,
+            eta=eta,
+            rounds=steps,
+            restart=restart,
+            sigma=(sigma_1, sigma_2),
+            clips=(clip, L),
+            L=L,
         ),
-        bound_source="Proposition D.2 with the constants of its proof",
         quantity="E |F'(x)|^2",
         measure=squared_gradient(problem, data),
         limit=("gradient descent", {"step_size": eta}),

@@ -4,8 +4,8 @@
     ln(1 + (exp(eps/T) - 1) n/m)
     update   x_t = x_{t-1} - alpha (public gradient + g_t)
 
-Citation: dp-accel, Eq (2.4) with the noise of Proposition 3.1; bound: Theorem 3.5 with beta = 0, on
-quadratics.
+Citation: dp-accel, Eq (2.4) with the noise of Proposition 3.1; bound: Theorem 3.5, corrected,
+with beta = 0, on quadratics.
 
 Calibration. Proposition 3.1 is certified as printed, for a replaced record: both calibrations agree. (The
 authors' code takes b for the standard deviation instead of the scale, which is too little noise by sqrt(2).)
@@ -18,19 +18,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpverify.algorithms import Example
+from dpverify.bounds import Printed
 from dpverify.engine import Algorithm
-from dpverify.formulas.dp_accel import (
-    S1,
-    TARGET,
-    certified_scales,
-    heavy_ball_bound,
-    sampling_variance,
-    uniform_epsilons,
-)
-from dpverify.neighbours import REPLACE
+from dpverify.formulas.dp_accel import S1, TARGET, printed_heavy_ball_bound, sampling_variance
+from dpverify.guarantees import Guarantee
+from dpverify.neighbours import REPLACE, Adjacency, Data
+from dpverify.parts.bounding import heavy_ball_bound, unclipped
 from dpverify.parts.cases import quadratic_case
 from dpverify.parts.gradients import noisy_gradient
-from dpverify.problems import Problem
+from dpverify.parts.laplace import even_scales
+from dpverify.problems import Problem, Quadratic
 from dpverify.schedules import Schedule
 
 Array = np.ndarray[Any, Any]
@@ -66,27 +63,52 @@ def dp_gd(
 
 
 def example(
-    *, as_printed: bool = False, steps: int = 20, step_size: float = 1.0, batch: int | None = None
+    *,
+    as_printed: bool = False,
+    case: tuple[Problem, Data] | None = None,
+    target: Guarantee = TARGET,
+    adjacency: Adjacency = REPLACE,
+    steps: int = 20,
+    clip: float = S1 / 2,
+    step_size: float | None = None,
+    batch: int | None = None,
 ) -> Example:
     """A quadratic with kappa = 10, n = 200, d = 5, eps = 1.
 
     >>> example().algorithm.release(1).scale
     0.2
     """
-    problem, data = quadratic_case(norm=1)
-    m = batch or problem.count
-    scales = certified_scales(uniform_epsilons(TARGET.epsilon, steps), steps, m, problem.count)
-    variance = 2 * scales(1) ** 2 + sampling_variance(S1, m, problem.count)
+    problem, data = case or quadratic_case(norm=1)
+    eta = step_size if step_size is not None else 1 / smoothness_of(problem)
+    scales = even_scales(problem, target, adjacency, clip=clip, steps=steps, batch=batch)
+    variance = 2 * scales(1) ** 2 + sampling_variance(2 * clip, batch or problem.count, problem.count)
+    fits = unclipped(problem, clip, norm=1)
     return Example(
-        dp_gd(problem, clip=S1 / 2, scales=scales, steps=steps, step_size=step_size, batch=batch),
+        dp_gd(problem, clip=clip, scales=scales, steps=steps, step_size=eta, batch=batch),
         "dp-accel",
         problem,
         data,
-        REPLACE,
-        TARGET,
-        bound=heavy_ball_bound(
-            problem.spectrum, problem.start - problem.optimum(data)[0], step_size, 0.0, variance, steps
-        ),
-        bound_source="Theorem 3.5, Eq (3.17), beta = 0",
-        limit=("gradient descent", {"step_size": step_size}),
+        adjacency,
+        target,
+        bound=heavy_ball_bound(problem, data, variance, steps, eta, 0.0) if fits else None,
+        printed=printed_heavy_ball(problem, data, variance, steps, eta, 0.0) if as_printed and fits else None,
+        limit=("gradient descent", {"step_size": eta}),
     )
+
+
+def smoothness_of(problem: Problem) -> float:
+    """L, from which the step sizes come."""
+    if problem.smoothness is None:
+        raise ValueError("Expected step_size, because the smoothness of this problem is not known.")
+    return problem.smoothness
+
+
+def printed_heavy_ball(
+    problem: Problem, data: Data, variance: float, steps: int, step_size: float, beta: float
+) -> Printed | None:
+    """Eq (3.17) on a quadratic, whose transient has no factor L."""
+    if not isinstance(problem, Quadratic):
+        return None
+    away = problem.start - problem.optimum(data)[0]
+    value = printed_heavy_ball_bound(problem.spectrum, away, step_size, beta, variance, steps)
+    return Printed("dp-accel/thm-3.5-ct", value, "Theorem 3.5, Eq (3.17)")

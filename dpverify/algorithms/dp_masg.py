@@ -20,23 +20,14 @@ from typing import Any
 import numpy as np
 
 from dpverify.algorithms import Example
-from dpverify.algorithms.dp_nag import dp_nag
+from dpverify.algorithms.dp_nag import constants, dp_nag, printed_nesterov, scales_as_said
 from dpverify.engine import Algorithm
-from dpverify.formulas.dp_accel import (
-    S1,
-    TARGET,
-    Stages,
-    certified_scales,
-    masg_stages,
-    momentum_of,
-    nag_bound,
-    one_stage,
-    printed_nag_scale,
-    sampling_variance,
-    uniform_epsilons,
-)
-from dpverify.neighbours import REPLACE
+from dpverify.formulas.dp_accel import S1, TARGET, Stages, masg_stages, momentum_of, one_stage
+from dpverify.guarantees import Guarantee
+from dpverify.neighbours import REPLACE, Adjacency, Data
+from dpverify.parts.bounding import nesterov_bound, unclipped
 from dpverify.parts.cases import quadratic_case
+from dpverify.parts.laplace import gradient_moments
 from dpverify.parts.nesterov import nesterov
 from dpverify.problems import Problem
 from dpverify.schedules import Schedule
@@ -75,47 +66,42 @@ def staged_limit(stages: Stages, steps: int, mu: float) -> tuple[str, dict[str, 
 
 
 def example(
-    *, as_printed: bool = False, steps: int = 20, c: float = 1.0, batch: int | None = None
+    *,
+    as_printed: bool = False,
+    case: tuple[Problem, Data] | None = None,
+    target: Guarantee = TARGET,
+    adjacency: Adjacency = REPLACE,
+    steps: int = 20,
+    clip: float = S1 / 2,
+    c: float = 1.0,
+    batch: int | None = None,
 ) -> Example:
     """A quadratic with kappa = 10, n = 200, d = 5, eps = 1: 8 steps of the first stage, 12 of the second.
 
     >>> example().algorithm.steps
     20
     """
-    problem, data = quadratic_case(norm=1)
-    mu, L, n = 0.1, 1.0, problem.count
-    m = batch or n
+    problem, data = case or quadratic_case(norm=1)
+    mu, L = constants(problem)
     stages = masg_stages(mu, L, steps, c=c)
-    split = uniform_epsilons(TARGET.epsilon, steps)
-    scales = (
-        Schedule(float(printed_nag_scale(split(1), S1, m, n)))
-        if as_printed
-        else certified_scales(split, steps, m, n)
+    scales = scales_as_said(
+        problem, target, adjacency, clip=clip, steps=steps, batch=batch, as_printed=as_printed
     )
-    common: dict[str, Any] = {"clip": S1 / 2, "scales": scales, "steps": steps, "mu": mu, "batch": batch}
-    bound = nag_bound(
-        stages,
-        scales,
-        steps,
-        mu,
-        L,
-        dimension=problem.dimension,
-        gap=float(problem.excess(problem.start[None], data)[0]),
-        sampling=sampling_variance(S1, m, n),
-        as_printed=as_printed,
-    )
+    common: dict[str, Any] = {"clip": clip, "scales": scales, "steps": steps, "mu": mu, "batch": batch}
+    fits, noise = unclipped(problem, clip, norm=1), gradient_moments(problem, scales, steps, clip, batch)
+    said = printed_nesterov(problem, data, stages, scales, steps, clip, batch, "dp-accel/thm-4.3-s0")
     return Example(
         dp_masg(problem, stages=stages, **common),
         "dp-accel",
         problem,
         data,
-        REPLACE,
-        TARGET,
-        bound=bound,
-        bound_source="Theorem 4.3, Eq (4.8)" + (", s_0 = 1" if as_printed else ", s_0 = 0"),
+        adjacency,
+        target,
+        bound=nesterov_bound(problem, data, noise, stages) if fits else None,
+        printed=said if as_printed and fits else None,
         note=""
         if batch or not as_printed
-        else "the printed scale is short for batches of m < n only: example(batch=50)",
+        else "the printed scale is short for batches of m < n only: --batch 50",
         limit=staged_limit(stages, steps, mu),
         forms=lambda: {
             "one stage is DP-NAG": (

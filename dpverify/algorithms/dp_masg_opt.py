@@ -14,14 +14,22 @@ from __future__ import annotations
 
 from dpverify.algorithms import Example
 from dpverify.algorithms.dp_masg import dp_masg, staged_limit
+from dpverify.algorithms.dp_nag import constants
 from dpverify.algorithms.dp_nag_opt import optimised_example
-from dpverify.formulas.dp_accel import masg_stages
+from dpverify.formulas.dp_accel import S1, TARGET, Stages, masg_stages
+from dpverify.guarantees import Guarantee
+from dpverify.neighbours import REPLACE, Adjacency, Data
+from dpverify.problems import Problem
 
 
 def example(
     *,
     as_printed: bool = False,
-    longest: int = 50,
+    case: tuple[Problem, Data] | None = None,
+    target: Guarantee = TARGET,
+    adjacency: Adjacency = REPLACE,
+    steps: int = 50,
+    clip: float = S1 / 2,
     c: float = 1.0,
     guess: float = 2.0,
     batch: int | None = None,
@@ -31,17 +39,27 @@ def example(
     >>> example().algorithm.name
     'dp-masg-opt'
     """
-    stages = masg_stages(0.1, 1.0, longest, c=c)
+
+    def stages_of(mu: float, L: float, T: int) -> Stages:
+        return masg_stages(mu, L, T, c=c)
+
     return optimised_example(
         "dp-masg-opt",
-        stages,
-        longest=longest,
+        stages_of,
+        case=case,
+        target=target,
+        adjacency=adjacency,
+        steps=steps,
+        clip=clip,
         batch=batch,
         guess=guess,
         as_printed=as_printed,
         limit=staged_limit,
-        source="Theorem 4.3, Eq (4.8), with Eq (4.5)",
+        claim="dp-accel/thm-4.3-s0",
         forms=lambda algorithm, problem, common: {
-            "it is DP-MASG with other scales": (algorithm, dp_masg(problem, stages=stages, **common))
+            "it is DP-MASG with other scales": (
+                algorithm,
+                dp_masg(problem, stages=stages_of(*constants(problem), common["steps"]), **common),
+            )
         },
     )

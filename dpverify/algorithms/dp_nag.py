@@ -16,20 +16,23 @@ Proposition 3.1's.
 from __future__ import annotations
 
 from dpverify.algorithms import Example
+from dpverify.bounds import Printed
 from dpverify.engine import Algorithm
 from dpverify.formulas.dp_accel import (
     S1,
     TARGET,
-    certified_scales,
+    Stages,
     momentum_of,
     nag_bound,
     one_stage,
     printed_nag_scale,
     sampling_variance,
-    uniform_epsilons,
 )
-from dpverify.neighbours import REPLACE
+from dpverify.guarantees import Guarantee
+from dpverify.neighbours import REPLACE, Adjacency, Data
+from dpverify.parts.bounding import first_gap, nesterov_bound, unclipped
 from dpverify.parts.cases import quadratic_case
+from dpverify.parts.laplace import epsilon_of, even_scales, gradient_moments
 from dpverify.parts.nesterov import nesterov
 from dpverify.problems import Problem
 from dpverify.schedules import Schedule
@@ -57,8 +60,68 @@ def dp_nag(
     )
 
 
+def constants(problem: Problem) -> tuple[float, float]:
+    """mu and L, which the momentum and the steps need."""
+    if problem.pl is None or problem.smoothness is None:
+        raise ValueError(
+            "Expected a problem with known strong convexity and smoothness, for momentum and steps."
+        )
+    return problem.pl, problem.smoothness
+
+
+def printed_nesterov(
+    problem: Problem,
+    data: Data,
+    stages: Stages,
+    scales: Schedule,
+    steps: int,
+    clip: float,
+    batch: int | None,
+    claim: str,
+) -> Printed:
+    """Eq (4.3) or (4.8) with the a_{T,0} that the paper prints."""
+    mu, L = constants(problem)
+    value = nag_bound(
+        stages,
+        scales,
+        steps,
+        mu,
+        L,
+        dimension=problem.dimension,
+        gap=first_gap(problem, data),
+        sampling=float(sampling_variance(2 * clip, batch or problem.count, problem.count)),
+        as_printed=True,
+    )
+    return Printed(claim, value, "Eq (4.3)" if claim.endswith("4.3") else "Eq (4.8)")
+
+
+def scales_as_said(
+    problem: Problem,
+    target: Guarantee,
+    adjacency: Adjacency,
+    *,
+    clip: float,
+    steps: int,
+    batch: int | None,
+    as_printed: bool,
+) -> Schedule:
+    """The scales of equal steps: Eq (4.1)'s as printed, else certified."""
+    if not as_printed:
+        return even_scales(problem, target, adjacency, clip=clip, steps=steps, batch=batch)
+    m, n = batch or problem.count, problem.count
+    return Schedule(float(printed_nag_scale(epsilon_of(target) / steps, 2 * clip, m, n)))
+
+
 def example(
-    *, as_printed: bool = False, steps: int = 20, step_size: float = 1.0, batch: int | None = None
+    *,
+    as_printed: bool = False,
+    case: tuple[Problem, Data] | None = None,
+    target: Guarantee = TARGET,
+    adjacency: Adjacency = REPLACE,
+    steps: int = 20,
+    clip: float = S1 / 2,
+    step_size: float | None = None,
+    batch: int | None = None,
 ) -> Example:
     """A quadratic with kappa = 10, n = 200, d = 5, eps = 1.
 
@@ -66,37 +129,26 @@ def example(
     >>> round(certified.algorithm.release(1).scale / printed.algorithm.release(1).scale, 9)
     4.0
     """
-    problem, data = quadratic_case(norm=1)
-    mu, L, n = 0.1, 1.0, problem.count
-    m = batch or n
-    split = uniform_epsilons(TARGET.epsilon, steps)
-    scales = (
-        Schedule(float(printed_nag_scale(split(1), S1, m, n)))
-        if as_printed
-        else certified_scales(split, steps, m, n)
+    problem, data = case or quadratic_case(norm=1)
+    mu, L = constants(problem)
+    eta = 1 / L if step_size is None else step_size
+    scales = scales_as_said(
+        problem, target, adjacency, clip=clip, steps=steps, batch=batch, as_printed=as_printed
     )
-    bound = nag_bound(
-        one_stage(step_size, steps),
-        scales,
-        steps,
-        mu,
-        L,
-        dimension=problem.dimension,
-        gap=float(problem.excess(problem.start[None], data)[0]),
-        sampling=sampling_variance(S1, m, n),
-        as_printed=as_printed,
-    )
+    stages, fits = one_stage(eta, steps), unclipped(problem, clip, norm=1)
+    noise = gradient_moments(problem, scales, steps, clip, batch)
+    said = printed_nesterov(problem, data, stages, scales, steps, clip, batch, "dp-accel/eq-4.3")
     return Example(
-        dp_nag(problem, clip=S1 / 2, scales=scales, steps=steps, step_size=step_size, mu=mu, batch=batch),
+        dp_nag(problem, clip=clip, scales=scales, steps=steps, step_size=eta, mu=mu, batch=batch),
         "dp-accel",
         problem,
         data,
-        REPLACE,
-        TARGET,
-        bound=bound,
-        bound_source="Theorem 4.1, Eq (4.3)" + ("" if as_printed else ", a_{T,0} doubled"),
+        adjacency,
+        target,
+        bound=nesterov_bound(problem, data, noise, stages) if fits else None,
+        printed=said if as_printed and fits else None,
         note=""
         if batch or not as_printed
-        else "the printed scale is short for batches of m < n only: example(batch=50)",
-        limit=("Nesterov", {"step_size": step_size, "beta": momentum_of(mu, step_size)}),
+        else "the printed scale is short for batches of m < n only: --batch 50",
+        limit=("Nesterov", {"step_size": eta, "beta": momentum_of(mu, eta)}),
     )

@@ -15,94 +15,85 @@ exactly over the splits.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from dpverify.algorithms import Example
-from dpverify.algorithms.dp_nag import dp_nag
+from dpverify.algorithms.dp_nag import constants, dp_nag, printed_nesterov
 from dpverify.formulas.dp_accel import (
     S1,
     TARGET,
     Stages,
-    certified_scales,
     choose_steps,
     exact_epsilons,
     momentum_of,
-    nag_bound,
+    noise_scale,
     one_stage,
     optimal_scales,
-    sampling_variance,
     stage_weights,
 )
-from dpverify.neighbours import REPLACE
+from dpverify.guarantees import Guarantee
+from dpverify.neighbours import REPLACE, Adjacency, Data
+from dpverify.parts.bounding import nesterov_bound, unclipped
 from dpverify.parts.cases import quadratic_case
+from dpverify.parts.laplace import epsilon_of, gradient_moments
 from dpverify.parts.nesterov import nesterov
 from dpverify.problems import Problem
 from dpverify.schedules import Schedule
 
 
-def chosen_steps(problem: Problem, stages: Stages, longest: int, mu: float, L: float, guess: float) -> int:
-    """T' of Remark 4.1 for the records of the examples (S1 = 2, eps = 1) and a public guess of E_0."""
-    noise = problem.dimension * (S1 / (problem.count * TARGET.epsilon)) ** 2
-    return choose_steps(stages, longest, mu, L, noise=noise, gap=guess)
-
-
-def allocated_scales(
-    stages: Stages, steps: int, mu: float, L: float, m: int, n: int, *, as_printed: bool
-) -> Schedule:
-    """The scales b_t of the optimal split: Eq (4.5) as printed, or exactly inverted (and exactly optimal) for
-    batches.
-    """
-    weights = stage_weights(stages.alpha, stages.stage, mu, L, steps)
-    if as_printed:
-        return optimal_scales(weights, steps, S1, n, TARGET.epsilon)
-    return certified_scales(exact_epsilons(weights, steps, TARGET.epsilon, m, n), steps, m, n)
-
-
 def optimised_example(
     name: str,
-    stages: Stages,
+    stages_of: Callable[[float, float, int], Stages],
     *,
-    longest: int,
+    case: tuple[Problem, Data] | None,
+    target: Guarantee,
+    adjacency: Adjacency,
+    steps: int,
+    clip: float,
     batch: int | None,
     guess: float,
     as_printed: bool,
     limit: Any,
-    source: str,
+    claim: str,
     forms: Any,
 ) -> Example:
-    """The example of an algorithm that chooses T' and splits the budget by its bound; `forms(common, T')` are
-    its equal forms.
+    """The example of an algorithm that chooses T' and splits the budget by its bound; `stages_of(mu, L, T)`
+    are its stages, `forms(algorithm, problem, common)` its equal forms.
     """
-    problem, data = quadratic_case(norm=1)
-    mu, L, n = 0.1, 1.0, problem.count
-    m = batch or n
-    steps = chosen_steps(problem, stages, longest, mu, L, guess)
-    stages = Stages(Schedule(stages.alpha.values(steps)), Schedule(stages.stage.values(steps)))
-    scales = allocated_scales(stages, steps, mu, L, m, n, as_printed=as_printed)
-    bound = nag_bound(
-        stages,
-        scales,
-        steps,
-        mu,
-        L,
-        dimension=problem.dimension,
-        gap=float(problem.excess(problem.start[None], data)[0]),
-        sampling=sampling_variance(S1, m, n),
-        as_printed=as_printed,
+    problem, data = case or quadratic_case(norm=1)
+    mu, L = constants(problem)
+    m, n, epsilon = batch or problem.count, problem.count, epsilon_of(target)
+    if adjacency is not REPLACE:
+        raise ValueError(
+            f"Expected adjacency='replace', for which the split is optimal, got {str(adjacency)!r}."
+        )
+    noise = problem.dimension * (2 * clip / (n * epsilon)) ** 2
+    chosen = choose_steps(
+        stages_of(mu, L, steps), steps, mu, L, noise=noise, gap=guess, as_printed=as_printed
     )
-    common: dict[str, Any] = {"clip": S1 / 2, "scales": scales, "steps": steps, "mu": mu, "batch": batch}
+    stages = stages_of(mu, L, chosen)
+    weights = stage_weights(stages.alpha, stages.stage, mu, L, chosen)
+    if as_printed:
+        scales = optimal_scales(weights, chosen, 2 * clip, n, epsilon)
+    else:
+        split = exact_epsilons(weights, chosen, epsilon, m, n).values(chosen).tolist()
+        scales = Schedule([float(noise_scale(e, 2 * clip, m, n)) for e in split])
+    common: dict[str, Any] = {"clip": clip, "scales": scales, "steps": chosen, "mu": mu, "batch": batch}
     algorithm = nesterov(name, problem, stages=stages, **common)
+    fits, moments = unclipped(problem, clip, norm=1), gradient_moments(problem, scales, chosen, clip, batch)
+    said = printed_nesterov(problem, data, stages, scales, chosen, clip, batch, claim)
     return Example(
         algorithm,
         "dp-accel",
         problem,
         data,
-        REPLACE,
-        TARGET,
-        bound=bound,
-        bound_source=source + ("" if as_printed else ", a_{T,0} doubled"),
-        note=f"T' = {steps} of at most {longest} steps",
-        limit=limit(stages, steps, mu),
+        adjacency,
+        target,
+        bound=nesterov_bound(problem, data, moments, stages) if fits else None,
+        printed=said if as_printed and fits else None,
+        note=f"T' = {chosen} of at most {steps} steps",
+        limit=limit(stages, chosen, mu),
         forms=lambda: forms(algorithm, problem, common),
     )
 
@@ -110,29 +101,44 @@ def optimised_example(
 def example(
     *,
     as_printed: bool = False,
-    longest: int = 50,
-    step_size: float = 1.0,
+    case: tuple[Problem, Data] | None = None,
+    target: Guarantee = TARGET,
+    adjacency: Adjacency = REPLACE,
+    steps: int = 50,
+    clip: float = S1 / 2,
+    step_size: float | None = None,
     guess: float = 2.0,
     batch: int | None = None,
 ) -> Example:
     """A quadratic with kappa = 10, n = 200, d = 5, eps = 1, at most 50 steps, the guess E_0 = 2.
 
-    >>> example().algorithm.steps < 50
-    True
+    >>> example().algorithm.steps, example(as_printed=True).algorithm.steps
+    (10, 8)
     """
+
+    def stages_of(mu: float, L: float, T: int) -> Stages:
+        return one_stage(1 / L if step_size is None else step_size, T)
+
     return optimised_example(
         "dp-nag-opt",
-        one_stage(step_size, longest),
-        longest=longest,
+        stages_of,
+        case=case,
+        target=target,
+        adjacency=adjacency,
+        steps=steps,
+        clip=clip,
         batch=batch,
         guess=guess,
         as_printed=as_printed,
         limit=lambda stages, steps, mu: (
             "Nesterov",
-            {"step_size": step_size, "beta": momentum_of(mu, step_size)},
+            {"step_size": stages.alpha(1), "beta": momentum_of(mu, stages.alpha(1))},
         ),
-        source="Eq (4.3) with Eq (4.5)",
+        claim="dp-accel/eq-4.3",
         forms=lambda algorithm, problem, common: {
-            "it is DP-NAG with other scales": (algorithm, dp_nag(problem, step_size=step_size, **common))
+            "it is DP-NAG with other scales": (
+                algorithm,
+                dp_nag(problem, step_size=stages_of(*constants(problem), 1).alpha(1), **common),
+            )
         },
     )

@@ -5,8 +5,8 @@ every epoch.
     I),   [y,t] of t's lowest bit
     update   m_t = sum_{[y,z] in COMPOSE(1,t)} (1-alpha)^(t-z) f_[y,z],   w_{t+1} = w_t - eta m_t/|m_t|
 
-Citation: momentum-agg, Algorithm 1, Theorem 4; bound: Lemmas 5 and 11 with the exact noise (the proof of
-Theorem 6). The output is w_t for a random t. The momentum of the public part of F joins m_t without noise.
+Citation: momentum-agg, Algorithm 1, Theorem 4; what the paper says of its gradients is in Lemmas 5 and
+11. The output is w_t for a random t. The momentum of the public part of F joins m_t without noise.
 
 Calibration. As printed, s = 4 alpha G sigma sqrt(V), sigma = 2 sqrt(ln(1/delta))/eps. Theorem 4 takes 4 alpha
 G for the sensitivity of every node, from (1-alpha)^(jN) for the j-th occurrence of a record; but a record may
@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpverify.algorithms import Example
+from dpverify.bounds import Printed
 from dpverify.engine import Algorithm, Answer
 from dpverify.formulas.momentum_agg import (
     TARGET,
@@ -32,11 +33,13 @@ from dpverify.formulas.momentum_agg import (
     printed_sigma,
     printed_v,
 )
-from dpverify.neighbours import REPLACE, ZERO_OUT
+from dpverify.guarantees import ApproxDP, Guarantee
+from dpverify.neighbours import REPLACE, ZERO_OUT, Adjacency, Data
+from dpverify.parts.bounding import first_gap
 from dpverify.parts.budgets import certified_noise
 from dpverify.parts.cases import logistic_case
 from dpverify.parts.trees import epoch_order, load_exactly, node_sums, normalised, prefix
-from dpverify.problems import Problem
+from dpverify.problems import Linear, Problem
 from dpverify.releases import TreeNode
 
 Array = np.ndarray[Any, Any]
@@ -119,8 +122,43 @@ def gradient_norm(problem: Problem, data: Any) -> Any:
     return lambda x: np.linalg.norm(problem.gradient(x, loaded), axis=1)
 
 
+NO_BOUND = "no bound: Lemmas 5 and 11 are not proved here, and say no more than G at this size"
+
+
+def point(target: Guarantee) -> ApproxDP:
+    """The (epsilon, delta) from which the printed noise comes."""
+    if not isinstance(target, ApproxDP):
+        raise ValueError(f"Expected target={target} of the form (epsilon, delta), as the paper has it.")
+    return target
+
+
+def said_of_gradients(
+    problem: Linear, data: Data, deviation: Array, alpha: float, eta: float, clip: float
+) -> Printed:
+    """Lemmas 5 and 11 with the exact noise of the momentum."""
+    value = normalised_bound(
+        deviation,
+        gap=first_gap(problem, data),
+        alpha=alpha,
+        eta=eta,
+        N=problem.count,
+        G=clip + 2 * problem.ridge * (float(np.linalg.norm(problem.start)) + eta * len(deviation)),
+        L=clip / 4 + 2 * problem.ridge,
+        dimension=problem.dimension,
+    )
+    return Printed("", value, "Lemmas 5 and 11 with the exact noise")
+
+
 def example(
-    *, as_printed: bool = False, steps: int = 80, alpha: float = 0.1, step_size: float | None = None
+    *,
+    as_printed: bool = False,
+    case: tuple[Problem, Data] | None = None,
+    target: Guarantee = TARGET,
+    adjacency: Adjacency = REPLACE,
+    steps: int = 80,
+    clip: float = 1.0,
+    alpha: float = 0.1,
+    step_size: float | None = None,
 ) -> Example:
     """Logistic regression, N = 20, d = 3, four epochs, eta = 1/sqrt(N T).
 
@@ -128,32 +166,30 @@ def example(
     >>> round(certified / printed, 2)
     0.19
     """
-    problem, data = logistic_case(20, ridge=0.05, doubt=0.3)
+    problem, data = case or logistic_case(20, ridge=0.05, doubt=0.3)
     N = problem.count
     eta = 1 / math.sqrt(N * steps) if step_size is None else step_size
-    scale = 4 * alpha * printed_sigma(TARGET.epsilon, TARGET.delta) * math.sqrt(printed_v(steps, N))
-    common: dict[str, Any] = {"clip": 1.0, "alpha": alpha, "steps": steps, "step_size": eta}
-    if not as_printed:
-        scale *= certified_noise(dp_nsgd(problem, scale=scale, **common).ledger(), TARGET, REPLACE)
+    common: dict[str, Any] = {"clip": clip, "alpha": alpha, "steps": steps, "step_size": eta}
+    scale = 1.0
+    if as_printed:
+        epsilon, delta = point(target).epsilon, point(target).delta
+        scale = 4 * alpha * clip * printed_sigma(epsilon, delta) * math.sqrt(printed_v(steps, N))
+    else:
+        scale = certified_noise(dp_nsgd(problem, scale=1.0, **common).ledger(), target, adjacency)
+    printed = None
+    if as_printed and isinstance(problem, Linear):
+        deviation = prefix_deviation(alpha, scale, steps)
+        printed = said_of_gradients(problem, data, deviation, alpha, eta, clip)
     return Example(
         dp_nsgd(problem, scale=scale, **common),
         "momentum-agg",
         problem,
         data,
-        REPLACE,
-        TARGET,
-        bound=normalised_bound(
-            prefix_deviation(alpha, scale, steps),
-            gap=float(problem.excess(problem.start[None], data)[0]),
-            alpha=alpha,
-            eta=eta,
-            N=N,
-            G=1.0 + 2 * problem.ridge * (float(np.linalg.norm(problem.start)) + eta * steps),
-            L=0.25 + 2 * problem.ridge,
-            dimension=problem.dimension,
-        ),
-        bound_source="Lemmas 5 and 11 with the exact noise; above G at this size",
+        adjacency,
+        target,
+        printed=printed,
         quantity="E |F'(x)|",
         measure=gradient_norm(problem, data),
+        note=NO_BOUND,
         limit=("normalised momentum", {"step_size": eta, "alpha": alpha}),
     )

@@ -14,32 +14,50 @@ from __future__ import annotations
 import numpy as np
 
 from dpverify.algorithms import Example
-from dpverify.algorithms.adp_sgd import BATCH, adp_sgd, small_example
-from dpverify.formulas.adp_erm import polynomial_b
+from dpverify.algorithms.adp_sgd import adp_sgd, small_example
+from dpverify.formulas.adp_erm import TARGET, polynomial_b
+from dpverify.guarantees import Guarantee
+from dpverify.neighbours import REPLACE, Adjacency, Data
+from dpverify.problems import Problem
 from dpverify.schedules import Schedule
 
 
-def example(*, as_printed: bool = False, steps: int = 12, eta: float = 1.0) -> Example:
-    """Logistic regression, n = 500, d = 4, batches of 10, b_t = sqrt(1 + t).
+def example(
+    *,
+    as_printed: bool = False,
+    case: tuple[Problem, Data] | None = None,
+    target: Guarantee = TARGET,
+    adjacency: Adjacency = REPLACE,
+    batch: int | None = None,
+    steps: int = 12,
+    clip: float = 1.0,
+    eta: float = 1.0,
+) -> Example:
+    """Logistic regression, n = 500, d = 4, batches of 10 (one record as printed), b_t = sqrt(1 + t).
 
     >>> example(as_printed=True).algorithm.name
     'dp-sgd'
     """
     b = polynomial_b(1, 1)
     return small_example(
-        lambda problem, sigma: adp_sgd(
+        lambda problem, sigma, m: adp_sgd(
             problem,
-            G=1.0,
+            G=clip,
             sigma=sigma,
             alpha=Schedule(1.0),
             b=b,
             steps=steps,
             eta=eta,
-            batch=BATCH,
+            batch=m,
             name="dp-sgd",
         ),
         np.ones(steps),
         b.values(steps),
+        case=case,
+        target=target,
+        adjacency=adjacency,
+        batch=batch,
+        clip=clip,
         eta=eta,
         as_printed=as_printed,
     )

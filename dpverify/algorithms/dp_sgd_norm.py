@@ -15,13 +15,38 @@ from __future__ import annotations
 
 from dpverify.algorithms import Example
 from dpverify.algorithms.adp_sgd_norm import norm_example
+from dpverify.formulas.adp_erm import TARGET
+from dpverify.guarantees import Guarantee
+from dpverify.neighbours import REPLACE, Adjacency, Data
+from dpverify.problems import Problem
 from dpverify.schedules import Schedule
 
 
-def example(*, as_printed: bool = False, steps: int = 12, eta: float = 4.0) -> Example:
-    """Logistic regression, n = 500, d = 4, batches of 10, b_0^2 = 20.
+def example(
+    *,
+    as_printed: bool = False,
+    case: tuple[Problem, Data] | None = None,
+    target: Guarantee = TARGET,
+    adjacency: Adjacency = REPLACE,
+    batch: int | None = None,
+    steps: int = 12,
+    clip: float = 1.0,
+    eta: float = 4.0,
+) -> Example:
+    """Logistic regression, n = 500, d = 4, batches of 10 (one record as printed), b_0^2 = 20.
 
     >>> example(as_printed=True).algorithm.name
     'dp-sgd-norm'
     """
-    return norm_example("dp-sgd-norm", Schedule(1.0), as_printed=as_printed, steps=steps, eta=eta)
+    return norm_example(
+        "dp-sgd-norm",
+        Schedule(1.0),
+        as_printed=as_printed,
+        steps=steps,
+        eta=eta,
+        case=case,
+        target=target,
+        adjacency=adjacency,
+        batch=batch,
+        clip=clip,
+    )

@@ -5,7 +5,7 @@
     update   x_t = x_{t-1} - alpha (public gradient + g_t) + beta (x_{t-1} - x_{t-2}),   x_{-1} = x_0
 
 Citation: dp-accel, Eq (3.1), Proposition 3.1; the averaged form is Eqs (3.6) and (3.7); bound: Theorem 3.5,
-on quadratics.
+corrected, on quadratics.
 
 Calibration. Proposition 3.1 is certified as printed, for a replaced record: both calibrations agree.
 """
@@ -17,20 +17,15 @@ from typing import Any
 import numpy as np
 
 from dpverify.algorithms import Example
-from dpverify.algorithms.dp_gd import dp_gd
+from dpverify.algorithms.dp_gd import dp_gd, printed_heavy_ball, smoothness_of
 from dpverify.engine import Algorithm
-from dpverify.formulas.dp_accel import (
-    S1,
-    TARGET,
-    certified_scales,
-    heavy_ball_bound,
-    momentum_of,
-    sampling_variance,
-    uniform_epsilons,
-)
-from dpverify.neighbours import REPLACE
+from dpverify.formulas.dp_accel import S1, TARGET, momentum_of, sampling_variance
+from dpverify.guarantees import Guarantee
+from dpverify.neighbours import REPLACE, Adjacency, Data
+from dpverify.parts.bounding import heavy_ball_bound, unclipped
 from dpverify.parts.cases import quadratic_case
 from dpverify.parts.gradients import noisy_gradient
+from dpverify.parts.laplace import even_scales
 from dpverify.parts.nesterov import Accelerated
 from dpverify.problems import Problem
 from dpverify.schedules import Schedule
@@ -82,10 +77,14 @@ def dp_shb(
 def example(
     *,
     as_printed: bool = False,
+    case: tuple[Problem, Data] | None = None,
+    target: Guarantee = TARGET,
+    adjacency: Adjacency = REPLACE,
     steps: int = 20,
-    step_size: float = 1.0,
-    beta: float | None = None,
+    clip: float = S1 / 2,
+    step_size: float | None = None,
     batch: int | None = None,
+    beta: float | None = None,
 ) -> Example:
     """A quadratic with kappa = 10, n = 200, d = 5, eps = 1; beta as in section 5, (1 - sqrt(mu alpha))/(1 +
     sqrt(mu alpha)).
@@ -93,30 +92,31 @@ def example(
     >>> example().algorithm.steps
     20
     """
-    problem, data = quadratic_case(norm=1)
-    m = batch or problem.count
-    beta = momentum_of(0.1, step_size) if beta is None else beta
-    scales = certified_scales(uniform_epsilons(TARGET.epsilon, steps), steps, m, problem.count)
-    variance = 2 * scales(1) ** 2 + sampling_variance(S1, m, problem.count)
+    problem, data = case or quadratic_case(norm=1)
+    eta = step_size if step_size is not None else 1 / smoothness_of(problem)
+    beta = momentum_of(problem.pl or 0.0, eta) if beta is None else beta
+    scales = even_scales(problem, target, adjacency, clip=clip, steps=steps, batch=batch)
+    variance = 2 * scales(1) ** 2 + sampling_variance(2 * clip, batch or problem.count, problem.count)
     common: dict[str, Any] = {
-        "clip": S1 / 2,
+        "clip": clip,
         "scales": scales,
         "steps": steps,
-        "step_size": step_size,
+        "step_size": eta,
         "batch": batch,
     }
+    fits = unclipped(problem, clip, norm=1)
     return Example(
         dp_shb(problem, beta=beta, **common),
         "dp-accel",
         problem,
         data,
-        REPLACE,
-        TARGET,
-        bound=heavy_ball_bound(
-            problem.spectrum, problem.start - problem.optimum(data)[0], step_size, beta, variance, steps
-        ),
-        bound_source="Theorem 3.5, Eq (3.17)",
-        limit=("heavy ball", {"step_size": step_size, "beta": beta}),
+        adjacency,
+        target,
+        bound=heavy_ball_bound(problem, data, variance, steps, eta, beta) if fits else None,
+        printed=printed_heavy_ball(problem, data, variance, steps, eta, beta)
+        if as_printed and fits
+        else None,
+        limit=("heavy ball", {"step_size": eta, "beta": beta}),
         forms=lambda: {
             "beta = 0 is DP-GD": (dp_shb(problem, beta=0.0, **common), dp_gd(problem, **common)),
             "Eqs (3.6) and (3.7): a step along the average": (

@@ -25,15 +25,15 @@ from dpverify.engine import Algorithm
 from dpverify.formulas.dynamic_noise import (
     PRINTED_R,
     TARGET,
-    alpha_of,
     dynamic,
-    erub,
-    gd_influence,
     noise_multipliers,
     uniform,
+    zcdp_budget,
 )
-from dpverify.neighbours import REPLACE
-from dpverify.parts.budgets import certified_budget
+from dpverify.guarantees import ApproxDP, Guarantee
+from dpverify.neighbours import REPLACE, ZERO_OUT, Adjacency, Data
+from dpverify.parts.bounding import descent_bound, noise_moments, unclipped
+from dpverify.parts.budgets import certified_budget, guarded
 from dpverify.parts.cases import quadratic_case
 from dpverify.parts.gradients import full_batch_sensitivity
 from dpverify.problems import Problem, divided
@@ -84,29 +84,68 @@ def _smoothness(problem: Problem) -> float:
     return problem.smoothness
 
 
-def example(*, as_printed: bool = False, schedule: str = "dynamic", steps: int = 20) -> Example:
+def known_constants(problem: Problem) -> tuple[float, float]:
+    """M and mu, which the schedules and steps of dynamic-noise need."""
+    if problem.smoothness is None or problem.pl is None:
+        raise ValueError(
+            "Expected a problem with known smoothness and PL constant, for the schedule and the steps."
+        )
+    return problem.smoothness, problem.pl
+
+
+def budget(target: Guarantee, adjacency: Adjacency, as_printed: bool) -> float:
+    """R = sum 1/sigma_t^2: the paper's (App D), by the conversion from zCDP, or the accountant's.
+
+    >>> budget(TARGET, REPLACE, True)
+    0.3927
+    """
+    if not as_printed:
+        return certified_budget(target, adjacency)
+    if not isinstance(target, ApproxDP):
+        raise ValueError(f"Expected target={target} of the form (epsilon, delta), as the paper converts it.")
+    return PRINTED_R if target == TARGET else zcdp_budget(target.epsilon, target.delta)
+
+
+def example(
+    *,
+    as_printed: bool = False,
+    case: tuple[Problem, Data] | None = None,
+    target: Guarantee = TARGET,
+    adjacency: Adjacency | None = None,
+    schedule: str = "dynamic",
+    steps: int = 20,
+    clip: float = 1.0,
+    step_size: float | None = None,
+) -> Example:
     """A quadratic with kappa = 10, N = 200, d = 5, under Eq (7)'s schedule or the uniform one.
+
+    As printed, the record is zeroed, and the guard of Algorithm 1 is strict: it drops the last step.
 
     >>> round(example().algorithm.release(1).scale / example(as_printed=True).algorithm.release(1).scale, 2)
     1.75
     """
     if schedule not in ("dynamic", "uniform"):
         raise ValueError(f"Expected schedule={schedule!r} to be 'dynamic' or 'uniform'.")
-    problem, data = quadratic_case()
-    R = PRINTED_R if as_printed else certified_budget(TARGET, REPLACE)
-    M, mu = 1.0, 0.1
-    gamma = 1 - mu / M
-    variances = dynamic(gamma, steps, R) if schedule == "dynamic" else uniform(steps, R)
-    gap = float(problem.excess(problem.start[None], data)[0])
-    alpha = alpha_of(problem.dimension, 1.0, R, M, problem.count, gap)
+    problem, data = case or quadratic_case()
+    adjacency = adjacency or (ZERO_OUT if as_printed else REPLACE)
+    R = budget(target, adjacency, as_printed)
+    M, mu = known_constants(problem)
+    eta = 1 / M if step_size is None else step_size
+    variances = dynamic(1 - mu / M, steps, R) if schedule == "dynamic" and mu < M else uniform(steps, R)
+    algorithm = private_gd(problem, clip=clip, variances=variances, steps=steps, step_size=eta)
+    if as_printed and steps > 1:
+        algorithm = guarded(algorithm, R, ZERO_OUT, strict=True)
+    noise = noise_moments(problem, data, algorithm, clip)
     return Example(
-        private_gd(problem, clip=1.0, variances=variances, steps=steps),
+        algorithm,
         "dynamic-noise",
         problem,
         data,
-        REPLACE,
-        TARGET,
-        bound=gap * erub(variances.values(steps), gd_influence(gamma, steps).values(steps), gamma, R, alpha),
-        bound_source="Theorem 4.1, Eq (3)",
-        limit=("gradient descent", {"step_size": 1 / M}),
+        adjacency,
+        target,
+        bound=descent_bound(problem, data, noise, eta) if unclipped(problem, clip) else None,
+        note=""
+        if algorithm.steps == steps
+        else f"the strict guard stops after {algorithm.steps} of {steps} steps",
+        limit=("gradient descent", {"step_size": eta}),
     )

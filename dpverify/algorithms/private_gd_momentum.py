@@ -4,14 +4,13 @@
     update   v_{t+1} = beta v_t + (1 - beta) (public gradient + g_t),   x_{t+1} = x_t - eta v_{t+1} / (1 -
     beta^t),   v_1 = 0
 
-Citation: dynamic-noise, Algorithm 1 with phi of Eq (10); bound: Theorem 4.4, Eq (11), without the
-(non-positive) momentum term.
+Citation: dynamic-noise, Algorithm 1 with phi of Eq (10); bound: Theorem 4.4, Eq (11), corrected,
+without the (non-positive) momentum term.
 
 Calibration. As for private-gd: the printed budget sum 1/sigma_t^2 = R is for a zeroed sample; for a replaced
-one the certified budget is
-0.327 of it (sigma 1.75 times larger on one schedule). Step size: eta_0/(2M) as printed, with the printed
-condition on eta_0; the default
-keeps the step but takes the smaller eta_0 for which the proof, corrected, goes through.
+one the certified budget is 0.327 of it (sigma 1.75 times larger on one schedule). Step size: eta_0/(2M) as
+printed, with the printed condition on eta_0; the default is eta_0/M, with the smaller eta_0 for which the
+proof, corrected, goes through.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpverify.algorithms import Example
-from dpverify.algorithms.private_gd import private_gd
+from dpverify.algorithms.private_gd import budget, known_constants, private_gd
+from dpverify.bounds import Printed
 from dpverify.engine import Algorithm
 from dpverify.formulas.dynamic_noise import (
-    PRINTED_R,
     TARGET,
     alpha_of,
     erub,
@@ -35,8 +34,10 @@ from dpverify.formulas.dynamic_noise import (
     t_hat,
     uniform,
 )
-from dpverify.neighbours import REPLACE
-from dpverify.parts.budgets import certified_budget
+from dpverify.guarantees import Guarantee
+from dpverify.neighbours import REPLACE, ZERO_OUT, Adjacency, Data
+from dpverify.parts.bounding import first_gap, momentum_bound, noise_moments, unclipped
+from dpverify.parts.budgets import guarded
 from dpverify.parts.cases import quadratic_case
 from dpverify.parts.gradients import full_batch_sensitivity
 from dpverify.problems import Problem, divided
@@ -120,42 +121,61 @@ def momentum_schedule(schedule: str, beta: float, gamma: float, steps: int, R: f
 
 
 def example(
-    *, as_printed: bool = False, schedule: str | None = None, steps: int = 20, beta: float = 0.5
+    *,
+    as_printed: bool = False,
+    case: tuple[Problem, Data] | None = None,
+    target: Guarantee = TARGET,
+    adjacency: Adjacency | None = None,
+    schedule: str | None = None,
+    steps: int = 20,
+    clip: float = 1.0,
+    beta: float = 0.5,
+    step_size: float | None = None,
 ) -> Example:
-    """A quadratic with kappa = 10, N = 200, d = 5; the exact schedule by default, Theorem 4.6's as printed.
+    """A quadratic with kappa = 10, N = 200, d = 5; the exact schedule and steps eta_0/M, or Theorem 4.6's
+    schedule and steps eta_0/(2M) as printed.
 
     >>> example().algorithm.name
     'private-gd-momentum'
     """
-    problem, data = quadratic_case()
-    M, kappa = 1.0, 10.0
-    R = PRINTED_R if as_printed else certified_budget(TARGET, REPLACE)
-    eta0 = largest_eta0(beta, kappa, as_printed=as_printed)
-    gamma = 1 - eta0 / kappa
-    variances = momentum_schedule(schedule or ("piecewise" if as_printed else "exact"), beta, gamma, steps, R)
-    gap = float(problem.excess(problem.start[None], data)[0])
-    alpha = 2 * eta0 * alpha_of(problem.dimension, 1.0, R, M, problem.count, gap)
+    problem, data = case or quadratic_case()
+    adjacency = adjacency or (ZERO_OUT if as_printed else REPLACE)
+    R = budget(target, adjacency, as_printed)
+    M, mu = known_constants(problem)
+    eta0 = largest_eta0(beta, M / mu, as_printed=as_printed)
+    gamma = 1 - eta0 * mu / M
+    eta = step_size if step_size is not None else eta0 / (2 * M) if as_printed else eta0 / M
+    kind = schedule or ("piecewise" if as_printed else "exact")
+    variances = momentum_schedule(kind, beta, gamma, steps, R)
+    common: dict[str, Any] = {"clip": clip, "variances": variances, "steps": steps}
+    algorithm = private_gd_momentum(problem, beta=beta, step_size=eta, **common)
+    if as_printed and steps > 1:
+        algorithm = guarded(algorithm, R, ZERO_OUT, strict=True)
+    noise, printed = noise_moments(problem, data, algorithm, clip), None
+    if as_printed and step_size is None and unclipped(problem, clip):
+        T = algorithm.steps
+        gap = first_gap(problem, data)
+        factor = 2 * eta0 * alpha_of(problem.dimension, clip, R, M, problem.count, gap)
+        influence = momentum_influence(beta, gamma, T).values(T)
+        printed = Printed(
+            "dynamic-noise/thm-4.4",
+            gap * erub(variances.values(T), influence, gamma, R, factor),
+            "Theorem 4.4, Eq (11), first term",
+        )
     return Example(
-        private_gd_momentum(
-            problem, clip=1.0, variances=variances, steps=steps, beta=beta, step_size=eta0 / (2 * M)
-        ),
+        algorithm,
         "dynamic-noise",
         problem,
         data,
-        REPLACE,
-        TARGET,
-        bound=gap
-        * erub(
-            variances.values(steps), momentum_influence(beta, gamma, steps).values(steps), gamma, R, alpha
-        ),
-        bound_source="Theorem 4.4, Eq (11), first term",
-        limit=("bias-corrected momentum", {"step_size": eta0 / (2 * M), "beta": beta}),
+        adjacency,
+        target,
+        bound=momentum_bound(problem, data, noise, eta, beta) if unclipped(problem, clip) else None,
+        printed=printed,
+        limit=("bias-corrected momentum", {"step_size": eta, "beta": beta}),
         forms=lambda: {
             "with beta = 0 it is gradient descent": (
-                private_gd_momentum(
-                    problem, clip=1.0, variances=variances, steps=steps, beta=0.0, step_size=0.5
-                ),
-                private_gd(problem, clip=1.0, variances=variances, steps=steps, step_size=0.5),
+                private_gd_momentum(problem, beta=0.0, step_size=0.5, **common),
+                private_gd(problem, step_size=0.5, **common),
             )
         },
     )

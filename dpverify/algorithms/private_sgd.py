@@ -5,7 +5,7 @@ with Gaussian noise.
     update   x_{t+1} = x_t - eta (public gradient + g_t),   eta = 1/M
 
 Citation: dynamic-noise, section 4.3, n = max(N sqrt(R), 1), sum_t 1/sigma_t^2 = R' = R N^2/n^2; bound:
-Theorem 4.7, Eq (14).
+Theorem 4.7, with the variance of the batches as they are drawn.
 
 Calibration. As printed, a batch drawn with replacement costs p^2/sigma_t^2, p = n/N (the constant c is
 dropped), for a zeroed sample. For Poisson batches and a zeroed sample the accountant agrees (p = 0.63, T =
@@ -17,28 +17,21 @@ draws Poisson batches, whose accounting is tight, and is certified for a replace
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from dpverify.accounting import calibrate
 from dpverify.algorithms import Example
-from dpverify.algorithms.private_gd import State, private_gd
+from dpverify.algorithms.private_gd import State, budget, known_constants, private_gd
 from dpverify.engine import Algorithm
-from dpverify.formulas.dynamic_noise import (
-    PRINTED_R,
-    TARGET,
-    alpha_of,
-    erub,
-    gd_influence,
-    uniform,
-)
-from dpverify.neighbours import REPLACE
+from dpverify.formulas.dynamic_noise import TARGET, uniform
+from dpverify.guarantees import Guarantee
+from dpverify.neighbours import REPLACE, ZERO_OUT, Adjacency, Data
+from dpverify.parts.bounding import descent_bound, noise_moments, unclipped
 from dpverify.parts.cases import quadratic_case
 from dpverify.parts.gradients import batch_releases
 from dpverify.problems import Problem
-from dpverify.releases import Subsampled
 from dpverify.schedules import Schedule
 
 Array = np.ndarray[Any, Any]
@@ -88,72 +81,83 @@ def printed_batch(count: int, R: float) -> int:
     return min(count, max(1, math.ceil(count * math.sqrt(R))))
 
 
-def certified_factor(releases: Callable[[float], list[Subsampled]]) -> float:
-    """The factor on sigma, to 1 % and on the safe side, for which the accountant certifies the target for a
-    replaced record.
+def batch_setting(
+    problem: Problem,
+    target: Guarantee,
+    adjacency: Adjacency,
+    *,
+    batch: int | None,
+    steps: int,
+    clip: float,
+    as_printed: bool,
+) -> tuple[int, Schedule, str]:
+    """The batch size n, the squared noise multipliers and how batches are drawn: the paper's, or
+    certified.
     """
-    return calibrate(releases, TARGET, REPLACE, tolerance=1e-2)
+    R = budget(target, ZERO_OUT, True) if as_printed or batch is None else 1.0
+    n = batch or printed_batch(problem.count, R)
+    how = "with replacement" if as_printed else "poisson"
+    printed = uniform(steps, R * (problem.count / n) ** 2)
+    if as_printed:
+        return n, printed, how
+    factor = calibrate(
+        lambda m: batch_releases(problem, clip, n, Schedule(m**2 * printed(1)), steps, how),
+        target,
+        adjacency,
+        tolerance=1e-2,
+    )
+    return n, Schedule(factor**2 * printed(1)), how
 
 
-def sampling_variance(problem: Problem, data: Array, batch: int) -> float:
-    """sigma_g^2 of section 4.3 for a batch with replacement: (n^2/D) E|batch gradient - gradient|^2 = (n/D)
-    tr Cov(record gradients).
-    """
-    centred = data - data.mean(axis=0)
-    return batch * float(np.mean(np.sum(centred**2, axis=1))) / problem.dimension
-
-
-def example(*, as_printed: bool = False, steps: int = 10) -> Example:
+def example(
+    *,
+    as_printed: bool = False,
+    case: tuple[Problem, Data] | None = None,
+    target: Guarantee = TARGET,
+    adjacency: Adjacency | None = None,
+    batch: int | None = None,
+    steps: int = 10,
+    clip: float = 1.0,
+    step_size: float | None = None,
+) -> Example:
     """A quadratic with kappa = 10, N = 200, d = 5, n = 126, uniform schedule.
 
     >>> example(as_printed=True).algorithm.release(1).how
     'with replacement'
     """
-    problem, data = quadratic_case()
-    M, mu = 1.0, 0.1
-    gamma = 1 - mu / M
-    n = printed_batch(problem.count, PRINTED_R)
-    R_prime = PRINTED_R * (problem.count / n) ** 2
-    printed = uniform(steps, R_prime)
-    how = "with replacement" if as_printed else "poisson"
-    factor = (
-        1.0
-        if as_printed
-        else certified_factor(
-            lambda m: batch_releases(problem, 1.0, n, Schedule(m**2 * printed(1)), steps, how)
-        )
+    problem, data = case or quadratic_case()
+    adjacency = adjacency or (ZERO_OUT if as_printed else REPLACE)
+    n, variances, how = batch_setting(
+        problem, target, adjacency, batch=batch, steps=steps, clip=clip, as_printed=as_printed
     )
-    variances = Schedule(factor**2 * printed(1))
-    gap = float(problem.excess(problem.start[None], data)[0])
-    spent = steps / variances(1)
-    alpha = alpha_of(problem.dimension, 1.0, spent, M, n, gap)
-    alpha_g = problem.dimension / (2 * mu * n**2 * gap)
-    drift = alpha_g * sampling_variance(problem, data, n)
+    M, _ = known_constants(problem)
+    eta = 1 / M if step_size is None else step_size
+    algorithm = private_sgd(
+        problem, clip=clip, batch=n, variances=variances, steps=steps, step_size=eta, how=how
+    )
+    noise = noise_moments(problem, data, algorithm, clip, n)
     return Example(
-        private_sgd(problem, clip=1.0, batch=n, variances=variances, steps=steps, how=how),
+        algorithm,
         "dynamic-noise",
         problem,
         data,
-        REPLACE,
-        TARGET,
-        bound=gap
-        * (
-            erub(variances.values(steps), gd_influence(gamma, steps).values(steps), gamma, spent, alpha)
-            + drift
-        ),
-        bound_source="Theorem 4.7, Eq (14), its noise model with sigma_g of this data",
-        limit=("gradient descent", {"step_size": 1 / M}),
+        adjacency,
+        target,
+        bound=descent_bound(problem, data, noise, eta) if unclipped(problem, clip) else None,
+        note=f"batches of {'about ' if how == 'poisson' else ''}{n} records, {how}",
+        limit=("gradient descent", {"step_size": eta}),
         forms=lambda: {
             "with everybody in the batch it is gradient descent": (
                 private_sgd(
                     problem,
-                    clip=1.0,
+                    clip=clip,
                     batch=problem.count,
                     variances=variances,
                     steps=steps,
+                    step_size=eta,
                     how="without replacement",
                 ),
-                private_gd(problem, clip=1.0, variances=variances, steps=steps),
+                private_gd(problem, clip=clip, variances=variances, steps=steps, step_size=eta),
             )
         },
     )

@@ -5,8 +5,8 @@ secret batches.
     update   v_{t+1} = beta v_t + (1 - beta) (public gradient + g_t),   x_{t+1} = x_t - eta v_{t+1} / (1 -
     beta^t)
 
-Citation: dynamic-noise, section 4.3 and Theorem 4.8, which bounds it by Theorem 4.4's bound plus alpha_g
-sigma_g^2.
+Citation: dynamic-noise, section 4.3 and Theorem 4.8, bound: Theorem 4.4, corrected, with the
+variance of the batches as they are drawn.
 
 Calibration. As for private-sgd: for a replaced record and Poisson batches, sigma is 1.75 times the printed
 one.
@@ -19,19 +19,15 @@ from typing import Any
 import numpy as np
 
 from dpverify.algorithms import Example
+from dpverify.algorithms.private_gd import known_constants
 from dpverify.algorithms.private_gd_momentum import State, momentum_step, start
-from dpverify.algorithms.private_sgd import certified_factor, printed_batch, private_sgd, sampling_variance
+from dpverify.algorithms.private_sgd import batch_setting, private_sgd
+from dpverify.bounds import Printed
 from dpverify.engine import Algorithm
-from dpverify.formulas.dynamic_noise import (
-    PRINTED_R,
-    TARGET,
-    alpha_of,
-    erub,
-    largest_eta0,
-    momentum_influence,
-    uniform,
-)
-from dpverify.neighbours import REPLACE
+from dpverify.formulas.dynamic_noise import TARGET, alpha_of, erub, largest_eta0, momentum_influence
+from dpverify.guarantees import Guarantee
+from dpverify.neighbours import REPLACE, ZERO_OUT, Adjacency, Data
+from dpverify.parts.bounding import batch_moment, first_gap, momentum_bound, noise_moments, unclipped
 from dpverify.parts.cases import quadratic_case
 from dpverify.parts.gradients import batch_releases
 from dpverify.problems import Problem
@@ -75,66 +71,62 @@ def private_sgd_momentum(
     )
 
 
-def example(*, as_printed: bool = False, steps: int = 10, beta: float = 0.5) -> Example:
+def example(
+    *,
+    as_printed: bool = False,
+    case: tuple[Problem, Data] | None = None,
+    target: Guarantee = TARGET,
+    adjacency: Adjacency | None = None,
+    batch: int | None = None,
+    steps: int = 10,
+    clip: float = 1.0,
+    beta: float = 0.5,
+    step_size: float | None = None,
+) -> Example:
     """A quadratic with kappa = 10, N = 200, d = 5, n = 126, uniform schedule.
 
     >>> example(as_printed=True).algorithm.steps
     10
     """
-    problem, data = quadratic_case()
-    M, mu, kappa = 1.0, 0.1, 10.0
-    n = printed_batch(problem.count, PRINTED_R)
-    printed = uniform(steps, PRINTED_R * (problem.count / n) ** 2)
-    how = "with replacement" if as_printed else "poisson"
-    factor = (
-        1.0
-        if as_printed
-        else certified_factor(
-            lambda m: batch_releases(problem, 1.0, n, Schedule(m**2 * printed(1)), steps, how)
-        )
+    problem, data = case or quadratic_case()
+    adjacency = adjacency or (ZERO_OUT if as_printed else REPLACE)
+    n, variances, how = batch_setting(
+        problem, target, adjacency, batch=batch, steps=steps, clip=clip, as_printed=as_printed
     )
-    variances = Schedule(factor**2 * printed(1))
-    eta0 = largest_eta0(beta, kappa, as_printed=as_printed)
-    gamma = 1 - eta0 / kappa
-    gap = float(problem.excess(problem.start[None], data)[0])
-    spent = steps / variances(1)
-    alpha = 2 * eta0 * alpha_of(problem.dimension, 1.0, spent, M, n, gap)
-    drift = problem.dimension / (2 * mu * n**2 * gap) * sampling_variance(problem, data, n)
-    influence = momentum_influence(beta, gamma, steps).values(steps)
+    M, mu = known_constants(problem)
+    eta0 = largest_eta0(beta, M / mu, as_printed=as_printed)
+    eta = step_size if step_size is not None else eta0 / (2 * M) if as_printed else eta0 / M
+    common: dict[str, Any] = {
+        "clip": clip,
+        "batch": n,
+        "variances": variances,
+        "steps": steps,
+        "how": how,
+    }
+    algorithm = private_sgd_momentum(problem, beta=beta, step_size=eta, **common)
+    noise, printed = noise_moments(problem, data, algorithm, clip, n), None
+    if as_printed and step_size is None and unclipped(problem, clip):
+        gap, gamma = first_gap(problem, data), 1 - eta0 * mu / M
+        drift = batch_moment(problem, data, algorithm.release(1), clip, n) / (2 * mu * gap)
+        factor = 2 * eta0 * alpha_of(problem.dimension, clip, steps / variances(1), M, n, gap)
+        influence = momentum_influence(beta, gamma, steps).values(steps)
+        kept = erub(variances.values(steps), influence, gamma, steps / variances(1), factor)
+        printed = Printed("dynamic-noise/thm-4.8", gap * (kept + drift), "Theorem 4.8, Eq (15)")
     return Example(
-        private_sgd_momentum(
-            problem,
-            clip=1.0,
-            batch=n,
-            variances=variances,
-            steps=steps,
-            beta=beta,
-            step_size=eta0 / (2 * M),
-            how=how,
-        ),
+        algorithm,
         "dynamic-noise",
         problem,
         data,
-        REPLACE,
-        TARGET,
-        bound=gap * (erub(variances.values(steps), influence, gamma, spent, alpha) + drift),
-        bound_source="Theorem 4.8, Eq (15), its noise model with sigma_g of this data",
-        limit=("bias-corrected momentum", {"step_size": eta0 / (2 * M), "beta": beta}),
+        adjacency,
+        target,
+        bound=momentum_bound(problem, data, noise, eta, beta) if unclipped(problem, clip) else None,
+        printed=printed,
+        note=f"batches of {'about ' if how == 'poisson' else ''}{n} records, {how}",
+        limit=("bias-corrected momentum", {"step_size": eta, "beta": beta}),
         forms=lambda: {
             "with beta = 0 it is private SGD": (
-                private_sgd_momentum(
-                    problem,
-                    clip=1.0,
-                    batch=n,
-                    variances=variances,
-                    steps=steps,
-                    beta=0.0,
-                    step_size=0.5,
-                    how=how,
-                ),
-                private_sgd(
-                    problem, clip=1.0, batch=n, variances=variances, steps=steps, step_size=0.5, how=how
-                ),
+                private_sgd_momentum(problem, beta=0.0, step_size=0.5, **common),
+                private_sgd(problem, step_size=0.5, **common),
             )
         },
     )

@@ -9,9 +9,9 @@ differences, give the momentum.
     before),   G_t = rho G_{t-N} + B_t
                    m_t = alpha (G_t + r(1,t)),   w_{t+1} = w_t - eta m_t/|m_t|
 
-Citation: momentum-agg, Algorithms 2 and 4, Theorem 8, Lemma 17; bound: Lemmas 5 and 11 with the exact noise.
-X(a,b) is the sum over COMPOSE(a,b) of (1-alpha)^(b-z) X_[y,z], found by walking down the tree: O(log N) work
-a step where Algorithm 4 spends O(T/N log N); `literal` runs it as it is printed.
+Citation: momentum-agg, Algorithms 2 and 4, Theorem 8, Lemma 17; what the paper says of its gradients is in
+Lemmas 5 and 11. X(a,b) is the sum over COMPOSE(a,b) of (1-alpha)^(b-z) X_[y,z], found by walking down the
+tree: O(log N) work a step where Algorithm 4 spends O(T/N log N); `literal` runs it as it is printed.
 
 Without noise m_t is the momentum of DP-NSGD only if every epoch takes the records in the same order: Lemma 17
 subtracts from the block of one epoch the block of the epoch before, term by term, as if both had the same
@@ -22,7 +22,7 @@ Calibration. As printed the nodes of r and Delta have sensitivity 2 eta N. A rep
 up to 2 eta N L, and a node by up to 2.6 times that, so the printed noise of r and Delta is short by 2.6 L,
 which V_{>2N} = 4 (T/N) log2 N makes up for while L is small: at N = 20, T = 80, alpha = 0.1, (2, 1e-3)-DP,
 the accountant certifies 0.18 of the printed noise of G and 0.09 of that of r and Delta for L = 1/4; for L = 8
-the printed noise has eps = 4.2 (example(as_printed=True, smoothness=8.0)).
+the printed noise has eps = 4.2 .
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpverify.algorithms import Example
-from dpverify.algorithms.dp_nsgd import gradient_norm, refreshed
+from dpverify.algorithms.dp_nsgd import NO_BOUND, gradient_norm, point, refreshed, said_of_gradients
 from dpverify.engine import Algorithm, Answer
 from dpverify.formulas.momentum_agg import (
     TARGET,
     block_coefficients,
     ending_at,
-    normalised_bound,
     printed_sigma,
     printed_v_reduced,
     reduced_deviation,
 )
-from dpverify.neighbours import REPLACE, ZERO_OUT
+from dpverify.guarantees import Guarantee
+from dpverify.neighbours import REPLACE, ZERO_OUT, Adjacency, Data
 from dpverify.parts.budgets import certified_noise
 from dpverify.parts.cases import logistic_case
 from dpverify.parts.trees import Forest, covering, grow, load_exactly, node_sums, normalised
-from dpverify.problems import Problem
+from dpverify.problems import Linear, Problem
 from dpverify.releases import TreeNode
 
 Array = np.ndarray[Any, Any]
@@ -208,57 +208,61 @@ def sensitivity_reduced_nsgd(
 def example(
     *,
     as_printed: bool = False,
+    case: tuple[Problem, Data] | None = None,
+    target: Guarantee = TARGET,
+    adjacency: Adjacency = REPLACE,
     steps: int = 80,
+    clip: float = 1.0,
     alpha: float = 0.1,
     gamma: float | None = None,
     step_size: float | None = None,
     smoothness: float = 0.25,
-    reshuffle: bool = True,
+    reshuffle: bool | None = None,
 ) -> Example:
-    """Logistic regression, N = 20, d = 3, four epochs, eta = 1/sqrt(N T), gamma = eta N.
+    """Logistic regression, N = 20, d = 3, four epochs, eta = 1/sqrt(N T), gamma = eta N; the epochs take the
+    records in one order, with which Lemma 17 holds, or, as printed, in fresh ones.
 
     >>> example().algorithm.name
     'sensitivity-reduced-nsgd'
     """
-    problem, data = logistic_case(20, ridge=0.05, doubt=0.3)
+    problem, data = case or logistic_case(20, ridge=0.05, doubt=0.3)
     N = problem.count
+    reshuffle = as_printed if reshuffle is None else reshuffle
     eta = 1 / math.sqrt(N * steps) if step_size is None else step_size
     gamma = min(eta * N, 0.5) if gamma is None else gamma
-    sigma = printed_sigma(TARGET.epsilon, TARGET.delta, 4.0)
-    few, many = (sigma * math.sqrt(v) for v in printed_v_reduced(steps, N))
-    scales = Scales(4.0 * few, 4.0 * many, 2 * eta * N * many)
+    few, many = (math.sqrt(v) for v in printed_v_reduced(steps, N))
     common: dict[str, Any] = {
-        "clip": 1.0,
+        "clip": clip,
         "smoothness": smoothness,
         "alpha": alpha,
         "gamma": gamma,
         "steps": steps,
         "step_size": eta,
+        "reshuffle": reshuffle,
     }
-    common["reshuffle"] = reshuffle
-    if not as_printed:
-        shape = Scales(4.0 * few, 4.0 * many, 4 * eta * N * smoothness * many)
-        scales = certified_scales(problem, shape, common)
+    if as_printed:
+        sigma = printed_sigma(point(target).epsilon, point(target).delta, 4.0)
+        scales = Scales(4 * clip * sigma * few, 4 * clip * sigma * many, 2 * eta * N * sigma * many)
+    else:
+        shape = Scales(4 * clip * few, 4 * clip * many, 4 * eta * N * smoothness * many)
+        scales = certified_scales(problem, shape, common, target, adjacency)
+    printed, note = None, NO_BOUND
+    if as_printed and isinstance(problem, Linear):
+        deviation = reduced_deviation(alpha, gamma, N, steps, *scales)
+        printed = said_of_gradients(problem, data, deviation, alpha, eta, clip)
+    if reshuffle:
+        note = "with fresh orders m_t is not the momentum: Lemma 17 is refuted (momentum-agg/lemma-17)"
     return Example(
         sensitivity_reduced_nsgd(problem, scales=scales, **common),
         "momentum-agg",
         problem,
         data,
-        REPLACE,
-        TARGET,
-        bound=normalised_bound(
-            reduced_deviation(alpha, gamma, N, steps, *scales),
-            gap=float(problem.excess(problem.start[None], data)[0]),
-            alpha=alpha,
-            eta=eta,
-            N=N,
-            G=1.0 + 2 * problem.ridge * (float(np.linalg.norm(problem.start)) + eta * steps),
-            L=0.25 + 2 * problem.ridge,
-            dimension=problem.dimension,
-        ),
-        bound_source="Lemmas 5 and 11 with the exact noise; above G at this size",
+        adjacency,
+        target,
+        printed=printed,
         quantity="E |F'(x)|",
         measure=gradient_norm(problem, data),
+        note=note,
         limit=None if reshuffle else ("normalised momentum", {"step_size": eta, "alpha": alpha}),
         forms=lambda: {
             "the fast reconstruction is the literal Algorithm 4": (
@@ -269,8 +273,10 @@ def example(
     )
 
 
-def certified_scales(problem: Problem, shape: Scales, common: dict[str, Any]) -> Scales:
+def certified_scales(
+    problem: Problem, shape: Scales, common: dict[str, Any], target: Guarantee, adjacency: Adjacency
+) -> Scales:
     """The scales of that shape which the accountant certifies."""
     ledger = sensitivity_reduced_nsgd(problem, scales=shape, **common).ledger()
-    factor = certified_noise(ledger, TARGET, REPLACE)
+    factor = certified_noise(ledger, target, adjacency)
     return Scales(*(factor * s for s in shape))

@@ -22,12 +22,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpverify.algorithms import Example
+from dpverify.algorithms.dp_nsgd import point
+from dpverify.bounds import Bound
 from dpverify.engine import Algorithm, Answer
 from dpverify.formulas.momentum_agg import TARGET, level
-from dpverify.neighbours import REPLACE, ZERO_OUT
+from dpverify.guarantees import Guarantee
+from dpverify.neighbours import REPLACE, ZERO_OUT, Adjacency, Data
+from dpverify.parts.bounding import unclipped
 from dpverify.parts.budgets import certified_noise
+from dpverify.parts.cases import mean_case
 from dpverify.parts.trees import load_exactly, node_sums, prefix
-from dpverify.problems import Problem, mean_estimation
+from dpverify.problems import Problem, Quadratic
 from dpverify.releases import TreeNode
 
 Array = np.ndarray[Any, Any]
@@ -43,7 +48,7 @@ class State(NamedTuple):
 def tree_aggregation(problem: Problem, *, clip: float, scale: float) -> Algorithm:
     """One pass over the records in their order, with noise of that scale at every node.
 
-    >>> tree_aggregation(mean_estimation(2, count=6), clip=1.0, scale=3.0).release(6).nodes
+    >>> tree_aggregation(mean_case(6, 2)[0], clip=1.0, scale=3.0).release(6).nodes
     ((5, 6),)
     """
     if not clip > 0:
@@ -83,28 +88,39 @@ def tree_aggregation(problem: Problem, *, clip: float, scale: float) -> Algorith
     )
 
 
-def example(*, as_printed: bool = False, count: int = 50, dimension: int = 3) -> Example:
+def example(
+    *,
+    as_printed: bool = False,
+    case: tuple[Problem, Data] | None = None,
+    target: Guarantee = TARGET,
+    adjacency: Adjacency = REPLACE,
+    clip: float = 1.0,
+    count: int = 50,
+    dimension: int = 3,
+) -> Example:
     """The mean of 50 records in the unit ball of 3 dimensions.
 
     >>> certified, printed = (example(as_printed=p).algorithm.release(1).scale[0] for p in (False, True))
     >>> round(certified / printed, 2)
     0.55
     """
-    problem = mean_estimation(dimension, count=count, radius=1.0)
-    rows = np.random.default_rng(0).standard_normal((count, dimension))
-    data = rows / np.maximum(1.0, np.linalg.norm(rows, axis=1))[:, None]
-    V = math.floor(math.log2(count)) + 1
-    scale = 2.0 / (TARGET.epsilon / (2 * math.sqrt(V * math.log(1 / TARGET.delta))))
-    if not as_printed:
-        scale = certified_noise(tree_aggregation(problem, clip=1.0, scale=1.0).ledger(), TARGET, REPLACE)
+    problem, data = case or mean_case(count, dimension)
+    N, V = problem.count, math.floor(math.log2(problem.count)) + 1
+    if as_printed:
+        epsilon, delta = point(target).epsilon, point(target).delta
+        scale = 2 * clip / (epsilon / (2 * math.sqrt(V * math.log(1 / delta))))
+    else:
+        scale = certified_noise(tree_aggregation(problem, clip=clip, scale=1.0).ledger(), target, adjacency)
+    quiet = unclipped(problem, clip) and isinstance(problem, Quadratic) and problem.smoothness == 1
     return Example(
-        tree_aggregation(problem, clip=1.0, scale=scale),
+        tree_aggregation(problem, clip=clip, scale=scale),
         "momentum-agg",
         problem,
         data,
-        REPLACE,
-        TARGET,
-        bound=dimension * scale**2 * (1 + math.log2(count)) / (2 * count**2),
-        bound_source="Proposition 18: at most 1 + log2 N noisy nodes",
-        limit=("prefix sums", {"count": count}),
+        adjacency,
+        target,
+        bound=Bound("momentum-agg/bound-tree", {"N": N, "d": problem.dimension, "s": scale})
+        if quiet
+        else None,
+        limit=("prefix sums", {"count": N}) if isinstance(problem, Quadratic) else None,
     )

@@ -261,9 +261,18 @@ def masg_stages(
     return Stages(Schedule(alphas[:T]), Schedule([float(s) for s in numbers[:T]]))
 
 
-def choose_steps(stages: Stages, longest: int, mu: float, L: float, *, noise: float, gap: float) -> int:
+def choose_steps(
+    stages: Stages,
+    longest: int,
+    mu: float,
+    L: float,
+    *,
+    noise: float,
+    gap: float,
+    as_printed: bool = False,
+) -> int:
     """The T' <= longest that minimises Eq (4.6), a_{T',0} gap + noise (sum_j a_{T',j}^(1/3))^3, in one pass;
-    noise = d (S1/(n eps))^2.
+    noise = d (S1/(n eps))^2; as printed, a_{T',0} is half as large.
 
     >>> choose_steps(one_stage(1.0, 50), 50, 0.25, 1.0, noise=0.0, gap=1.0)
     50
@@ -271,7 +280,7 @@ def choose_steps(stages: Stages, longest: int, mu: float, L: float, *, noise: fl
     alpha, stage = stages.alpha.values(longest), stages.stage.values(longest)
     grown = 2.0 ** np.diff(stage, prepend=0.0) * (1 - np.sqrt(mu * alpha))
     added = np.cbrt(alpha * (1 + alpha * L))
-    total, first, bounds = 0.0, 1.0, []
+    total, first, bounds = 0.0, 0.5 if as_printed else 1.0, []
     for factor, more in zip(grown, added):
         total, first = total * float(np.cbrt(factor)) + float(more), first * float(factor)
         bounds.append(first * gap + noise * total**3)
@@ -311,13 +320,13 @@ def nag_bound(
     )
 
 
-def heavy_ball_bound(
+def printed_heavy_ball_bound(
     spectrum: Array, start: Array, alpha: float, beta: float, variance: float, T: int
 ) -> float:
     """Eq (3.17) on a quadratic: V C_T^2 rho^(2T) + L m(alpha, beta), with the exact |M^T|^2 for C_T^2
     rho^(2T); `start` is x_0 - x*.
 
-    >>> round(heavy_ball_bound(np.array([1.0]), np.array([1.0]), 0.5, 0.0, 0.0, 1), 6)
+    >>> round(printed_heavy_ball_bound(np.array([1.0]), np.array([1.0]), 0.5, 0.0, 0.0, 1), 6)
     2.5
     """
     power, rho = 0.0, 0.0

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from dpverify.problems import Linear, Quadratic, logistic, quadratic
+from dpverify.problems import (
+    Linear,
+    Problem,
+    Quadratic,
+    finite,
+    least_squares,
+    logistic,
+    mean_estimation,
+    quadratic,
+)
 
 Array = np.ndarray[Any, Any]
 
@@ -21,8 +31,20 @@ def quadratic_case(
     ((200, 5), True)
     """
     problem = quadratic(np.linspace(0.1, 1.0, dimension), count=count, start=np.ones(dimension), radius=1.0)
+    problem = replace(problem, lipschitz1=1.0) if norm == 1 else problem
     rows = np.random.default_rng(seed).standard_normal((count, dimension))
     return problem, rows / np.maximum(1.0, np.linalg.norm(rows, ord=norm, axis=1))[:, None]
+
+
+def mean_case(count: int, dimension: int, seed: int = 0) -> tuple[Quadratic, Array]:
+    """The mean of records in the unit ball.
+
+    >>> mean_case(50, 3)[1].shape
+    (50, 3)
+    """
+    rows = np.random.default_rng(seed).standard_normal((count, dimension))
+    rows /= np.maximum(1.0, np.linalg.norm(rows, axis=1))[:, None]
+    return mean_estimation(dimension, count=count, radius=1.0), rows
 
 
 def logistic_case(
@@ -50,3 +72,40 @@ def logistic_case(
     rows /= lengths if sphere else np.maximum(1.0, lengths)
     labels = np.where(rows[:, 0] + doubt * rng.standard_normal(count) > 0, 1.0, -1.0)
     return logistic(rows, count=count, ridge=ridge, start=np.full(dimension, start)), (rows, labels)
+
+
+def own_case(
+    features: Any, targets: Any = None, *, radius: float = 1.0, ridge: float = 0.01
+) -> tuple[Problem, Any]:
+    """A problem of one's own: logistic regression for two kinds of targets, least squares for numbers, and
+    the mean of the records without targets.
+
+    A record longer than `radius` is cut to it, so that the constants of the problem are public: they follow
+    from `radius` and `ridge`, not from the data.
+
+    >>> problem, (rows, labels) = own_case([[3.0, 4.0], [0.3, 0.4]], ["yes", "no"])
+    >>> rows.round(2).tolist(), labels.tolist(), problem.smoothness, problem.pl
+    ([[0.6, 0.8], [0.3, 0.4]], [1.0, -1.0], 0.27, 0.02)
+    """
+    rows = finite(features, "data")
+    rows = rows.reshape(len(rows), -1)
+    if len(rows) == 0:
+        raise ValueError("Expected data with at least one record, got data with 0.")
+    if not radius > 0:
+        raise ValueError(f"Expected radius={radius} > 0.")
+    lengths = np.linalg.norm(rows, axis=1)[:, None]
+    rows = rows * np.minimum(1.0, radius / np.where(lengths > 0, lengths, 1.0))
+    count, d = rows.shape
+    if targets is None:
+        return mean_estimation(d, count=count, radius=radius), rows
+    values = np.asarray(targets).reshape(-1)
+    if len(values) != count:
+        raise ValueError(f"Expected one target for each of {count} records, got {len(values)}.")
+    kinds = np.unique(values)
+    if len(kinds) == 2:
+        labels = np.where(values == kinds[1], 1.0, -1.0)
+        problem = logistic(rows, count=count, ridge=ridge)
+        known = {"smoothness": radius**2 / 4 + 2 * ridge, "lipschitz": radius, "lipschitz1": radius * d**0.5}
+        return replace(problem, pl=2 * ridge, **known), (rows, labels)
+    problem = least_squares(rows, count=count, ridge=ridge)
+    return replace(problem, smoothness=radius**2 + 2 * ridge, pl=2 * ridge), (rows, finite(values, "target"))

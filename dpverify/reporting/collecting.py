@@ -189,19 +189,10 @@ def _alphas(record: dict[str, Any]) -> list[float]:
 
 def _run(effort: Effort, name: str) -> dict[str, Any]:
     from dpverify.algorithms import example
-    from dpverify.montecarlo import run
-    from dpverify.reporting.runs import along, summary
+    from dpverify.reporting.runs import along, simulate, summary
 
     case = example(name)
-    result = run(
-        case.algorithm,
-        case.data,
-        min(effort.runs, 2_000),
-        effort.seed,
-        measure={case.quantity: case.measured},
-        every_step=True,
-        keep=(),
-    )
+    result = simulate(case, min(effort.runs, 2_000), effort.seed, every_step=True)
     return summary(case, result, False) | along(case, result)
 
 

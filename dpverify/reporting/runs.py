@@ -1,5 +1,5 @@
-"""Many runs of an algorithm in figures: its mean, its interval, the paper's bound, and what the accountant
-says.
+"""Many runs of an algorithm in figures: its mean, its interval, the bound that is proved of it, and what the
+accountant says under each neighbouring relation.
 """
 
 from __future__ import annotations
@@ -11,46 +11,39 @@ if TYPE_CHECKING:
     from dpverify.montecarlo import Runs
 
 
-def summary(case: Example, result: Runs, as_printed: bool) -> dict[str, Any]:
-    """The figures of a run: mean, interval, bound, and what the accountant says.
+def simulate(case: Example, runs: int, seed: int = 0, **settings: Any) -> Runs:
+    """Runs of an example that measure what its bound is about.
 
     >>> from dpverify.algorithms import example
-    >>> from dpverify.montecarlo import run
-    >>> case = example("private-gd")
-    >>> figures = summary(case, run(case.algorithm, case.data, 50, measure={case.quantity: case.measured}),
-    ...     False)
-    >>> figures["algorithm"], figures["certified"]
-    ('private-gd', True)
+    >>> simulate(example("private-gd"), 10).values["E F(x) - F*"].shape
+    (10,)
     """
-    import math
+    from dpverify.montecarlo import run
 
-    import numpy as np
+    measure = {case.quantity: case.measured}
+    return run(
+        case.algorithm, case.data, runs, seed, measure=measure, weights=case.weights, keep=(), **settings
+    )
 
-    from dpverify.accounting import account, epsilon, meets
-    from dpverify.guarantees import ApproxDP, PureDP
+
+def summary(case: Example, result: Runs, as_printed: bool) -> dict[str, Any]:
+    """The figures of a run: mean, interval, bound with its claim, and what the accountant says.
+
+    >>> from dpverify.algorithms import example
+    >>> case = example("private-gd")
+    >>> figures = summary(case, simulate(case, 50), False)
+    >>> figures["algorithm"], figures["certified"], figures["bound_claim"], figures["bound_verdict"]
+    ('private-gd', True, 'dynamic-noise/bound-gd', 'PROVED')
+    """
+    from dpverify.accounting import meets
     from dpverify.montecarlo import mean_at_least
 
     quantity = case.quantity
-    if case.best_step:
-        best = int(np.argmin(result.path[quantity]))
-        mean, spread = (
-            float(result.path[quantity][best]),
-            math.sqrt(float(result.path_variance[quantity][best]) / result.runs),
-        )
-    else:
-        best, mean, spread = case.algorithm.steps, result.mean(quantity), result.standard_error(quantity)
-    at_least = None if case.best_step else mean_at_least(result.values[quantity])
-    exact = exact_mean(case)
+    mean, spread = result.mean(quantity), result.standard_error(quantity)
+    at_least, exact = mean_at_least(result.values[quantity]), exact_mean(case)
     known = exact if exact is not None else at_least
-    ledger = case.algorithm.ledger()
-    delta = (
-        0.0
-        if isinstance(case.claimed, PureDP)
-        else case.claimed.delta
-        if isinstance(case.claimed, ApproxDP)
-        else 1e-5
-    )
-    guarantee = account(ledger, case.adjacency, "auto" if delta else "pure")
+    bound, printed = case.bound, case.printed
+    spent = spending(case)
     return {
         "algorithm": case.algorithm.name,
         "paper": case.paper,
@@ -59,23 +52,54 @@ def summary(case: Example, result: Runs, as_printed: bool) -> dict[str, Any]:
         "runs": result.runs,
         "seed": result.seed,
         "quantity": quantity,
-        "at_step": best,
         "mean": mean,
         "interval": [mean - 1.96 * spread, mean + 1.96 * spread] if result.runs > 1 else None,
         "at_least": at_least,
         "exact": exact,
-        "bound": case.bound,
-        "exceeds_bound": case.bound is not None
-        and known is not None
-        and known > case.bound * (1 + 1e-9),  # reached is kept
-        "bound_source": case.bound_source,
+        "bound": None if bound is None else bound.value,
+        "bound_claim": "" if bound is None else bound.claim,
+        "bound_verdict": "" if bound is None else bound.verdict.value,
+        "bound_at": "" if bound is None else bound.at,
+        "exceeds_bound": bound is not None and known > bound.value * (1 + 1e-9),  # reached is kept
+        "printed": None if printed is None else printed.value,
+        "printed_claim": "" if printed is None else printed.claim,
+        "printed_verdict": "" if printed is None else printed.verdict.value,
+        "printed_at": "" if printed is None else printed.at,
         "adjacency": str(case.adjacency),
-        "claimed": repr(case.claimed),
-        "accountant_epsilon": epsilon(guarantee, delta),
-        "accountant_delta": delta,
-        "certified": meets(ledger, case.adjacency, case.claimed),
+        "claimed": str(case.claimed),
+        "accountant_epsilon": spent[0]["epsilon"],
+        "accountant_delta": spent[0]["delta"],
+        "accountant": spent,
+        "certified": meets(case.algorithm.ledger(), case.adjacency, case.claimed),
         "note": case.note,
     }
+
+
+def spending(case: Example) -> list[dict[str, Any]]:
+    """epsilon under every neighbouring relation for which the releases can be charged, the claimed one
+    first; None where the accountant certifies none.
+    """
+    import math
+
+    from dpverify.accounting import account, epsilon
+    from dpverify.guarantees import ApproxDP, PureDP
+    from dpverify.neighbours import Adjacency
+
+    ledger = case.algorithm.ledger()
+    claimed = case.claimed
+    delta = 0.0 if isinstance(claimed, PureDP) else claimed.delta if isinstance(claimed, ApproxDP) else 1e-5
+    known = [a for a in Adjacency if all(a in release.adjacencies for release in ledger)]
+    found = []
+    for adjacency in sorted(known, key=lambda a: a is not case.adjacency):
+        spent = epsilon(account(ledger, adjacency, "auto" if delta else "pure"), delta)
+        found.append(
+            {
+                "adjacency": str(adjacency),
+                "epsilon": spent if math.isfinite(spent) else None,
+                "delta": delta,
+            }
+        )
+    return found
 
 
 def exact_mean(case: Example) -> float | None:
@@ -84,7 +108,7 @@ def exact_mean(case: Example) -> float | None:
     """
     from dpverify.moments import NotAffine, NotQuadratic, exact_moments
 
-    if case.measure is not None:
+    if case.measure is not None or case.weights is not None:
         return None
     try:
         moments = exact_moments(case.algorithm, case.data)
@@ -96,52 +120,51 @@ def exact_mean(case: Example) -> float | None:
 def table(figures: dict[str, Any]) -> str:
     """The figures as text.
 
-    >>> print(table({"algorithm": "a", "paper": "p", "calibration": "certified", "steps": 3, "runs": 1,
-    ...     "seed": 0, "quantity": "E F",
-    ...     "at_step": 3, "mean": 0.5, "interval": None, "at_least": 0.25, "exact": 0.5,
-    ...     "exceeds_bound": False, "bound": None,
-    ...     "bound_source": "", "adjacency": "replace", "claimed": "GDP(mu=1.0)", "accountant_epsilon": 4.0,
-    ...     "accountant_delta": 1e-5,
-    ...     "certified": True, "note": ""}))
-    a (p), certified, 3 steps, 1 runs, seed 0
-      E F             0.5 at step 3
-      at least        0.25 (97.5 %, valid in finite samples)
-      exactly         0.5 (recursion of moments)
-      bound           none stated for this case
-      claimed         GDP(mu=1.0) under replace
-      accountant      epsilon = 4 at delta = 1e-05: certifies the claim
+    >>> from dpverify.algorithms import example
+    >>> case = example("clipped-mean")
+    >>> print(table(summary(case, simulate(case, 100), False)).splitlines()[0])
+    clipped-mean (diff2), certified, 1 steps, 100 runs, seed 0
     """
     interval = figures["interval"]
     near = f", [{interval[0]:.6g}, {interval[1]:.6g}] (95 %, normal approximation)" if interval else ""
-    bound = figures["bound"]
-    if bound is None:
-        against = "none stated for this case"
-    else:
-        verdict = "EXCEEDED" if figures["exceeds_bound"] else f"{figures['mean'] / bound:.3g} of it reached"
-        against = f"{bound:.6g}, {verdict} ({figures['bound_source']})"
-    says = "certifies the claim" if figures["certified"] else "does NOT certify the claim"
     lines = [
         f"{figures['algorithm']} ({figures['paper']}), {figures['calibration']}, {figures['steps']} steps, "
         f"{figures['runs']} runs, seed {figures['seed']}",
-        f"  {figures['quantity']:15} {figures['mean']:.6g} at step {figures['at_step']}{near}",
-        *(
-            [f"  {'at least':15} {figures['at_least']:.6g} (97.5 %, valid in finite samples)"]
-            if figures["at_least"] is not None
-            else []
-        ),
-        *(
-            [f"  {'exactly':15} {figures['exact']:.6g} (recursion of moments)"]
-            if figures["exact"] is not None
-            else []
-        ),
-        f"  {'bound':15} {against}",
-        f"  {'claimed':15} {figures['claimed']} under {figures['adjacency']}",
-        f"  {'accountant':15} epsilon = {figures['accountant_epsilon']:.4g} at delta = "
-        f"{figures['accountant_delta']:g}: {says}",
+        f"  {figures['quantity']:15} {figures['mean']:.6g}{near}",
+        f"  {'at least':15} {figures['at_least']:.6g} (97.5 %, valid in finite samples)",
     ]
+    if figures["exact"] is not None:
+        lines.append(f"  {'exactly':15} {figures['exact']:.6g} (recursion of moments)")
+    lines.append(f"  {'bound':15} {_against(figures)}")
+    if figures["printed"] is not None:
+        judged = figures["printed_claim"] or "no claim yet"
+        lines.append(
+            f"  {'the paper says':15} {figures['printed']:.6g} ({figures['printed_at']}; "
+            f"{figures['printed_verdict']}, {judged})"
+        )
+    lines.append(f"  {'claimed':15} {figures['claimed']} under {figures['adjacency']}")
+    for i, spent in enumerate(figures["accountant"]):
+        says = "no certificate" if spent["epsilon"] is None else f"epsilon = {spent['epsilon']:.4g}"
+        verdict = ""
+        if i == 0:
+            verdict = ": certifies the claim" if figures["certified"] else ": does NOT certify the claim"
+        lines.append(
+            f"  {'accountant' if i == 0 else '':15} {says} at delta = {spent['delta']:g} under "
+            f"{spent['adjacency']}{verdict}"
+        )
     if figures["note"]:
         lines.append(f"  {'note':15} {figures['note']}")
     return "\n".join(lines)
+
+
+def _against(figures: dict[str, Any]) -> str:
+    if figures["bound"] is None:
+        return "none is proved for this case"
+    reached = (
+        "EXCEEDED" if figures["exceeds_bound"] else f"{figures['mean'] / figures['bound']:.3g} of it reached"
+    )
+    claim = f"{figures['bound_claim']} {figures['bound_verdict']}: {figures['bound_at']}"
+    return f"{figures['bound']:.6g}, {reached} ({claim})"
 
 
 def along(case: Example, result: Runs) -> dict[str, list[float]]:

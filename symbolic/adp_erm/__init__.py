@@ -2,4 +2,6 @@
 
 from dpverify.claims import Paper
 
-PAPER = Paper("adp-erm", "Adaptive differentially private empirical risk minimization.", parts=("utility", "bounds"))
+PAPER = Paper(
+    "adp-erm", "Adaptive differentially private empirical risk minimization.", parts=("utility", "bounds")
+)

@@ -1,6 +1,7 @@
 """The bound that runs are set against: Theorem 4.2 with eta L restored, for x_tau, P(tau = t) ~ 1/b_t.
 
-e_t = E F(x_{t-1}) - F*,   g2_t = E|F'(x_{t-1})|^2,   E|noisy gradient of step t|^2 <= G^2 + d (alpha_t sigma)^2
+e_t = E F(x_{t-1}) - F*,   g2_t = E|F'(x_{t-1})|^2,   E|noisy gradient of step t|^2 <= G^2 + d (alpha_t
+sigma)^2
 """
 
 from __future__ import annotations
@@ -26,9 +27,7 @@ def gradient_at_a_random_iterate():
     1/b_t, from the descent of every step.
     """
     square = (G**2 + d * alpha[t] ** 2 * sigma**2) / b[t] ** 2
-    descent = ForEvery(
-        AtMost(e[t + 1], e[t] - eta * g2[t] / b[t] + L * eta**2 / 2 * square), t, 1, T
-    )
+    descent = ForEvery(AtMost(e[t + 1], e[t] - eta * g2[t] / b[t] + L * eta**2 / 2 * square), t, 1, T)
 
     def total(term: sp.Expr) -> sp.Expr:
         return sp.Sum(term, (t, 1, T))
@@ -45,7 +44,10 @@ def gradient_at_a_random_iterate():
             "each step",
         )
         .have(
-            Equal(total((e[t] - e[t + 1]) / eta + eta * L / 2 * square), (e[1] - e[T + 1]) / eta + eta * L / 2 * total(square)),
+            Equal(
+                total((e[t] - e[t + 1]) / eta + eta * L / 2 * square),
+                (e[1] - e[T + 1]) / eta + eta * L / 2 * total(square),
+            ),
             "it telescopes",
         )
         .have(AtMost(total(g2[t] / b[t]), whole), "e is not negative")

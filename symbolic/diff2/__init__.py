@@ -5,5 +5,7 @@ paper.
 from dpverify.claims import Paper
 
 PAPER = Paper(
-    "diff2", "DIFF2: differential private optimization via gradient differences.", parts=("guarantees", "bounds")
+    "diff2",
+    "DIFF2: differential private optimization via gradient differences.",
+    parts=("guarantees", "bounds"),
 )

@@ -1,6 +1,7 @@
 """The bound that runs are set against: Proposition D.2 with its constants.
 
-S_g, S_x, S_v are the sums over the R rounds of E|F'(x_{r-1})|^2, E|x_r - x_{r-1}|^2 and E|v_r - F'(x_{r-1})|^2.
+S_g, S_x, S_v are the sums over the R rounds of E|F'(x_{r-1})|^2, E|x_r - x_{r-1}|^2 and E|v_r -
+F'(x_{r-1})|^2.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ sigma_1, sigma_2, e_1, S_g, S_x, S_v = sp.symbols("sigma_1 sigma_2 e_1 S_g S_x S
     uses=["lemma-d.1"],
 )
 def gradient_at_a_random_round():
-    """If eta <= 1/(2L), 4 eta^2 T d sigma_2^2 C_2^2 <= 1, Lemma D.1 is added up over the rounds and the noise adds
-    up to at most R d (sigma_1 C_1)^2 + T d (sigma_2 C_2)^2 S_x: S_g/R <= 2 e_1/(eta R) + d (sigma_1 C_1)^2.
+    """If eta <= 1/(2L), 4 eta^2 T d sigma_2^2 C_2^2 <= 1, Lemma D.1 is added up over the rounds and the
+    noise adds up to at most R d (sigma_1 C_1)^2 + T d (sigma_2 C_2)^2 S_x: S_g/R <= 2 e_1/(eta R) + d
+    (sigma_1 C_1)^2.
     """
     noise = R * d * sigma_1**2 * C_1**2 + T * d * sigma_2**2 * C_2**2 * S_x
     few = 4 * eta**2 * T * d * sigma_2**2 * C_2**2

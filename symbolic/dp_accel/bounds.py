@@ -1,7 +1,8 @@
-"""The bounds that runs are set against: Theorems 3.5 and 4.1, corrected, for any noise of known second moment.
+"""The bounds that runs are set against: Theorems 3.5 and 4.1, corrected, for any noise of known second
+moment.
 
-c_t = E|w_t|^2: 2 d b_t^2 of Laplace noise, and the variance of the batch; Theorem 4.3 is Theorem 4.1 stage after
-stage, each beginning with the error at which the last one ends.
+c_t = E|w_t|^2: 2 d b_t^2 of Laplace noise, and the variance of the batch; Theorem 4.3 is Theorem 4.1 stage
+after stage, each beginning with the error at which the last one ends.
 """
 
 from __future__ import annotations
@@ -33,8 +34,9 @@ lam = sp.IndexedBase("lambda", positive=True)
     uses=["thm-3.5-corrected", "thm-3.5-m"],
 )
 def error_of_the_heavy_ball_on_a_quadratic():
-    """If E|x_T - x*|^2 <= 2 |M^T|^2 |x_0 - x*|^2 + sum_i v(lambda_i), v(lambda) = sigma^2 alpha (1+beta)/((1-beta)
-    lambda (2 + 2 beta - alpha lambda)): E F(x_T) - F* <= (L/2)(2 |M^T|^2 |x_0 - x*|^2 + sum_i v(lambda_i)).
+    """If E|x_T - x*|^2 <= 2 |M^T|^2 |x_0 - x*|^2 + sum_i v(lambda_i), v(lambda) = sigma^2 alpha
+    (1+beta)/((1-beta) lambda (2 + 2 beta - alpha lambda)): E F(x_T) - F* <= (L/2)(2 |M^T|^2 |x_0 - x*|^2 +
+    sum_i v(lambda_i)).
     """
     v = variance * alpha * (1 + beta) / ((1 - beta) * lam[i] * (2 + 2 * beta - alpha * lam[i]))
     m = sp.Sum(v, (i, 1, d))
@@ -53,8 +55,8 @@ def error_of_the_heavy_ball_on_a_quadratic():
     uses=["eq-4.2-corrected"],
 )
 def error_of_noisy_nag():
-    """With q = 1 - sqrt(mu alpha), V_1 <= 2 E_0, E_T <= V_{T+1} and V_{t+1} <= q V_t + (alpha/2)(1 + alpha L) c_t:
-    E_T <= 2 q^T E_0 + sum_t q^(T-t) (alpha/2)(1 + alpha L) c_t.
+    """With q = 1 - sqrt(mu alpha), V_1 <= 2 E_0, E_T <= V_{T+1} and V_{t+1} <= q V_t + (alpha/2)(1 + alpha
+    L) c_t: E_T <= 2 q^T E_0 + sum_t q^(T-t) (alpha/2)(1 + alpha L) c_t.
     """
     noise = alpha / 2 * (1 + alpha * L) * c[t]
     recursion = ForEvery(AtMost(V[t + 1], keeps * V[t] + noise), t, 1, T)

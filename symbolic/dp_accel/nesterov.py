@@ -444,7 +444,7 @@ def exact_error_of_dp_nag_stays_below_the_corrected_bound():
                 - case.problem.optimum(case.data)[1]
             )
             assert case.bound is not None
-            worst = max(worst, float(error) / case.bound)
+            worst = max(worst, float(error) / case.bound.value)
         if worst > 1 + 1e-9:
             return Result(UNDECIDED, f"the exact error is {worst:.4g} times the bound")
         evidence = Evidence(

@@ -1,7 +1,8 @@
-"""The bounds that runs are set against: Theorems 4.1 and 4.4, corrected, for any noise of known second moment.
+"""The bounds that runs are set against: Theorems 4.1 and 4.4, corrected, for any noise of known second
+moment.
 
-e_t = E f(theta_t) - f*,   c_t = E|noise of step t|^2: D (G sigma_t/N)^2 for the whole data set, the variance of
-the batch added to it for a batch of n (Theorems 4.7 and 4.8, without the paper's sigma_g).
+e_t = E f(theta_t) - f*,   c_t = E|noise of step t|^2: D (G sigma_t/N)^2 for the whole data set, the variance
+of the batch added to it for a batch of n (Theorems 4.7 and 4.8, without the paper's sigma_g).
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ rest = sp.IndexedBase("rest", real=True)
 
 @claim(PAPER, "bound-gd", at="Theorem 4.1, any noise", kind="inequality", uses=["thm-4.1"])
 def excess_of_noisy_gradient_descent():
-    """With steps 1/M: e_{T+1} <= gamma^T e_1 + sum_t gamma^(T-t) c_t/(2M), gamma = 1 - mu/M, by descent and the
-    PL condition.
+    """With steps 1/M: e_{T+1} <= gamma^T e_1 + sum_t gamma^(T-t) c_t/(2M), gamma = 1 - mu/M, by descent and
+    the PL condition.
     """
     gamma = 1 - mu / M
     noise = c[t] / (2 * M)
@@ -45,8 +46,9 @@ def excess_of_noisy_gradient_descent():
     uses=["thm-4.4-corrected"],
 )
 def excess_of_noisy_momentum():
-    """With steps eta_0/M and gamma = 1 - eta_0 mu/M > beta: e_{T+1} <= gamma^T e_1 + (eta_0/M) sum_t gamma^(T-t)
-    ((1-beta)/(1-beta^t))^2 sum_{i<=t} beta^(2(t-i)) c_i, the rest of each step adding up to at most 0.
+    """With steps eta_0/M and gamma = 1 - eta_0 mu/M > beta: e_{T+1} <= gamma^T e_1 + (eta_0/M) sum_t
+    gamma^(T-t) ((1-beta)/(1-beta^t))^2 sum_{i<=t} beta^(2(t-i)) c_i, the rest of each step adding up to at
+    most 0.
 
     That it does if 1 - eta_0 - 4 c eta_0^2 >= 0 is Theorem 4.4, corrected.
     """
@@ -70,5 +72,7 @@ def excess_of_noisy_momentum():
             shows=AtMost(e[T + 1], bound),
         )
         .unroll(e[t], gamma, noise + rest[t], (t, 1, T), "a step keeps at most gamma of the excess")
-        .calc(e[T + 1], ("<=", gamma**T * e[1] + total, "unrolled"), ("=", gamma**T * e[1] + parts, "two sums"))
+        .calc(
+            e[T + 1], ("<=", gamma**T * e[1] + total, "unrolled"), ("=", gamma**T * e[1] + parts, "two sums")
+        )
     )

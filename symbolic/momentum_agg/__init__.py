@@ -2,4 +2,6 @@
 
 from dpverify.claims import Paper
 
-PAPER = Paper("momentum-agg", "Momentum aggregation for private non-convex ERM.", parts=("appendix", "bounds"))
+PAPER = Paper(
+    "momentum-agg", "Momentum aggregation for private non-convex ERM.", parts=("appendix", "bounds")
+)

@@ -1,0 +1,79 @@
+"""Records from a file: a CSV table with a header, or arrays of NumPy (.npz); one column, or array, may be
+the target.
+"""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+
+def read(path: str | Path, target: str | None = None) -> tuple[Array, Array | None]:
+    """The features (records, columns) and, if a target is named, its values.
+
+    An .npz file holds the features as its only other array, or as `X`, `features` or `data`.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise ValueError(f"Expected data={str(path)!r} to be a file that exists.")
+    if path.suffix.lower() == ".npz":
+        return _arrays(path, target)
+    if path.suffix.lower() == ".csv":
+        return _table(path, target)
+    raise ValueError(f"Expected data={str(path)!r} to end in .csv or .npz.")
+
+
+def _table(path: Path, target: str | None) -> tuple[Array, Array | None]:
+    with path.open(newline="", encoding="utf-8-sig") as lines:
+        header, *rows = [row for row in csv.reader(lines) if row] or [[]]
+    if not rows:
+        raise ValueError(f"Expected data={str(path)!r} with a header and at least one record.")
+    for number, row in enumerate(rows, start=2):
+        if len(row) != len(header):
+            raise ValueError(f"Expected {len(header)} fields in line {number} of {path}, got {len(row)}.")
+    if target is not None and target not in header:
+        raise ValueError(f"Expected target={target!r} among the columns {', '.join(header)} of {path}.")
+    features = [
+        [_number(row[k], header[k], number, path) for k in range(len(header)) if header[k] != target]
+        for number, row in enumerate(rows, start=2)
+    ]
+    if not features[0]:
+        raise ValueError(f"Expected data={str(path)!r} with a column besides target={target!r}.")
+    if target is None:
+        return np.array(features), None
+    values = [row[header.index(target)] for row in rows]
+    try:
+        return np.array(features), np.array([float(value) for value in values])
+    except ValueError:  # names of two classes
+        return np.array(features), np.array(values)
+
+
+def _number(text: str, column: str, line: int, path: Path) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(
+            f"Expected a number in column {column!r}, line {line} of {path}, got {text!r}."
+        ) from None
+
+
+def _arrays(path: Path, target: str | None) -> tuple[Array, Array | None]:
+    with np.load(path, allow_pickle=False) as found:
+        arrays = {name: found[name] for name in found.files}
+    if target is not None and target not in arrays:
+        raise ValueError(
+            f"Expected target={target!r} among the arrays {', '.join(sorted(arrays))} of {path}."
+        )
+    values = arrays.pop(target) if target is not None else None
+    named = [name for name in ("X", "features", "data") if name in arrays] or sorted(arrays)
+    if len(named) != 1:
+        raise ValueError(
+            f"Expected one array of features in {path} (X, features or data), got {sorted(arrays)}."
+        )
+    features = np.asarray(arrays[named[0]], dtype=float)
+    return features.reshape(len(features), -1), values
