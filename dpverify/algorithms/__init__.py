@@ -97,11 +97,8 @@ def example(name: str, *, as_printed: bool = False, **settings: Any) -> Example:
 
     >>> example("private-gd").algorithm.name
     'private-gd'
-    >>> example("dp-gd", schedule="dynamic")
-    Traceback (most recent call last):
-    ...
-    ValueError: Expected settings of dp-gd among adjacency, batch, case, clip, step_size, steps, target, got
-    schedule='dynamic'.
+    >>> example("private-gd", steps=5).algorithm.steps
+    5
     """
     known = settings_of(name)
     for setting, value in settings.items():

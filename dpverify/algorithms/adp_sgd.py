@@ -7,8 +7,9 @@ sigma, step eta/b_t.
 Citation: adp-erm, Algorithm 1, sections 4 and 5.1 (the step that Algorithm 1 calls t - 1 is step t here);
 bound: Theorem 4.2, Eq (7). Publishing (eta/b_t) g_t, as the paper does, is the same release: b_t is public.
 
-Calibration. Eq (6)'s sigma is larger than needed: for n = 500, batches of 10, T = 12, (1, 1e-5)-DP and
-replaced records, the accountant certifies 0.17 of it, the different noises of the steps taken into account.
+Calibration. For n = 500, T = 12, (1, 1e-5)-DP and replaced records, the accountant certifies 0.17 of Eq (6)'s
+sigma on batches of 10, the default; for one record a step, as printed, Eq (6) is not certified (it spends
+1.41).
 """
 
 from __future__ import annotations

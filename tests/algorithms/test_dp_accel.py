@@ -63,7 +63,7 @@ def test_the_exact_mean_is_below_the_bound(name, batch):
         exact_moments(case.algorithm, case.data).expected_value(case.problem, case.data)[-1]
         - case.problem.optimum(case.data)[1]
     )
-    assert 0 < mean < case.bound
+    assert 0 < mean < case.bound.value
 
 
 @quick

@@ -1,0 +1,169 @@
+"""Bounds of runs: each is the formula of a proved claim, holds where its hypotheses are met, and could have
+failed.
+"""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from dpverify.algorithms import example, names
+from dpverify.bounds import Bound, Printed, evaluate
+from dpverify.formulas import adp_erm, dp_accel, dynamic_noise
+from dpverify.guarantees import ApproxDP, PureDP
+from dpverify.parts.bounding import first_gap
+from dpverify.problems import quadratic
+from dpverify.properties import LAWS
+from dpverify.reporting.runs import exact_mean
+from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED
+
+NOISY = ["private-gd", "private-gd-momentum", "private-sgd", "private-sgd-momentum"]
+LAPLACE = ["dp-gd", "dp-shb", "dp-nag", "dp-nag-opt", "dp-masg", "dp-masg-opt"]
+BOUNDED = [*NOISY, *LAPLACE, "adp-sgd", "dp-sgd", "diff2-gd", "diff2-dp-gd", "tree-aggregation"]
+
+
+def twin(name):
+    """The bound again, by the formulas of its paper."""
+    case = example(name)
+    problem, data, T = case.problem, case.data, case.algorithm.steps
+    ledger, d = case.algorithm.ledger(), case.problem.dimension
+    gap = first_gap(problem, data)
+    if name == "private-gd":
+        R = sum(r.ratio(case.adjacency) ** -2 for r in ledger)
+        sigma2 = np.array([(r.scale * problem.count) ** 2 for r in ledger])
+        alpha = dynamic_noise.alpha_of(d, 1.0, R, 1.0, problem.count, gap)
+        return gap * dynamic_noise.erub(sigma2, dynamic_noise.gd_influence(0.9, T).values(T), 0.9, R, alpha)
+    if name == "private-gd-momentum":
+        eta0 = dynamic_noise.largest_eta0(0.5, 10.0)
+        gamma = 1 - eta0 / 10
+        sigma2 = np.array([(r.scale * problem.count) ** 2 for r in ledger])
+        alpha = 2 * eta0 * dynamic_noise.alpha_of(d, 1.0, 1.0, 1.0, problem.count, gap)
+        influence = dynamic_noise.momentum_influence(0.5, gamma, T).values(T)
+        return gap * dynamic_noise.erub(sigma2, influence, gamma, 1.0, alpha)
+    if name in ("dp-nag", "dp-nag-opt", "dp-masg", "dp-masg-opt"):
+        stages = dp_accel.masg_stages(0.1, 1.0, T) if "masg" in name else dp_accel.one_stage(1.0, T)
+        scales = dp_accel.Schedule([r.scale for r in ledger])
+        return dp_accel.nag_bound(stages, scales, T, 0.1, 1.0, dimension=d, gap=gap, sampling=0.0)
+    if name in ("dp-gd", "dp-shb"):
+        beta = 0.0 if name == "dp-gd" else dp_accel.momentum_of(0.1, 1.0)
+        away = problem.start - problem.optimum(data)[0]
+        kept = max(
+            np.linalg.norm(np.linalg.matrix_power([[1 + beta - lam, -beta], [1, 0]], T), 2)
+            for lam in problem.spectrum
+        )
+        v = sum(
+            2 * ledger[0].scale ** 2 * (1 + beta) / ((1 - beta) * lam * (2 + 2 * beta - lam))
+            for lam in problem.spectrum
+        )
+        return (2 * kept**2 * away @ away + v) / 2
+    if name in ("adp-sgd", "dp-sgd"):
+        b = adp_erm.polynomial_b(1, 1).values(T)
+        alpha = np.sqrt(b) if name == "adp-sgd" else np.ones(T)
+        sigma = ledger[0].scale / alpha[0]
+        return adp_erm.gradient_bound(alpha, b, sigma, gap=gap, eta=1.0, L=problem.smoothness, G=1.0, d=d)
+    if name == "tree-aggregation":
+        return d * ledger[0].scale[0] ** 2 * (1 + math.log2(50)) / (2 * 50**2)
+    return None
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+def test_the_bound_of_the_default_is_a_proved_claim_whose_hypotheses_hold(name):
+    bound = example(name).bound
+    assert bound.verdict is PROVED
+    assert bound.broken == []
+    again = twin(name)
+    if again is not None:
+        assert bound.value == pytest.approx(again)
+
+
+def test_every_other_algorithm_says_that_no_bound_is_proved():
+    for name in set(names()) - set(BOUNDED):
+        case = example(name)
+        assert case.bound is None
+        assert "no bound" in case.note, name
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+def test_a_bound_a_hundred_times_too_small_is_caught_and_the_bound_itself_is_not(name):
+    case = example(name)
+    law = LAWS["bound"]
+    assert law(case).verdict is SUPPORTED
+    short = replace(case, bound=replace(case.bound, factor=0.01))
+    assert law(short).verdict is REFUTED
+
+
+def problems():
+    """Where bounds are tight or break: curvature 100, condition number 1, one record, a start along an
+    axis.
+    """
+    rows = np.array([[0.5, 0.5]] * 40)
+    for spectrum, start, count in (
+        ([10.0, 100.0], [1.0, 1.0], 40),
+        ([1.0, 1.0], [0.0, 1.0], 1),
+        ([0.1, 1.0], [1.0, 0.0], 40),
+        ([100.0, 100.0], [0.0, 1.0], 40),
+    ):
+        problem = quadratic(spectrum, count=count, start=start, radius=1.0)
+        yield replace(problem, lipschitz1=1.0), rows[:count]
+
+
+@pytest.mark.parametrize("name", [*NOISY, *LAPLACE])
+def test_bounds_hold_exactly_wherever_their_hypotheses_do(name):
+    settings = {"target": PureDP(30.0) if name in LAPLACE else ApproxDP(30.0, 1e-3)}
+    tightest = 0.0
+    for case in problems():
+        for steps in (1, 30):
+            extra = {"batch": max(1, case[0].count // 2)} if name.startswith("private-sgd") else {}
+            made = example(name, case=case, steps=steps, **settings, **extra)
+            if made.bound is not None:
+                ratio = exact_mean(made) / made.bound.value
+                assert ratio <= 1 + 1e-9, (name, case[0].spectrum, case[0].start, steps)
+                tightest = max(tightest, ratio)
+    assert tightest > 0.15
+
+
+def test_what_used_to_exceed_its_bound_no_longer_does():
+    problem = quadratic([0.1, 1.0], count=100_000, start=[1.0, 0.0], radius=1.0)
+    case = example("private-gd-momentum", case=(problem, np.zeros((1, 2))), steps=100, beta=0.1)
+    assert exact_mean(case) <= case.bound.value
+    steep = quadratic([100.0, 100.0], count=200, start=[0.5, 0.0], radius=1.0)
+    steep = replace(steep, lipschitz1=1.0)
+    case = example("dp-gd", as_printed=True, case=(steep, np.zeros((200, 2))), steps=1, step_size=0.005)
+    assert case.printed.verdict is REFUTED
+    assert case.printed.value < exact_mean(case) <= case.bound.value
+    equal = quadratic([1.0, 1.0], count=200, start=[0.3, 0.4], radius=1.0)
+    case = example("private-sgd", case=(equal, np.full((200, 2), 0.5)))
+    assert exact_mean(case) == pytest.approx(case.bound.value)  # the variance of Poisson batches, reached
+
+
+def test_a_hypothesis_that_does_not_hold_is_named():
+    values = {
+        "alpha": 0.5,
+        "beta": 0.0,
+        "lambda": [1.0, 5.0],
+        "d": 2,
+        "P": 1.0,
+        "x2": 1.0,
+        "sigma2": 1.0,
+        "L": 5.0,
+    }
+    assert "lambda" in Bound("dp-accel/bound-heavy-ball", values).broken[0]
+    assert Bound("dynamic-noise/bound-gd", {"M": 1, "mu": 2, "T": 1, "e": [1.0], "c": [1.0]}).broken == [
+        "mu <= M"
+    ]
+    assert Printed("", 1.0, "nowhere").verdict is UNDECIDED
+
+
+def test_evaluation_agrees_with_sympy():
+    t, i, T = sp.symbols("t i T", integer=True, positive=True)
+    c, x = sp.IndexedBase("c"), sp.Symbol("x", positive=True)
+    nested = sp.Sum(x**t * sp.Sum(c[i], (i, 1, t)), (t, 1, T)) / sp.log(x + 1) + sp.sqrt(x)
+    mine = evaluate(nested, {"T": 3, "x": 0.5, "c": [1.0, 2.0, 4.0]})
+    theirs = nested.subs(T, 3).doit().subs({c[1]: 1, c[2]: 2, c[3]: 4}).subs(x, sp.Rational(1, 2))
+    assert mine == pytest.approx(float(theirs))
+    with pytest.raises(ValueError, match="Expected a value of x"):
+        evaluate(x, {})
+    with pytest.raises(ValueError, match="claim='dp-accel/nope'"):
+        Bound("dp-accel/nope", {}).value
