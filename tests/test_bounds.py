@@ -166,4 +166,4 @@ def test_evaluation_agrees_with_sympy():
     with pytest.raises(ValueError, match="Expected a value of x"):
         evaluate(x, {})
     with pytest.raises(ValueError, match="claim='dp-accel/nope'"):
-        Bound("dp-accel/nope", {}).value
+        _ = Bound("dp-accel/nope", {}).value

@@ -8,8 +8,8 @@ Citation: dp-accel, Proposition 4.2, Remark 4.1; bound: Eq (4.3) with a_{T,0} do
 guess.
 
 Calibration. For m = n Eq (4.5) is certified as printed. For batches of m < n the paper uses Eq (4.5) "as a
-guide" (Remark 4.2): taken literally, b_t = S1/(n eps_t) spends more than eps (n = 200, m = 50, T' = 10, eps =
-1: it spends 1.18). The default inverts the loss of the batch exactly and, for m < n, minimises the bound
+guide" (Remark 4.2): taken literally, b_t = S1/(n eps_t) spends more than eps (n = 200, m = 50, T' = 8, eps =
+1: it spends 1.22). The default inverts the loss of the batch exactly and, for m < n, minimises the bound
 exactly over the splits.
 """
 

@@ -30,7 +30,7 @@ PRINTED = {
     "dp-gd": 1.0,
     "dp-shb": 1.0,
     "dp-nag": 4.894,
-    "dp-nag-opt": 1.183,
+    "dp-nag-opt": 1.221,
     "dp-masg": 4.894,
     "dp-masg-opt": 1.221,
 }  # batches of 50 of 200
