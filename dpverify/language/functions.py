@@ -434,6 +434,21 @@ def _inside(expressions: Sequence[Any]) -> tuple[dict[Value, None], dict[Basis, 
     return values, vectors
 
 
+def coefficients(expressions: Sequence[Any]) -> list[Any]:
+    """The scalars that stand inside of atoms: coefficients in the points of functions, constants of classes.
+
+    >>> f, x, a = Function("f", convex=True), Vector("x"), sp.Symbol("a", positive=True)
+    >>> coefficients([f(x / (1 - a))])
+    [1/(1 - a)]
+    """
+    values, vectors = _inside(expressions)
+    where = [value.point for value in values] + [b.point for b in vectors if isinstance(b, Gradient)]
+    inside = [c for point in where for _, c in point.parts]
+    inside += [c for f in points(expressions) for w in CONSTANTS if (c := getattr(f, w)) is not None]
+    inside += [b.weight for b in vectors if isinstance(b, Total)]
+    return list(dict.fromkeys(inside))
+
+
 def points(expressions: Sequence[Any]) -> dict[Function, list[Vector]]:
     """The functions in some expressions, and for each the points at which its value or gradient occurs.
 

@@ -153,7 +153,9 @@ def _admitted(relation: Any, effort: Effort) -> Result:
         cut_short = easy is not None
     point: dict[str, str] = {}
     if outermost:
-        found = model(gate.hypotheses(relation), effort)
+        found = (
+            _inhabited(relation, effort) if mentions(relation) else model(gate.hypotheses(relation), effort)
+        )
         if isinstance(found, Result):
             return found
         point = found
@@ -236,6 +238,17 @@ def model(hypotheses: Sequence[Any], effort: Effort) -> dict[str, str] | Result:
     if gate.contradiction(hypotheses, effort, _inside):
         return Result(UNDECIDED, "the hypotheses contradict each other, so that anything would follow")
     why = "no point that meets the hypotheses was found"
+    return Result(UNDECIDED, why, cut_short=isinstance(found, _Open))
+
+
+def _inhabited(relation: Equal | AtMost, effort: Effort) -> dict[str, str] | Result:
+    """The same for vectors and functions, which have to be of their classes."""
+    found = _limited(lambda: realisations.inhabited(relation, effort), effort.tactic_seconds)
+    if isinstance(found, dict):
+        return found
+    if gate.contradiction(gate.hypotheses(relation), effort, _inside):
+        return Result(UNDECIDED, "the hypotheses contradict each other, so that anything would follow")
+    why = "no vectors and functions were found that meet the hypotheses and are of their classes"
     return Result(UNDECIDED, why, cut_short=isinstance(found, _Open))
 
 

@@ -21,11 +21,13 @@ import sympy as sp
 from sympy.core.relational import Relational
 
 from dpverify.effort import Effort
+from dpverify.language.functions import coefficients
+from dpverify.language.vectors import Atom
 from dpverify.proving.derivatives import guess_sign
-from dpverify.proving.domain import ENFORCED
+from dpverify.proving.domain import ENFORCED, symbols_of
 from dpverify.proving.evaluate import bind
 from dpverify.proving.functions import MODELLED
-from dpverify.proving.gram import mentions
+from dpverify.proving.gram import mentions, sides_of
 from dpverify.proving.refutation import EASY, HARD, refute
 from dpverify.relations import (
     ArgMin,
@@ -81,8 +83,11 @@ def elaborate(relation: Any) -> Any:
     dpverify.proving.gate.Refused: the number 0.5 is not exact: write Rational(1, 2)
     """
     kind = type(relation)
-    if kind not in _FIELDS or mentions(relation):
-        return relation  # statements on mechanisms and on vectors have rules and a search of their own
+    if kind not in _FIELDS:
+        return relation  # statements on mechanisms have rules of their own
+    if mentions(relation):
+        _exact_and_real(relation)
+        return relation
     parts = {name: _sympified(getattr(relation, name), name) for name in _fields(relation)}
     given = [_sympified(g, "given") for g in hypotheses(relation)]
     if kind is Induction:
@@ -109,6 +114,17 @@ def elaborate(relation: Any) -> Any:
         )
         return replace(relation, relation=comparison, **done)
     return replace(relation, given=tuple(held), **done)
+
+
+def _exact_and_real(relation: AtMost | Equal) -> None:
+    """Statements on vectors have a search of their own; their scalars are like all others."""
+    whole = [*sides_of(relation), *map(sp.sympify, relation.given)]
+    for e in (*whole, *coefficients(whole)):
+        for number in e.atoms(sp.Float):
+            raise Refused(f"the number {number} is not exact: write {_exact(number)}")
+        for symbol in symbols_of(e):
+            if not isinstance(symbol, Atom):
+                _real(symbol)
 
 
 def _fields(relation: Any) -> tuple[str, ...]:
@@ -628,9 +644,12 @@ class Definedness:
 
     def show(self, relation: Any, effort: Effort) -> None:
         """Nothing, or `Undefined` with the subexpression and, if it is known, where it is not defined."""
-        if type(relation) not in _FIELDS or mentions(relation):
+        if type(relation) not in _FIELDS:
             return
         parts = list(_comparisons(relation))
+        if mentions(relation):
+            given = hypotheses(relation)
+            parts += [(c, given) for c in coefficients([*sides_of(relation), *given])]
         self._hypotheses(hypotheses(relation), effort)
         for expression, given in parts:
             for need in needs(expression, given):

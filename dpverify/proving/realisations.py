@@ -668,9 +668,14 @@ def _plain(entry: sp.Indexed) -> sp.Symbol:
 
 
 def _found(relation: AtMost | Equal, effort: Effort, hard: bool, seed: int | None) -> Realisation | None:
-    if sp.false in relation.given:
-        return None
-    statement = Statement(relation)
+    return (
+        None if sp.false in relation.given else _searched(relation, Statement(relation), effort, hard, seed)
+    )
+
+
+def _searched(
+    relation: AtMost | Equal, statement: Statement, effort: Effort, hard: bool, seed: int | None = None
+) -> Realisation | None:
     for realiser, rows, scores, rng in _scanned(relation, statement, effort, hard, seed):
         enough = realiser._enough
         good = sorted(np.flatnonzero(scores > max(enough, 1e-6))[:400], key=lambda i: _weight(rows[i]))
@@ -726,15 +731,50 @@ def model(given: Sequence[Any], effort: Effort) -> dict[str, str] | None:
     return None if found is None else found.let
 
 
+def inhabited(relation: AtMost | Equal, effort: Effort) -> dict[str, str] | None:
+    """Parameters, vectors and functions that the hypotheses and the classes allow, in words; None if none
+    was found.
+
+    >>> from dpverify.effort import QUICK
+    >>> from dpverify.language import Vector
+    >>> f = Function("f", smooth=1, strongly_convex=2)
+    >>> inhabited(AtMost(f(Vector("x")), 0), QUICK) is None
+    True
+    """
+    if sp.false in relation.given:
+        return None
+    spelt = with_law(relation, "seldom far")
+    if spelt is None:
+        return model(relation.given, effort)
+    for lengths in _lengths(spelt):
+        written = _written_out(spelt, lengths)
+        if sp.false in written.given:
+            continue
+        statement = Statement(written)
+        if not written.given and not statement.functions:
+            return {}
+        statement.left, statement.right = sp.Integer(1), sp.Integer(0)  # which nothing makes true
+        absurd = AtMost(sp.Integer(1), sp.Integer(0), written.given)
+        for hard in (False, True):
+            if (found := _searched(absurd, statement, effort, hard)) is not None:
+                return _let(lengths, statement, found)
+    return None
+
+
+def _let(lengths: Mapping[Any, Any], statement: Statement, found: Realisation) -> dict[str, str]:
+    exact = Exact(statement, found)
+    let = {str(s): str(v) for s, v in [*lengths.items(), *exact.point.items()]}
+    let |= {str(s): str(v.xreplace(exact.point)) for s, v in statement.domain.defined.items()}
+    let |= {name: _written(exact._column("vector", name)) for name in _named(statement)}
+    return let | {f"{f}(x)": str(exact._function(f)) for f in statement.functions}
+
+
 def _witness(
     relation: AtMost | Equal, lengths: Mapping[Any, Any], statement: Statement, found: Realisation
 ) -> Witness:
     exact = Exact(statement, found)
     d = found.shape.dimension
-    let = {str(s): str(v) for s, v in [*lengths.items(), *exact.point.items()]}
-    let |= {str(s): str(v.xreplace(exact.point)) for s, v in statement.domain.defined.items()}
-    let |= {name: _written(exact._column("vector", name)) for name in _named(statement)}
-    let |= {f"{f}(x)": str(exact._function(f)) for f in statement.functions}
+    let = _let(lengths, statement, found)
     numbers = {a: _rational(exact.atom(a)) for e in (statement.left, statement.right) for a in e.atoms(Atom)}
     at = {**exact.point, **numbers}
     left, right = (_decimal(_placed(e, at)) for e in (statement.left, statement.right))

@@ -128,3 +128,20 @@ def test_a_value_at_a_free_index_is_not_the_values_in_a_sum():
 def test_a_kink_is_no_witness_against_a_function_that_is_not_convex():
     g = Function("g", lipschitz=1)
     assert prove(AtMost(g(x) - g(y), norm2(x - y) + sp.Rational(1, 4))).verdict is PROVED
+
+
+@pytest.mark.parametrize(
+    ("relation", "why"),
+    [
+        (AtMost(f(x), f(y), [mu > 2 * L]), "of their classes"),
+        (AtMost(norm2(x), 0, [norm2(x) <= -1]), "contradict"),
+        (AtMost(norm2(x) + sp.sqrt(1 - eta), norm2(x) + 1), "1 - eta >= 0"),
+        (AtMost(f.minimum, f(x / (1 - eta))), "1 - eta != 0"),
+        (AtMost(norm2(x) * 0.5, norm2(x)), "not exact"),
+        (AtMost(norm2(x) * sp.Symbol("c"), norm2(x)), "not declared to be a real"),
+    ],
+)
+def test_what_is_empty_undefined_or_inexact_is_not_proved(relation, why):
+    result = prove(relation)
+    assert result.verdict is UNDECIDED
+    assert why in result.because
