@@ -200,8 +200,16 @@ def add(app: typer.Typer) -> None:
                 f"Expected a name of `dpverify targets` with {', '.join(settings)}, got {mechanism}."
             )
         target = _load(mechanism) if subject is None else subject.mechanism
+        if not callable(target) and not hasattr(target, "ledger"):
+            raise Misuse(f"Expected {mechanism} to be a function (data, rng) -> numbers, got {target!r}.")
         pair: Any = _load(neighbours) if neighbours is not None else subject.neighbours
-        pair = pair if isinstance(pair, Neighbours) else pair()
+        if callable(pair) and not isinstance(pair, Neighbours):
+            try:
+                pair = pair()
+            except Exception as error:
+                raise Misuse(f"Cannot call {neighbours}: {type(error).__name__}: {error}") from None
+        if not isinstance(pair, Neighbours):
+            raise Misuse(f"Expected {neighbours} to be a Neighbours, or a function that returns one.")
         claimed = any(value is not None for value in (epsilon, mu, rho, claim))
         guarantee = (
             _claim(epsilon, delta, mu, rho, order, claim) if claimed or subject is None else subject.claim

@@ -31,7 +31,7 @@ SECONDS = {"quick": 900.0, "full": 7200.0}  # the usual time limit of one claim
 
 PatternsArgument = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[PATTERN]...", help="Claim ids or globs, such as 'dp-accel/eq-*'. All if none."),
+    typer.Argument(metavar="PATTERN", help="Claim ids or globs, such as 'dp-accel/eq-*'. All if none."),
 ]
 PaperOption = Annotated[
     str | None, typer.Option("--paper", help="Only this paper (its key, such as dp-accel).")
@@ -108,7 +108,7 @@ def list_claims(
     say_rows(
         [(c.id, c.expect.value, c.at, c.kind, c.statement) for c in chosen],
     )
-    say(f"{len(chosen)} claims", err=not sys.stdout.isatty())
+    say(f"{len(chosen)} claim{'' if len(chosen) == 1 else 's'}", err=not sys.stdout.isatty())
 
 
 def check(

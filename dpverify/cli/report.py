@@ -117,7 +117,7 @@ def _summary(document: dict[str, Any], index: Path) -> int:
         say(f"{what} is missing: {why}", err=True)
     odd = [c["id"] for c in records if not as_expected(c)]
     if odd:
-        say(f"{len(odd)} verdicts are not as expected: {' '.join(odd)}", err=True)
+        say(f"Not as expected ({len(odd)}): {' '.join(odd)}", err=True)
     say_what_is_missing(records)
     code = exit_code_of(records)
     return CRASH if code == AS_EXPECTED and document["lost"] else code

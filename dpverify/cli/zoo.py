@@ -27,6 +27,10 @@ def add(app: typer.Typer) -> None:
         from dpverify.progress import progress_bar
         from dpverify.zoo.inspection import inspect_by_name
 
+        if not 0 < alpha < 1:
+            raise Misuse(f"Expected --alpha {alpha:g} in (0, 1).")
+        if seed < 0:
+            raise Misuse(f"Expected --seed {seed} >= 0.")
         try:
             chosen = [zoo.find(name) for name in names] if names else zoo.bugs()
         except KeyError as error:

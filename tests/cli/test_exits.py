@@ -200,6 +200,16 @@ def test_version_help_and_completion():
         (["targets", "opacus:dpsdg"], "Did you mean opacus:dpsgd"),
         (["audit", "json:dumpz", "--neighbours", "json:loads", "--epsilon", "1"], "Did you mean dump"),
         (["audit", "nowhere:train", "--neighbours", "x:y", "--epsilon", "1"], "No module named 'nowhere'"),
+        (
+            ["audit", "json:loads", "--neighbours", "json:loads", "--mu", "1"],
+            "Cannot call json:loads: TypeError",
+        ),
+        (["audit", "json:loads", "--neighbours", "json:__all__", "--mu", "1"], "to be a Neighbours"),
+        (
+            ["audit", "json:__all__", "--neighbours", "json:loads", "--mu", "1"],
+            "to be a function (data, rng)",
+        ),
+        (["zoo", "--alpha", "2"], "Expected --alpha 2 in (0, 1)"),
         (["verify", "nowhere.json"], "No such file"),
         (["report", "--from", "nowhere.json"], "No such file"),
         (["report", "-o", "/proc/nowhere"], "to be a folder to write to"),
