@@ -1,10 +1,10 @@
 """Fine cells on a column, and in each the log-ratio of the two sides as far as the draws support it.
 
 A column is cut at the quantiles of both sides together, or between its values where they are few, into 2^L
-cells. From the whole line down, a cell is halved where the halves differ between the two sides, or where
-halves of halves do, by more than chance explains at that fineness (a G-statistic above 1.4 log(cells) + 4).
-The log-ratio of a cell that is not halved further is that of its counts, shrunk towards its parent's. Narrow
-bumps, atoms, holes, single categories, skew and modes are found by the same rule as shifts and scales.
+cells. From the whole line down, cells are halved; where the counts in a half differ from what was believed of
+the cell by more than chance explains at that fineness (a G-statistic above 0.7 log(cells) + 3.5), both halves
+have log-ratios of their own, shrunk towards the cell's; else they inherit its. Narrow bumps, tails, atoms,
+holes, single categories, skew and modes are found by the same rule as shifts and scales.
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ def cell_edges(values: np.ndarray) -> np.ndarray:
     jumps = np.flatnonzero(values[1:] > values[:-1])
     if len(jumps) < min(MOST_VALUES, len(values) // 4) or len(jumps) < 64:
         return values[jumps]
-    cells = min(MOST_CELLS, 1 << max(3, int(np.log2(len(values) / 32))))
-    tail = 1 << np.arange(1, int(np.log2(len(values) / cells)) + 1)
+    cells = min(MOST_CELLS, 1 << max(3, int(np.log2(len(values) / 16))))
+    tail = 1 << np.arange(3, int(np.log2(len(values) / cells)) + 1)
     ranks = np.concatenate([tail, np.arange(1, cells) * len(values) // cells, len(values) - 1 - tail[::-1]])
     edges = values[ranks]
     heavy = edges[1:][edges[1:] == edges[:-1]]
@@ -139,12 +139,6 @@ def learn_cells(columns: Sequence[Column]) -> list[Cells]:
     return [learned[i] for i in range(len(columns))]
 
 
-def _entropy(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    from scipy.special import xlogy
-
-    return xlogy(x, x) + xlogy(y, y) - xlogy(x + y, x + y)
-
-
 def supported_ratios(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The log-ratio in each of 2^L cells as far as the counts support it, and by how much they do; one row a
     column.
@@ -154,29 +148,26 @@ def supported_ratios(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarr
     >>> bool(ratios[0, 2] > 0.5), bool(abs(ratios[0, 0] - ratios[0, 3]) < 0.3), bool(gain[0] > 20)
     (True, True, True)
     """
+    from scipy.special import expit, xlogy
+
     tree = [(x.astype(float), y.astype(float))]
     while tree[-1][0].shape[1] > 1:
         a, b = tree[-1]
         tree.append((a[:, ::2] + a[:, 1::2], b[:, ::2] + b[:, 1::2]))
     tree.reverse()
-    entropies = [_entropy(a, b) for a, b in tree]
-    wanted: list[np.ndarray] = []
-    gain = np.zeros(len(x))
-    for level, halves in enumerate(entropies[1:]):  # the split of every cell of a level into its halves
-        statistic = 2 * (halves[:, ::2] + halves[:, 1::2] - entropies[level])
-        excess = statistic - 1.4 * np.log(1 << level) - 4.0
-        wanted.append(excess > 0)
-        gain += np.maximum(excess, 0).sum(axis=1) / 2
-    for level in range(len(wanted) - 1, 0, -1):
-        below = wanted[level]
-        wanted[level - 1] |= below[:, ::2] | below[:, 1::2]
     balance = np.maximum(tree[0][1], 1) / np.maximum(tree[0][0], 1)
-    ratio = np.zeros((len(x), 1))
-    for split, (a, b) in zip(wanted, tree[1:]):
+    ratio, gain = np.zeros((len(x), 1)), np.zeros(len(x))
+    for level, (a, b) in enumerate(tree[1:]):
         parent = np.repeat(ratio, 2, axis=1)
-        share = 1 / (1 + np.exp(-np.clip(parent, -30, 30)))  # of PRIOR draws a side
+        share = expit(parent)
+        both = a * balance + b
+        believed = xlogy(a * balance, share) + xlogy(b, 1 - share)
+        free = xlogy(a * balance, a * balance) + xlogy(b, b) - xlogy(both, both)
+        excess = 2 * (free - believed) - 0.7 * np.log(1 << level) - 3.5
+        gain += np.maximum(excess, 0).sum(axis=1) / 2
+        differs = (excess[:, ::2] > 0) | (excess[:, 1::2] > 0)
         fresh = np.log(a * balance + 2 * PRIOR * share) - np.log(b + 2 * PRIOR * (1 - share))
-        ratio = np.where(np.repeat(split, 2, axis=1), fresh, parent)
+        ratio = np.where(np.repeat(differs, 2, axis=1), np.clip(fresh, -30, 30), parent)
     return ratio, gain
 
 

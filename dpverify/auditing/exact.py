@@ -168,7 +168,9 @@ def _largest(refuted: Callable[[float], bool], guess: float, step: float, tolera
             step *= 2
             low, high = max(low - step, 0.0), low
         if low == 0:
-            return 0.0
+            low = min(tolerance, high)
+            if not refuted(low):
+                return 0.0
     return bisect(lambda x: not refuted(x), low, high, absolute=tolerance)[0]
 
 
@@ -189,12 +191,14 @@ def epsilon_lower_bound(
     """
     from scipy.special import ndtri
 
-    p, q = max(x, 0.5) / n, max(y, 0.5) / m
     if x / n - delta <= y / m:
         return 0.0
-    z = -float(ndtri(alpha))
-    spread = z * math.sqrt(p * (1 - p) / n + (p / q) ** 2 * q * (1 - q) / m)
-    guess = max(0.0, math.log(max(p - delta - spread, 1e-12) / q))
+    p, q = max(x, 0.5) / n, max(y, 0.5) / m
+    spread = -float(ndtri(alpha)) * math.sqrt(p * (1 - p) / n + (p / q) ** 2 * q * (1 - q) / m)
+    # what an interval on each side shows, or, where counts are large and the spread is small, a little more
+    apart = (clopper_pearson(x, n, alpha / 2)[0] - delta) / clopper_pearson(y, m, alpha / 2)[1]
+    guess = math.log(max(apart, (p - delta - spread) / q, 1.0))
+    spread = min(spread, p)
 
     def refuted(epsilon: float) -> bool:
         return refutes(x, n, y, m, point_curve(epsilon, delta), math.exp(epsilon), alpha)

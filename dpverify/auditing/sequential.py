@@ -279,7 +279,7 @@ class Sequential:
         self._pool = ([a], [b])
         if before < EARLY:
             self.early.open(learn_scores(a, b), a, b)
-        if len(a) >= 2 * FEWEST and (len(a) >= 2 * self._learned or len(a) == most):
+        if len(a) >= 2 * FEWEST and (len(a) >= (1.4 if width <= 4 else 2) * self._learned or len(a) == most):
             self._learned, half = len(a), len(a) // 2
             scores = learn_ratios(a[:half], b[:half], self.pair, self.honest.scores)
             self.honest.open(scores, a[half:], b[half:])

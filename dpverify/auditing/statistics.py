@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.auditing.betting import best_bet
 from dpverify.auditing.claimed import WorstPair, worst_pair
 from dpverify.auditing.drawing import BatchRaised, Sampler, run_by_run
-from dpverify.auditing.exact import Curve, clopper_pearson, epsilon_lower_bound, mu_lower_bound, refutes
+from dpverify.auditing.exact import Curve, epsilon_lower_bound, mu_lower_bound, refutes
+from dpverify.auditing.power import BLIND, power
 from dpverify.auditing.replay import as_json, describe
 from dpverify.auditing.rungs import Audit, Rung
 from dpverify.auditing.sampling import MechanismError, batched, name_of
@@ -130,17 +130,6 @@ def _expected(p: np.ndarray, q: np.ndarray, claim: Guarantee, runs: int, learned
 
     z, w = ndtri(p), ndtri(q)
     return z - w - margin * np.sqrt(2 * math.pi * (p * (1 - p) * np.exp(z**2) + q * (1 - q) * np.exp(w**2)))
-
-
-def ceiling_epsilon(runs: int, delta: float, alpha: float) -> float:
-    """The largest epsilon that could have been refuted: every output in the event on one side, none on the
-    other.
-
-    >>> round(ceiling_epsilon(1000, 0.0, 0.05), 1)
-    5.6
-    """
-    lower, upper = clopper_pearson(runs, runs, alpha / 2)[0], clopper_pearson(0, runs, alpha / 2)[1]
-    return math.log(max(lower - delta, 1e-300) / upper)
 
 
 def statistical_audit(audit: Audit) -> Result:
@@ -348,43 +337,27 @@ def _at_the_end(
             evidence = Evidence("exact event", certificate, alpha=alpha, samples=runs, seed=seed)
             seconds += time.perf_counter() - started
             return Result(REFUTED, f"{claim} is refuted: {shown}.", evidence, witness, seconds=seconds)
-    most, enough = _ceiling(claim, n, runs, alpha)
+    sight = power(claim, runs, alpha)
     evidence = Evidence(
         "sequential, exact event",
-        certificate,
+        {**certificate, **sight.certificate()},
         alpha=alpha,
         samples=runs,
         seed=seed,
-        ceiling=most,
+        ceiling=str(sight),
     )
     seconds += time.perf_counter() - started
-    if not enough:
+    if not sight.visible:
         because = (
-            f"{runs} runs could not have refuted {claim}: even outputs told apart with "
-            f"certainty would show at most {most}."
+            f"{runs} runs a side could not have refuted {claim}: not even an event with probability 0.99 "
+            "on one data set and 0 on the other would have been found with 80 % power."
         )
         return Result(UNDECIDED, because, evidence, seconds=seconds)
-    because = f"{runs} runs a side did not refute {claim}. Shown: {shown}; could have shown up to {most}."
-    return Result(SUPPORTED, because, evidence, seconds=seconds)
-
-
-def _ceiling(claim: Guarantee, fresh: int, runs: int, alpha: float) -> tuple[str, bool]:
-    """The most that could have been shown, by outputs told apart with certainty, and whether that would have
-    refuted the claim.
-    """
-    from scipy.special import ndtri
-
-    fresh = max(fresh, 1)
-    sure, never = np.array([1 - 1e-12, 1e-12]), np.array([1e-12, 1 - 1e-12])
-    growth = best_bet(sure, never, worst_pair(claim)).growth
-    slope = math.exp(claim.epsilon) if isinstance(claim, PureDP | ApproxDP) else 1.0
-    enough = runs * growth >= math.log(2 / alpha) or refutes(
-        fresh, fresh, 0, fresh, _curve(worst_pair(claim)), slope, alpha / 2
+    because = (
+        f"{runs} runs a side did not refute {claim}. Shown: {shown}. What it could have shown: "
+        f"{sight}. Not looked at: {BLIND}."
     )
-    if isinstance(claim, PureDP | ApproxDP):
-        return f"epsilon = {ceiling_epsilon(fresh, claim.delta_at(claim.epsilon), alpha / 2):.3g}", enough
-    lower, upper = clopper_pearson(fresh, fresh, alpha / 4)[0], clopper_pearson(0, fresh, alpha / 4)[1]
-    return f"mu = {float(ndtri(lower) - ndtri(upper)):.3g} of Gaussian DP", enough
+    return Result(SUPPORTED, because, evidence, seconds=seconds)
 
 
 def _slope(pair: WorstPair, q: float) -> float:

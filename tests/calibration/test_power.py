@@ -1,0 +1,78 @@
+"""Is the power that a SUPPORTED verdict states there? Events planted at the stated probabilities are found.
+
+Measured at alpha = 1e-3, 20,000 runs, (p, q) at the stated edge; found of 20 seeds (`--dp-profile deep`).
+"""
+
+import numpy as np
+import pytest
+from scipy.special import bdtr, ndtri
+
+from dpverify import Budget, Neighbours
+from dpverify.auditing.power import smallest_seen
+from dpverify.auditing.rungs import Audit
+from dpverify.auditing.statistics import statistical_audit
+from dpverify.guarantees import GDP, PureDP
+from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED
+
+PAIR = Neighbours.replace(np.zeros((1, 1)), 0, [1.0])
+
+
+def planted(kind, rare, seen, width):
+    """Normal outputs in which an event of one coordinate has probability `rare` on D and `seen` on D'."""
+
+    def mechanism(data, rng, runs):
+        out = rng.standard_normal((runs, width))
+        column, u = out[:, width // 2], rng.random(runs)
+        hit = rng.random(runs) < (seen if data.sum() else rare)
+        if kind == "half-line":
+            share = max(rare, seen / 50)
+            column[:] = -ndtri(np.where(hit, u * share, share + u * (1 - share)))
+        elif kind == "interval":
+            column[:] = np.where((column > 0.3) & (column < 0.301), -column, column)
+            column[hit] = 0.3 + 0.001 * u[hit]
+        else:
+            column[hit] = 0.25
+        return out
+
+    return mechanism
+
+
+KINDS = {
+    "half-line": "half-line or value that comes back",
+    "value": "half-line or value that comes back",
+    "interval": "narrow interval",
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_events_at_the_stated_probabilities_are_found(kind, many):
+    runs, alpha, seeds, claim, width = 20_000, 1e-3, many(1, 20), PureDP(1.0), many(1, 10)
+    for event in smallest_seen(claim, runs, alpha, KINDS[kind])[:: many(2, 1)]:
+        mechanism = planted(kind, event.rare, event.seen, width)
+        audits = [Audit(mechanism, PAIR, claim, Budget(runs, alpha, seed)) for seed in range(seeds)]
+        found = sum(statistical_audit(audit).verdict is REFUTED for audit in audits)
+        print(f"\n{kind}, one of {width}, {event}: found in {found} of {seeds}")
+        # fewer, were the power 80 %, once in a hundred times
+        assert seeds < 10 or bdtr(found, seeds, 0.8) > 0.01
+
+
+def test_a_supported_claim_says_what_would_have_been_found_and_what_was_not_looked_at():
+    def gaussian(data, rng, runs):
+        return 0.3 * data.sum() + rng.standard_normal((runs, 1))
+
+    result = statistical_audit(Audit(gaussian, PAIR, GDP(0.3), Budget(runs=5000)))
+    assert result.verdict is SUPPORTED
+    assert "with 80 % power it finds" in result.because and "Not looked at" in result.because
+    power = result.evidence.certificate["power"]["narrow interval"]
+    assert all(event["allowed"] < event["seen"] < 1 for event in power)
+    assert [event["rare"] for event in power] == [0.0, 0.001, 0.01, 0.1, 0.5]
+
+
+@pytest.mark.parametrize(("epsilon", "runs"), [(5.0, 500), (12.0, 20_000), (40.0, 1000)])
+def test_runs_that_could_not_have_refuted_the_claim_leave_it_undecided(epsilon, runs):
+    def far(data, rng, runs):
+        return 0.1 * data.sum() + rng.laplace(size=(runs, 1))
+
+    result = statistical_audit(Audit(far, PAIR, PureDP(epsilon), Budget(runs=runs)))
+    assert result.verdict is UNDECIDED
+    assert "could not have refuted" in result.because
