@@ -56,7 +56,8 @@ def sort_columns(x: np.ndarray, y: np.ndarray) -> list[Column]:
     a, b = np.sort(np.ascontiguousarray(x.T), axis=1), np.sort(np.ascontiguousarray(y.T), axis=1)
     both = np.sort(np.concatenate([a, b], axis=1), axis=1)
     last = both.shape[1] - 1
-    spread = both[:, int(0.84 * last)] - both[:, int(0.16 * last)]
+    low, high = both[:, int(0.16 * last)], both[:, int(0.84 * last)]
+    spread = np.maximum(high - low, np.maximum(np.abs(low), np.abs(high)) / 64)  # else it may be dust itself
     size = np.minimum(np.maximum(-both[:, 0], both[:, -1]), 1e150)
     grain = grain_of(np.where(spread > 0, spread, np.where(size > 0, size, 1.0)))
     a, b, both = (rounded(side, grain[:, None]) for side in (a, b, both))

@@ -82,3 +82,15 @@ def test_tails_are_bounds_and_grouping_shifts_them_by_two_groups_at_most(n, m):
             <= bound
             <= (1 + more) * exact(observed - shift if more > 1e-9 else observed) + slack + 1e-12
         )
+
+
+@pytest.mark.parametrize(
+    ("counts", "at_least"),
+    [((3319, 3319, 0, 3319, 1e-5, 5e-4), 5.9), ((20, 100_000, 0, 100_000, 0.0, 0.05), 1.1)],
+)
+def test_bounds_from_rare_counts_are_at_least_those_of_an_interval_on_each_side(counts, at_least):
+    x, n, y, m, delta, alpha = counts
+    sides = clopper_pearson(x, n, alpha / 2)[0] - delta, clopper_pearson(y, m, alpha / 2)[1]
+    bound = epsilon_lower_bound(*counts)
+    assert bound >= math.log(sides[0] / sides[1]) - 0.01
+    assert bound >= at_least

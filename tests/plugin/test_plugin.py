@@ -226,6 +226,10 @@ def test_audits_within_given_and_their_properties(pytester):
     }
     first = properties["test_of_every_scale"]
     assert first["dp_verdict"] == "SUPPORTED" and int(first["dp_audits"]) >= 4
-    assert float(first["dp_shown"]) > 0 and "mu" in first["dp_ceiling"] and float(first["dp_seconds"]) > 0
+    assert (
+        float(first["dp_shown"]) > 0
+        and "80 % power" in first["dp_ceiling"]
+        and float(first["dp_seconds"]) > 0
+    )
     assert float(first["dp_alpha"]) == pytest.approx(1e-6 * int(first["dp_audits"]))
     assert properties["test_of_a_scale_that_breaks_it"]["dp_verdict"] == "REFUTED"
