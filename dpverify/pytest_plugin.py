@@ -54,7 +54,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    arguments = "epsilon, delta=0, mu, claim, relation, neighbours, data, declared"
+    arguments = "epsilon, delta=0, mu, claim, relation, neighbours, data, declared, undecided=False"
     line = f"dp({arguments}): the guarantee that a mechanism, or the audits of a test, claim"
     config.addinivalue_line("markers", line)
 
@@ -110,18 +110,40 @@ def _run(item: pytest.Item, mechanism: Any, pair: Any, claim: Any, options: dict
     """Audit, note the figures, and fail the test unless the claim is supported."""
     __tracebackhide__ = True
     from dpverify.auditing import Budget, audit
-    from dpverify.verdicts import SUPPORTED
 
     runs, alpha = PROFILES[item.config.getoption("--dp-profile")]
     seed = item.config.getoption("--dp-seed")
     budget = options.pop("budget", None) or Budget(runs=runs, alpha=alpha, seed=seed)
+    undecided = options.pop("undecided", False)
     result = audit(mechanism, pair, claim, budget=budget, **options)
     _note(item, result, budget.alpha)
-    if result.verdict is not SUPPORTED:
+    _fail_unless_supported(result, undecided)
+    return result
+
+
+def _run_scores(item: pytest.Item, scores: Any, claim: Any, undecided: bool) -> Result:
+    """Judge one training by the scores of its canaries, note the figures, and fail unless supported."""
+    __tracebackhide__ = True
+    from dpverify.auditing.one_run import score_audit
+
+    _, alpha = PROFILES[item.config.getoption("--dp-profile")]
+    members, others = scores
+    result = score_audit(members, others, claim, alpha=alpha, seed=item.config.getoption("--dp-seed"))
+    _note(item, result, alpha)
+    _fail_unless_supported(result, undecided)
+    return result
+
+
+def _fail_unless_supported(result: Result, undecided: bool) -> None:
+    """An audit that is UNDECIDED has tested nothing; a test that may end so says `undecided=True`."""
+    __tracebackhide__ = True
+    from dpverify.verdicts import SUPPORTED, UNDECIDED
+
+    allowed = undecided and result.verdict is UNDECIDED and not result.crashed
+    if result.verdict is not SUPPORTED and not allowed:
         details = f"\n{result.evidence.details}" if result.crashed and result.evidence else ""
         # Within @given the traceback must stay: Hypothesis writes its falsifying example below it.
         pytest.fail(f"{result}{details}", pytrace=_within_given())
-    return result
 
 
 def _within_given() -> bool:
@@ -176,16 +198,26 @@ def dp_audit(pytestconfig: pytest.Config) -> Callable[..., Result]:
     """Audit a mechanism: `dp_audit(mechanism, neighbours)` against the claim of the marker `dp`, or with the
     claim as third argument. The test fails unless the claim is supported.
 
-    With `data=` instead of neighbours, the pair is searched for under the marker's relation.
+    With `data=` instead of neighbours, the pair is searched for under the marker's relation. With
+    `scores=(members, others)` instead of a mechanism, one training is judged by the scores of its canaries.
+    `undecided=True` lets an audit pass that could not have refuted the claim.
     """
 
     def run(
-        mechanism: Any, neighbours: Any = None, claim: Any = None, data: Any = None, **options: Any
+        mechanism: Any = None,
+        neighbours: Any = None,
+        claim: Any = None,
+        data: Any = None,
+        scores: Any = None,
+        **options: Any,
     ) -> Result:
         __tracebackhide__ = True
         item = pytestconfig.stash[_item]
         marker = item.get_closest_marker("dp")
         arguments = dict(marker.kwargs) if marker is not None else {}
+        options.setdefault("undecided", arguments.get("undecided", False))
+        if scores is not None:
+            return _run_scores(item, scores, claim or claim_of(arguments), options["undecided"])
         given = (
             {"neighbours": neighbours}
             if neighbours is not None
@@ -210,7 +242,9 @@ class MechanismItem(pytest.Item):
     def runtest(self) -> None:
         claim = claim_of(self.arguments)
         pair = _neighbours_of(self.mechanism, self.arguments, self.config.getoption("--dp-seed"))
-        _run(self, self.mechanism, pair, claim, {"declared": self.arguments.get("declared")})
+        known = ("declared", "undecided")
+        options: dict[str, Any] = {name: self.arguments[name] for name in known if name in self.arguments}
+        _run(self, self.mechanism, pair, claim, options)
 
     def reportinfo(self) -> tuple[Any, int | None, str]:
         return self.path, None, f"audit of {self.name}"

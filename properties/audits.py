@@ -34,6 +34,7 @@ def audited(
         budget=Budget(runs=subject.runs, alpha=ALPHA, seed=seed),
         declared=subject.declared,
         rungs=rungs,
+        public=("dimensions", "steps", "domain") if subject.any_number else None,
         smaller=subject.shrinks and subject.algorithm is None and rungs is RUNGS,
     )
 

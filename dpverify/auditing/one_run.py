@@ -6,22 +6,26 @@ respect to adding or removing one canary, then, with W ~ Bin(r, e^eps / (1 + e^e
 
     Pr[at least v right] <= Pr[W >= v] + 2 m delta max_{1 <= i <= m} Pr[v - i <= W < v] / i
 
-(Steinke, Nasr and Jagielski 2023, theorem 5.2). The lower bound on eps is the largest eps at which this is at
-most alpha; the numbers of guesses that are tried share alpha.
+(Steinke, Nasr and Jagielski 2023, theorem 5.2). A guarantee with a whole profile (Gaussian DP, f-DP) has this
+bound at every eps, so the smallest of them. The lower bound on eps, or on mu, is the largest at which it is
+at most alpha; the numbers of guesses that are tried share alpha. Beside it stand what a membership attack is
+usually told by, the area under the ROC curve and its rates: these are of this run, and prove nothing.
 """
 
 from __future__ import annotations
 
+import csv
 import math
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from dpverify.auditing.rungs import check_claim
 from dpverify.auditing.sampling import Mechanism, MechanismError, name_of
-from dpverify.guarantees import ApproxDP, PureDP
+from dpverify.guarantees import GDP, ApproxDP, Guarantee, PureDP
 from dpverify.neighbours import Data
-from dpverify.roots import bisect
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Witness
 
 
@@ -45,22 +49,53 @@ def p_value(right: int, guesses: int, canaries: int, epsilon: float, delta: floa
     return min(1.0, beta + 2 * canaries * delta * share)
 
 
+def p_value_under(claim: Guarantee, right: int, guesses: int, canaries: int) -> float:
+    """The most probable that so many right guesses can be under any guarantee: the least over its profile.
+
+    >>> p_value_under(GDP(0.5), 90, 100, 100) < p_value_under(GDP(3.0), 90, 100, 100)
+    True
+    """
+    if isinstance(claim, PureDP | ApproxDP):
+        return p_value(right, guesses, canaries, claim.epsilon, claim.delta_at(claim.epsilon))
+    return min(p_value(right, guesses, canaries, e, claim.delta_at(e)) for e in GRID)
+
+
+GRID = [round(0.1 * k, 1) for k in range(121)]
+
+
+def largest_refuted(refuted: Callable[[float], bool], most: float = 64.0) -> float:
+    """The largest parameter that is refuted (0 if none is), to four digits.
+
+    >>> round(largest_refuted(lambda parameter: parameter < 2.5), 3)
+    2.5
+    """
+    if not refuted(0.0):
+        return 0.0
+    low, high = 0.0, 1.0
+    while high < most and refuted(high):
+        low, high = high, 2 * high
+    while high - low > 1e-4 * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if refuted(middle) else (low, middle)
+    return low
+
+
 def epsilon_from_guesses(right: int, guesses: int, canaries: int, delta: float, alpha: float) -> float:
     """The largest epsilon refuted at level alpha (0 if none is).
 
     >>> round(epsilon_from_guesses(900, 1000, 1000, 1e-5, 0.05), 2)
     2.02
     """
-    if p_value(right, guesses, canaries, 0.0, delta) > alpha:
-        return 0.0
-    low, high = 0.0, 1.0
-    while p_value(right, guesses, canaries, high, delta) <= alpha and high < 64:
-        low, high = high, 2 * high
+    return largest_refuted(lambda epsilon: p_value(right, guesses, canaries, epsilon, delta) <= alpha)
 
-    def stands(epsilon: float) -> bool:
-        return p_value(right, guesses, canaries, epsilon, delta) > alpha
 
-    return bisect(stands, low, high, relative=1e-12)[0]
+def mu_from_guesses(right: int, guesses: int, canaries: int, alpha: float) -> float:
+    """The largest mu of Gaussian DP refuted at level alpha (0 if none is).
+
+    >>> 0.6 < mu_from_guesses(900, 1000, 1000, 0.05) < 2.6
+    True
+    """
+    return largest_refuted(lambda mu: p_value_under(GDP(mu), right, guesses, canaries) <= alpha, 16.0)
 
 
 def one_run(
@@ -68,7 +103,7 @@ def one_run(
     data: Data,
     canaries: Sequence[Any],
     score: Callable[[Any, Any], float],
-    claim: PureDP | ApproxDP,
+    claim: Guarantee,
     *,
     alpha: float = 1e-3,
     seed: int = 0,
@@ -96,50 +131,153 @@ def one_run(
             f"mechanism {name_of(train)} at SeedSequence({seed}) raised {type(error).__name__}: {error}"
         ) from error
     scores = np.array([float(score(output, canary)) for canary in canaries])
+    return _judged(scores, included, claim, alpha, seed, name_of(train))
+
+
+def score_audit(
+    members: Sequence[float],
+    others: Sequence[float],
+    claim: Guarantee,
+    *,
+    alpha: float = 1e-3,
+    seed: int = 0,
+    name: str = "a training elsewhere",
+) -> Result:
+    """Judge a training by the scores of the canaries that were in and of those that were not.
+
+    Every canary must have been put in or left out by a fair coin of its own; the scores must not depend on
+    which were in but through the training. Ties are broken at random.
+
+    >>> rng = np.random.default_rng(0)
+    >>> str(score_audit(rng.normal(3.0, 1.0, 510), rng.normal(0.0, 1.0, 490), PureDP(1.0)).verdict)
+    'REFUTED'
+    """
+    scores = np.concatenate([np.asarray(members, dtype=float), np.asarray(others, dtype=float)])
+    if len(scores) < 2:
+        raise ValueError(f"Expected at least 2 canaries, got {len(scores)}.")
+    included = np.arange(len(scores)) < len(members)
+    order = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(12,))).permutation(len(scores))
+    return _judged(scores[order], included[order], claim, alpha, seed, name)
+
+
+def _judged(
+    scores: np.ndarray, included: np.ndarray, claim: Guarantee, alpha: float, seed: int, name: str
+) -> Result:
+    check_claim(claim)
+    if not 0 < alpha < 1:
+        raise ValueError(f"Expected alpha={alpha} in (0, 1).")
+    m = len(scores)
     if not np.isfinite(scores).all():
-        return Result(
-            UNDECIDED,
-            f"The score of canary {int(np.flatnonzero(~np.isfinite(scores))[0])} is not finite "
-            f"(seed {seed}).",
+        at = int(np.flatnonzero(~np.isfinite(scores))[0])
+        return Result(UNDECIDED, f"The score of canary {at} is not finite (seed {seed}).")
+    unfair = _chance_of_coins(int(included.sum()), m)
+    if unfair < UNFAIR:
+        because = (
+            f"{int(included.sum())} of {m} canaries were in, which fair coins give with probability "
+            f"{unfair:.2g}: the theorem needs a fair coin for each."
         )
+        return Result(UNDECIDED, because)
     order = np.argsort(-scores, kind="stable")
-    delta = claim.delta_at(claim.epsilon)
-    best: tuple[float, int, int] | None = None
     numbers = sorted({max(1, m // 2), max(1, m // 4), max(1, m // 16)})
-    for k in numbers:  # k guesses "in", k guesses "out"
-        right = int(included[order[:k]].sum() + (~included[order[m - k :]]).sum())
-        bound = epsilon_from_guesses(right, 2 * k, m, delta, alpha / len(numbers))
-        if best is None or bound > best[0]:
-            best = (bound, right, 2 * k)
-    assert best is not None
-    bound, right, guesses = best
+    share = alpha / len(numbers)
+    tries = [  # k guesses "in", k guesses "out"
+        (int(included[order[:k]].sum() + (~included[order[m - k :]]).sum()), 2 * k) for k in numbers
+    ]
+    right, guesses = min(tries, key=lambda pair: p_value_under(claim, pair[0], pair[1], m))
+    shown, figures = _bounds(claim, tries, m, share)
+    figures |= {"right": right, "guesses": guesses, "canaries": m, **attack_figures(scores, included)}
     shown = (
-        f"{right} of {guesses} guesses right among {m} canaries: epsilon >= {bound:.4g} at delta = "
-        f"{delta:g} (confidence {1 - alpha:g})"
+        f"{right} of {guesses} guesses right among {m} canaries: {shown} (confidence {1 - alpha:g}); area "
+        f"under the ROC curve {figures['auroc']:.3f}"
     )
-    ceiling = epsilon_from_guesses(guesses, guesses, m, delta, alpha / len(numbers))
-    figures = {"right": right, "guesses": guesses, "canaries": m, "epsilon_lower_bound": bound}
-    evidence = Evidence(
-        "one run", figures, alpha=alpha, samples=1, ceiling=f"epsilon = {ceiling:.3g}", seed=seed
-    )
-    if bound > claim.epsilon:
-        let = {"M": name_of(train), "canaries": str(m), "seed": str(seed)}
-        exact = {"kind": "one run", **figures, "tried": len(numbers), "alpha": alpha, "delta": delta}
-        witness = Witness(let, shown, str(claim), {**exact, "epsilon": claim.epsilon, "seed": seed})
-        return Result(
-            REFUTED, f"{claim} (add/remove of a canary) is refuted by one run: {shown}.", evidence, witness
-        )
-    if ceiling <= claim.epsilon:
-        return Result(
-            UNDECIDED,
-            f"{m} canaries could not have refuted {claim}: at most epsilon = {ceiling:.3g} could be shown.",
-            evidence,
-        )
-    return Result(
-        SUPPORTED,
-        f"One run did not refute {claim}: {shown}; could have shown up to epsilon = {ceiling:.3g}.",
-        evidence,
-    )
+    ceiling, _ = _bounds(claim, [(count, count) for _, count in tries], m, share)
+    ceiling = ceiling.replace(">=", "=")
+    evidence = Evidence("one run", figures, alpha=alpha, samples=1, ceiling=ceiling, seed=seed)
+    if p_value_under(claim, right, guesses, m) <= share:
+        let = {"M": name, "canaries": str(m), "seed": str(seed)}
+        profile = [[e, claim.delta_at(e)] for e in _epsilons(claim)]
+        exact = {"kind": "one run", **figures, "tried": len(numbers), "alpha": alpha, "profile": profile}
+        witness = Witness(let, shown, str(claim), {**exact, "seed": seed})
+        because = f"{claim} (add/remove of a canary) is refuted by one run: {shown}."
+        return Result(REFUTED, because, evidence, witness)
+    if min(p_value_under(claim, count, count, m) for _, count in tries) > share:
+        because = f"{m} canaries could not have refuted {claim}: at most {ceiling} could be shown."
+        return Result(UNDECIDED, because, evidence)
+    because = f"One run did not refute {claim}: {shown}; could have shown up to {ceiling}."
+    return Result(SUPPORTED, because, evidence)
+
+
+UNFAIR = 1e-6  # a number of canaries that fair coins give less often
+
+
+def _chance_of_coins(inside: int, canaries: int) -> float:
+    from scipy.special import bdtr
+
+    return min(1.0, 2 * float(min(bdtr(inside, canaries, 0.5), bdtr(canaries - inside, canaries, 0.5))))
+
+
+def _epsilons(claim: Guarantee) -> list[float]:
+    return [claim.epsilon] if isinstance(claim, PureDP | ApproxDP) else GRID
+
+
+def _bounds(
+    claim: Guarantee, tries: list[tuple[int, int]], canaries: int, share: float
+) -> tuple[str, dict[str, Any]]:
+    """The best lower bounds: epsilon at the claimed delta for a point, and mu of Gaussian DP."""
+    mu = max(mu_from_guesses(right, guesses, canaries, share) for right, guesses in tries)
+    if not isinstance(claim, PureDP | ApproxDP):
+        return f"mu >= {mu:.4g} of Gaussian DP", {"mu_lower_bound": mu}
+    delta = claim.delta_at(claim.epsilon)
+    bound = max(epsilon_from_guesses(right, guesses, canaries, delta, share) for right, guesses in tries)
+    return f"epsilon >= {bound:.4g} at delta = {delta:g}", {
+        "epsilon_lower_bound": bound,
+        "mu_lower_bound": mu,
+    }
+
+
+def attack_figures(scores: np.ndarray, included: np.ndarray) -> dict[str, float]:
+    """The area under the ROC curve (ties count half), and the true positive rates at small false positive
+    rates.
+
+    >>> attack_figures(np.array([3.0, 2.0, 1.0, 0.0]), np.array([True, True, False, False]))["auroc"]
+    1.0
+    """
+    inside, outside = np.sort(scores[included]), np.sort(scores[~included])
+    if len(inside) == 0 or len(outside) == 0:
+        return {"auroc": 0.5}
+    below = np.searchsorted(outside, inside, "left") + np.searchsorted(outside, inside, "right")
+    figures = {"auroc": float(below.sum() / (2 * len(inside) * len(outside)))}
+    for rate in (0.001, 0.01, 0.1):
+        threshold = outside[::-1][min(int(rate * len(outside)), len(outside) - 1)]
+        figures[f"tpr_at_fpr_{rate:g}"] = float((inside > threshold).mean())
+    return figures
+
+
+def read_scores(path: Path) -> list[float]:
+    """The scores in a file: one number a line, or the column `score` of a CSV file with a header.
+
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "scores.csv"
+    >>> _ = file.write_text("canary,score\\n1,0.5\\n2,0.25\\n")
+    >>> read_scores(file)
+    [0.5, 0.25]
+    """
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = [(number, row) for number, row in enumerate(csv.reader(file), 1) if any(map(str.strip, row))]
+    if not rows:
+        raise ValueError(f"Expected scores in {path}, got an empty file.")
+    names = [name.strip().lower() for name in rows[0][1]]
+    column = names.index("score") if "score" in names else None
+    if column is None and len(names) > 1:
+        raise ValueError(f"Expected a column named score in {path}, got {', '.join(rows[0][1])}.")
+    scores = []
+    for number, row in rows if column is None else rows[1:]:
+        text = row[column or 0].strip() if len(row) > (column or 0) else ""
+        try:
+            scores.append(float(text))
+        except ValueError:
+            raise ValueError(f"Expected a number on line {number} of {path}, got {text!r}.") from None
+    return scores
 
 
 def _with(data: Data, chosen: list[Any]) -> Data:
@@ -154,6 +292,7 @@ def _with(data: Data, chosen: list[Any]) -> Data:
 
 
 def verify(exact: dict[str, Any]) -> bool:
-    """Whether so many right guesses refute the claimed epsilon at its share of alpha."""
-    p = p_value(exact["right"], exact["guesses"], exact["canaries"], exact["epsilon"], exact["delta"])
+    """Whether so many right guesses refute the claimed profile at its share of alpha."""
+    counts = (int(exact["right"]), int(exact["guesses"]), int(exact["canaries"]))
+    p = min(p_value(*counts, float(epsilon), float(delta)) for epsilon, delta in exact["profile"])
     return p <= exact["alpha"] / exact["tried"]

@@ -126,17 +126,65 @@ def _within(
     return result
 
 
+def _of_scores(files: tuple[Path, Path] | None, claim: Any, alpha: float, seed: int) -> Any:
+    """The result of one training, from the scores of its canaries."""
+    from dpverify.auditing.one_run import read_scores, score_audit
+
+    assert files is not None
+    try:
+        members, others = (read_scores(file) for file in files)
+        return score_audit(members, others, claim, alpha=alpha, seed=seed)
+    except OSError as error:
+        raise Misuse(f"Expected a file of scores at {error.filename}: {error.strerror}.") from None
+    except (ValueError, TypeError) as error:
+        raise Misuse(str(error)) from None
+
+
+def _checked(pair: Any, claim: Any) -> None:
+    from dpverify.auditing.rungs import check_claim, check_pair
+
+    try:
+        check_claim(claim)
+        check_pair(pair)
+    except (ValueError, TypeError) as error:
+        raise Misuse(str(error)) from None
+
+
+def _print(result: Any, name: str, target: Any, guarantee: Any, form: Format) -> None:
+    if form is Format.json:
+        say_json(result.to_json())
+    elif form is not Format.text:
+        from dpverify.reporting import formats
+        from dpverify.reporting.collecting import document_of_audit
+
+        document = document_of_audit(name, target, guarantee, result)
+        say(formats.WRITERS[form.value](document, {name: result.seconds}), nl=False)
+    else:
+        for step in result.steps:
+            say(f"{step.result.verdict:9}  {step.statement.split(':')[0]:10}  {step.reason}")
+        say(str(result))
+        if result.crashed:
+            say(result.evidence.details, err=True)
+
+
 def add(app: typer.Typer) -> None:
     """Register the command."""
 
     @app.command()
     def audit(
         mechanism: Annotated[
-            str,
+            str | None,
             typer.Argument(
                 help="package.module:train, any (data, rng) -> numbers; or a name of `dpverify targets`."
             ),
-        ],
+        ] = None,
+        scores: Annotated[
+            tuple[Path, Path] | None,
+            typer.Option(
+                help="Instead of a mechanism: files with the scores of canaries that were in one training, "
+                "and of those that were not, each by a fair coin."
+            ),
+        ] = None,
         neighbours: Annotated[
             str | None, typer.Option(help="package.module:pair, a Neighbours or a function that returns one.")
         ] = None,
@@ -167,6 +215,10 @@ def add(app: typer.Typer) -> None:
         seed: Annotated[int, typer.Option(help="Seed of every draw.")] = 0,
         workers: Annotated[int, typer.Option(help="Processes; the result does not depend on it.")] = 1,
         chunks: Annotated[str | None, typer.Option(help="Folder of finished chunks, to resume from.")] = None,
+        seconds: Annotated[
+            float | None,
+            typer.Option(help="About how long it may draw; the number of runs follows from it."),
+        ] = None,
         timeout: Annotated[
             float | None,
             typer.Option(min=0.001, help="Seconds that the audit may take; then it is stopped, UNDECIDED."),
@@ -192,6 +244,13 @@ def add(app: typer.Typer) -> None:
         settings = {name: value for name, value in options.items() if value is not None} | dict(
             _setting(text) for text in set_ or []
         )
+        if (mechanism is None) == (scores is None):
+            raise Misuse("Expected either a mechanism or --scores with two files.")
+        if mechanism is None:
+            guarantee = _claim(epsilon, delta, mu, rho, order, claim)
+            result = _of_scores(scores, guarantee, alpha, seed)
+            _print(result, "one training", None, guarantee, form)
+            raise typer.Exit(exit_code(result.verdict, result.crashed))
         subject = _subject(mechanism, settings)
         if subject is None and neighbours is None:
             raise Misuse(f"Expected --neighbours with {mechanism}: it is not one of `dpverify targets`.")
@@ -215,9 +274,12 @@ def add(app: typer.Typer) -> None:
             _claim(epsilon, delta, mu, rho, order, claim) if claimed or subject is None else subject.claim
         )
         try:
-            budget = Budget(runs=runs, alpha=alpha, seed=seed, workers=workers, chunks=chunks)
+            budget = Budget(
+                runs=runs, alpha=alpha, seed=seed, workers=workers, chunks=chunks, seconds=seconds
+            )
         except ValueError as error:
             raise Misuse(str(error)) from None
+        _checked(pair, guarantee)
         release = _load(declared) if declared is not None else getattr(subject, "declared", None)
         if subject is not None and plain:
             say(f"{mechanism} claims {guarantee}{'' if claimed else f' ({subject.said_by})'}")
@@ -227,20 +289,7 @@ def add(app: typer.Typer) -> None:
             except Missing as missing:
                 raise Misuse(f"--plot {missing}") from None
         result = _within(timeout, target, pair, guarantee, budget, release, plain)
-        if form is Format.json:
-            say_json(result.to_json())
-        elif not plain:
-            from dpverify.reporting import formats
-            from dpverify.reporting.collecting import document_of_audit
-
-            document = document_of_audit(mechanism, target, guarantee, result)
-            say(formats.WRITERS[form.value](document, {mechanism: result.seconds}), nl=False)
-        else:
-            for step in result.steps:
-                say(f"{step.result.verdict:9}  {step.statement.split(':')[0]:10}  {step.reason}")
-            say(str(result))
-            if result.crashed:
-                say(result.evidence.details, err=True)
+        _print(result, mechanism, target, guarantee, form)
         if plot is not None:
             from dpverify.reporting import figures
 

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -64,3 +65,33 @@ def test_zoo_of_two(run):
     assert result.exit_code == 0
     assert [row["rung"] for row in rows] == ["replay", "noise"]
     assert all(row["twin"] != "REFUTED" for row in rows)
+
+
+def test_scores_of_one_training(run, tmp_path):
+    rng = np.random.default_rng(0)
+    for name, shift in (("members", 3.0), ("others", 0.0)):
+        values = shift + rng.normal(size=500)
+        (tmp_path / f"{name}.csv").write_text("score\n" + "\n".join(map(str, values)))
+    files = ("--scores", "members.csv", "others.csv")
+    refuted = run("audit", *files, "--epsilon", "1", "--json")
+    assert refuted.exit_code == 1
+    figures = json.loads(refuted.stdout)["evidence"]["certificate"]
+    assert figures["epsilon_lower_bound"] > 1
+    assert figures["auroc"] > 0.9
+    assert run("audit", *files, "--mu", "12").exit_code != 1
+    assert run("audit", "--scores", "members.csv", "nowhere.csv", "--epsilon", "1").exit_code == 2
+    assert run("audit", "audited_module:train", *files, "--epsilon", "1").exit_code == 2
+    assert run("audit", "--epsilon", "1").exit_code == 2
+
+
+def test_data_that_are_no_neighbours_are_misuse(run, tmp_path):
+    module = MODULE + "\nbad = Neighbours(np.zeros((3, 1)), np.ones((3, 1)), 'replace')\n"
+    (tmp_path / "audited_pair.py").write_text(module)
+    result = run("audit", "audited_pair:train", "--neighbours", "audited_pair:bad", "--epsilon", "1")
+    assert result.exit_code == 2
+    assert "differ in 3" in result.output
+
+
+def test_a_budget_in_seconds(run):
+    assert run(*AUDIT, "--epsilon", "1", "--seconds", "5").exit_code == 0
+    assert run(*AUDIT, "--epsilon", "1", "--seconds", "-5").exit_code == 2

@@ -5,7 +5,17 @@ import pytest
 from scipy.special import bdtrc
 
 from dpverify import ApproxDP, PureDP
-from dpverify.auditing.one_run import epsilon_from_guesses, one_run, p_value
+from dpverify.auditing.one_run import (
+    attack_figures,
+    epsilon_from_guesses,
+    mu_from_guesses,
+    one_run,
+    p_value,
+    p_value_under,
+    read_scores,
+    score_audit,
+)
+from dpverify.guarantees import GDP, TradeOff
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED
 
 CANARIES = np.eye(300)
@@ -50,3 +60,69 @@ def test_delta_costs_power_and_never_gains_it():
     assert p_value(180, 200, 200, 1.0, 1e-3) > p_value(180, 200, 200, 1.0, 0.0)
     assert epsilon_from_guesses(180, 200, 200, 1e-3, 0.05) < epsilon_from_guesses(180, 200, 200, 0.0, 0.05)
     assert one_run(noisy_sum(0.2), np.zeros((1, 300)), CANARIES, read, ApproxDP(1.0, 1e-6)).verdict is REFUTED
+
+
+def coins(shift, seed=0, m=1000):
+    """Scores of canaries that were in by a fair coin: normal, and shifted for those that were."""
+    rng = np.random.default_rng(seed)
+    inside = rng.random(m) < 0.5
+    scores = rng.normal(size=m) + shift * inside
+    return scores[inside], scores[~inside]
+
+
+@pytest.mark.parametrize("claim", [PureDP(0.5), ApproxDP(0.5, 1e-6), GDP(0.3)], ids=str)
+def test_scores_from_elsewhere(claim):
+    assert score_audit(*coins(3.0), claim).verdict is REFUTED
+    assert score_audit(*coins(0.0), claim).verdict is SUPPORTED
+
+
+def test_f_dp_is_judged_by_its_whole_profile():
+    narrow = TradeOff(lambda x: max(0.0, 0.95 - x), "a line")
+    assert score_audit(*coins(0.0), narrow).verdict is not REFUTED
+    assert score_audit(*coins(3.0), GDP(0.5)).evidence.certificate["mu_lower_bound"] > 0.5
+
+
+def test_false_alarms_of_scores_on_a_gaussian_mechanism():
+    """Each canary's score is that of the Gaussian mechanism with mu = 1, which is 1-GDP with equality."""
+    alarms = sum(
+        score_audit(*coins(1.0, seed, 400), GDP(1.0), alpha=0.05).verdict is REFUTED for seed in range(60)
+    )
+    assert alarms <= 9  # false alarm of this test below 1e-5 at a rate of 0.05
+
+
+def test_equal_scores_tell_nothing():
+    """Those that were in come first in the files: ties must not be broken by that."""
+    alarms = [score_audit([0.0] * 500, [0.0] * 500, PureDP(0.1), seed=s).verdict for s in range(20)]
+    assert REFUTED not in alarms
+
+
+def test_coins_that_were_not_fair_are_said():
+    result = score_audit(np.ones(900), np.zeros(100), PureDP(1.0))
+    assert result.verdict is UNDECIDED
+    assert "fair" in result.because
+
+
+def test_the_figures_of_an_attack_against_counting():
+    inside, outside = coins(1.0, m=200)
+    scores = np.concatenate([inside, outside])
+    figures = attack_figures(scores, np.arange(len(scores)) < len(inside))
+    naive = np.mean([(a > b) + (a == b) / 2 for a in inside for b in outside])
+    assert figures["auroc"] == pytest.approx(naive)
+    allowed = int(0.1 * len(outside))
+    threshold = sorted(outside, reverse=True)[allowed]
+    assert figures["tpr_at_fpr_0.1"] == np.mean(inside > threshold)
+    assert np.sum(outside > threshold) <= allowed
+
+
+def test_bounds_never_exceed_what_any_point_of_the_curve_gives():
+    assert p_value_under(GDP(1.0), 300, 400, 400) <= p_value(300, 400, 400, 2.0, GDP(1.0).delta_at(2.0))
+    assert mu_from_guesses(300, 400, 400, 1e-3) > mu_from_guesses(260, 400, 400, 1e-3)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"), [("", "empty"), ("1\nx\n", "line 2"), ("a,b\n1,2\n", "column named score")]
+)
+def test_files_that_hold_no_scores(tmp_path, text, says):
+    (tmp_path / "scores.csv").write_text(text)
+    with pytest.raises(ValueError, match=says):
+        read_scores(tmp_path / "scores.csv")
