@@ -77,6 +77,7 @@ TACTICS = (
     "asymptotics",
     "mechanisms",
 )
+READABLE = 1_000  # characters of a step beyond which a typeset form helps nobody
 
 
 def prove(relation: Any, effort: Effort = QUICK) -> Result:
@@ -376,7 +377,11 @@ def _closed(reduction: Reduction, name: str, effort: Effort) -> Result | _Open:
     steps = []
     for relation, reason in reduction.steps:
         decide = prove_step if reduction.as_written else _inside
-        step = Step(str(relation), reason, decide(relation, effort))
+        result = decide(relation, effort)
+        shown = str(relation)
+        if not result.latex and len(shown) < READABLE:
+            result = result.with_(latex=latex(relation))
+        step = Step(shown, reason, result)
         if step.result.verdict is not PROVED:
             return _Open(
                 f"{reduction.because}, but {step.statement} is {step.result.verdict} "

@@ -173,6 +173,7 @@ def audit(
         least, color="black", linestyle="--", label=f"refuted from here on (alpha = {budget.alpha:g})"
     )
     wealth.set(xlabel="runs a side", ylabel="log10 of the wealth", xscale="log")
+    wealth.xaxis.set_minor_formatter("")
     wealth.legend(fontsize=7)
     return sheet.picture(
         "Observed trade-off of an audited mechanism against its claim, and the wealth over runs", path

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from xml.etree import ElementTree
 
 LONGEST = 6_000  # characters of LaTeX beyond which a formula is no help to a reader
 MOST_DIGITS = 24
@@ -15,6 +16,8 @@ REPAIRS = (
     (re.compile(r"\\tag\{([^}]*)\}"), r"\\quad (\1)"),
     (re.compile(r"\\mathbin\{([^}]*)\}"), r"\1"),
 )
+
+LIMITS = {"msub": "munder", "msup": "mover", "msubsup": "munderover"}
 
 
 @lru_cache(maxsize=20_000)
@@ -37,7 +40,17 @@ def mathml(latex: str) -> str:
         text = convert(latex, display="block").replace('xmlns="http://www.w3.org/1998/Math/MathML" ', "")
     except (ExtraLeftOrMissingRightError, NumeratorNotFoundError, IndexError, ValueError, KeyError):
         return ""
-    return "" if "\\" in text else text
+    return "" if "\\" in text else _limits_above(text)
+
+
+def _limits_above(text: str) -> str:
+    """Sums with their limits above and below, and minima with what they are over below, as in print."""
+    root = ElementTree.fromstring(text)
+    for element in root.iter():
+        first = next(iter(element), None)
+        if first is not None and first.tag == "mo" and first.text in ("∑", "∏", "min", "max", "sup", "inf"):
+            element.tag = LIMITS.get(element.tag, element.tag)
+    return ElementTree.tostring(root, encoding="unicode")
 
 
 def shortened(text: str, most: int = 900) -> str:

@@ -168,6 +168,15 @@ def test_no_formula_keeps_a_bare_command():
     for latex in (r"\arg\min_x f", r"\sgn x", r"\bigl( x \bigr)", r"\unknowncommand x"):
         assert "\\" not in mathml(latex)
     assert "min" in mathml(r"\arg\min_x f")
+    assert "<munderover><mo>∑</mo>" in mathml(r"\left(\sum_{t=1}^{T} x_t\right)"), "limits above and below"
+
+
+def test_the_steps_of_a_tactic_are_typeset_too():
+    from dpverify import check
+
+    (lemma,) = check("dynamic-noise/lemma-4.1")
+    assert lemma.result.steps
+    assert all(step.result.latex for step in lemma.result.steps)
 
 
 def test_a_crash_is_one_claims_result_with_its_traceback_folded_in(folder):
