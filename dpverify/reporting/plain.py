@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from dpverify.reporting.meanings import MEANINGS
 from dpverify.reporting.typesetting import shortened
 
 Record = dict[str, Any]
@@ -51,6 +52,8 @@ def _means(
     c: Record, by_id: dict[str, Record], used_by: dict[str, list[str]], corrected: Record | None
 ) -> str:
     """What follows for whoever runs the algorithm, or builds on the theorem."""
+    if c["id"] in MEANINGS:
+        return MEANINGS[c["id"]]
     leaning = [id for id in used_by.get(c["id"], ()) if c["id"] in by_id[id]["tainted"]]
     if c["breaks"] == "privacy":
         advice = "Whoever runs it as printed promises more privacy than there is" + (

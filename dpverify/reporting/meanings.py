@@ -1,0 +1,81 @@
+"""What the refuted privacy claims of the papers mean for whoever runs the algorithm, in one sentence each."""
+
+MEANINGS = {
+    "dp-accel/sec1-nbr": (
+        "Take the epsilon of the paper as one for a replaced record; a user who adds or removes records "
+        "has to account for that relation anew."
+    ),
+    "dp-accel/eq-3.2-euclid": (
+        "Bound the gradients in the L1 norm before adding Laplace noise: in d dimensions the Euclidean "
+        "norm can be smaller by sqrt(d), and so would the noise be."
+    ),
+    "dp-accel/sec3.2-sigma": (
+        "A user who sets the variance by this remark adds half the variance that eps-DP needs."
+    ),
+    "dp-accel/eq-4.1-b": (
+        "With batches the printed scale is too small by the factor m/n: a user of DP-NAG on batches "
+        "spends more than eps; divide by m instead of n."
+    ),
+    "dp-accel/eq-4.1-b-full": (
+        "Mixing the full gradient with the eps_0 of batches spends eps_0 > eps/T in every step; use eps_0 "
+        "= eps/T without batches."
+    ),
+    "dp-accel/eq-4.1-b-audit": (
+        "The leak of the printed scale shows in the outputs themselves: an attacker with three steps can "
+        "tell the two data sets apart better than 1-DP allows."
+    ),
+    "dp-accel/rem-4.2-budget": (
+        "The optimal scales are for full gradients; a user who puts in batches of m < n spends more than eps."
+    ),
+    "dp-accel/sec5-l-private": (
+        "A step size computed from the data is a release of its own: choose L by a public bound, or pay "
+        "for it."
+    ),
+    "dynamic-noise/alg-1-batch": (
+        "With batches of n < N the printed noise is too small by the factor n/N: scale it by G/n, or the "
+        "cost grows by (N/n)^2."
+    ),
+    "dynamic-noise/thm-3.1-replace": (
+        "If a record may be changed, and not only zeroed, the cost is four times what the theorem says: a "
+        "user who wants its guarantee has to double the noise."
+    ),
+    "dynamic-noise/thm-3.1-add-remove": (
+        "Divide by a public number, not by the number of records present: that number tells who is there, "
+        "and moves the average further than the noise hides."
+    ),
+    "dynamic-noise/thm-3.1-replace-audit": (
+        "The violation is not one of constants on paper: it shows in the exact losses of three steps on "
+        "two records."
+    ),
+    "dynamic-noise/sec4.1.3-r": (
+        "Whoever computes R from (eps, delta) by this line spends far more than eps; use the minus sign."
+    ),
+    "dynamic-noise/sec4.1.3-r-root": (
+        "Reading the root the other way does not save the line: the sign is wrong, and the budget it "
+        "gives is far too large."
+    ),
+    "dynamic-noise/sec4.3-amplification": (
+        "Batches do not divide the zCDP cost by the square of the rate without a constant: a user who "
+        "relies on it spends more than accounted."
+    ),
+    "dynamic-noise/sec4.3-target": (
+        "The experiment with batches is not (4, 1e-8)-DP at the budget given: account for it with a "
+        "privacy loss distribution instead."
+    ),
+    "dynamic-noise/sec4.3-with-replacement": (
+        "Drawing with replacement can pick the same record twice: the sensitivity is larger than G/n, and "
+        "the noise has to be too."
+    ),
+    "dynamic-noise/inv-b.3": (
+        "Used as printed, the conversion from (eps, delta) to rho returns a budget that is far too large; "
+        "the right root has a minus."
+    ),
+    "dynamic-noise/appd-tuning": (
+        "Choosing T by its result on the private data costs privacy that nobody paid for: tune on public "
+        "data, or account for the choice."
+    ),
+    "momentum-agg/thm-4-dp": (
+        "At the printed sigma some (eps, delta) that the theorem allows are not met: calibrate the noise "
+        "by the exact Gaussian formula."
+    ),
+}
