@@ -53,12 +53,10 @@ def bound(subject: Subject, seed: int) -> Outcome:
     """What the claim bounds is below its bound in the mean: exactly where moments are known, else as far as
     the runs can tell.
     """
-    from dpverify.reporting.runs import exact_mean, simulate
-
     example: Any = subject.example
-    most, exact = subject.bound.value, exact_mean(example)
+    most, exact = subject.bound.value, example.exact_mean()
     if exact is None:
-        values = simulate(example, RUNS, seed + 5).values[example.quantity]
+        values = example.simulate(RUNS, seed + 5).values[example.quantity]
         mean, how = mean_at_least(values, alpha=1e-6), "at least"
     else:
         mean, how = exact, "exactly"

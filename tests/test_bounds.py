@@ -16,7 +16,6 @@ from dpverify.guarantees import ApproxDP, PureDP
 from dpverify.parts.bounding import first_gap
 from dpverify.problems import quadratic
 from dpverify.properties import LAWS
-from dpverify.reporting.runs import exact_mean
 from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED
 
 NOISY = ["private-gd", "private-gd-momentum", "private-sgd", "private-sgd-momentum"]
@@ -118,7 +117,7 @@ def test_bounds_hold_exactly_wherever_their_hypotheses_do(name):
             extra = {"batch": max(1, case[0].count // 2)} if name.startswith("private-sgd") else {}
             made = example(name, case=case, steps=steps, **settings, **extra)
             if made.bound is not None:
-                ratio = exact_mean(made) / made.bound.value
+                ratio = made.exact_mean() / made.bound.value
                 assert ratio <= 1 + 1e-9, (name, case[0].spectrum, case[0].start, steps)
                 tightest = max(tightest, ratio)
     assert tightest > 0.15
@@ -127,15 +126,15 @@ def test_bounds_hold_exactly_wherever_their_hypotheses_do(name):
 def test_what_used_to_exceed_its_bound_no_longer_does():
     problem = quadratic([0.1, 1.0], count=100_000, start=[1.0, 0.0], radius=1.0)
     case = example("private-gd-momentum", case=(problem, np.zeros((1, 2))), steps=100, beta=0.1)
-    assert exact_mean(case) <= case.bound.value
+    assert case.exact_mean() <= case.bound.value
     steep = quadratic([100.0, 100.0], count=200, start=[0.5, 0.0], radius=1.0)
     steep = replace(steep, lipschitz1=1.0)
     case = example("dp-gd", as_printed=True, case=(steep, np.zeros((200, 2))), steps=1, step_size=0.005)
     assert case.printed.verdict is REFUTED
-    assert case.printed.value < exact_mean(case) <= case.bound.value
+    assert case.printed.value < case.exact_mean() <= case.bound.value
     equal = quadratic([1.0, 1.0], count=200, start=[0.3, 0.4], radius=1.0)
     case = example("private-sgd", case=(equal, np.full((200, 2), 0.5)))
-    assert exact_mean(case) == pytest.approx(case.bound.value)  # the variance of Poisson batches, reached
+    assert case.exact_mean() == pytest.approx(case.bound.value)  # the variance of Poisson batches, reached
 
 
 def test_a_hypothesis_that_does_not_hold_is_named():

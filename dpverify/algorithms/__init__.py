@@ -19,6 +19,8 @@ import numpy as np
 from dpverify.bounds import Bound, Printed
 from dpverify.engine import Algorithm
 from dpverify.guarantees import Guarantee
+from dpverify.moments import NotAffine, NotQuadratic, exact_moments
+from dpverify.montecarlo import Runs, run
 from dpverify.neighbours import Adjacency, Data
 from dpverify.problems import Problem
 from dpverify.suggestions import did_you_mean
@@ -60,6 +62,30 @@ class Example:
         return (
             self.problem.excess(x, self.problem.load(self.data)) if self.measure is None else self.measure(x)
         )
+
+    def simulate(self, runs: int, seed: int = 0, **settings: Any) -> Runs:
+        """Runs that measure what the bound is about.
+
+        >>> example("private-gd").simulate(10).values["E F(x) - F*"].shape
+        (10,)
+        """
+        measure = {self.quantity: self.measured}
+        return run(
+            self.algorithm, self.data, runs, seed, measure=measure, weights=self.weights, keep=(), **settings
+        )
+
+    def exact_mean(self) -> float | None:
+        """E F(x) - F* of the last iterate by the exact recursion, where the algorithm is affine on a
+        quadratic; else None.
+        """
+        if self.measure is not None or self.weights is not None:
+            return None
+        try:
+            moments = exact_moments(self.algorithm, self.data)
+            least = self.problem.optimum(self.data)[1]
+            return float(moments.expected_value(self.problem, self.data)[-1] - least)
+        except (NotAffine, NotQuadratic):
+            return None
 
 
 def _module(name: str) -> Any:

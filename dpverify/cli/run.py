@@ -110,7 +110,7 @@ def add(app: typer.Typer) -> None:
         from dpverify import algorithms
         from dpverify.optional import Missing
         from dpverify.reporting import figures
-        from dpverify.reporting.runs import along, simulate, summary, table
+        from dpverify.reporting.runs import along, summary, table
 
         if name is None:
             known = algorithms.names()
@@ -136,7 +136,7 @@ def add(app: typer.Typer) -> None:
                 step_size=step_size,
             )
             case = algorithms.example(name, as_printed=as_printed, **given)
-            result = simulate(case, runs, seed, every_step=plot is not None, workers=workers, progress=True)
+            result = case.simulate(runs, seed, every_step=plot is not None, workers=workers, progress=True)
             row = summary(case, result, as_printed)
         except (ValueError, Missing) as error:
             raise Misuse(str(error)) from None

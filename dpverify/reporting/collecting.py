@@ -189,10 +189,10 @@ def _alphas(record: dict[str, Any]) -> list[float]:
 
 def _run(effort: Effort, name: str) -> dict[str, Any]:
     from dpverify.algorithms import example
-    from dpverify.reporting.runs import along, simulate, summary
+    from dpverify.reporting.runs import along, summary
 
     case = example(name)
-    result = simulate(case, min(effort.runs, 2_000), effort.seed, every_step=True)
+    result = case.simulate(min(effort.runs, 2_000), effort.seed, every_step=True)
     return summary(case, result, False) | along(case, result)
 
 

@@ -11,27 +11,12 @@ if TYPE_CHECKING:
     from dpverify.montecarlo import Runs
 
 
-def simulate(case: Example, runs: int, seed: int = 0, **settings: Any) -> Runs:
-    """Runs of an example that measure what its bound is about.
-
-    >>> from dpverify.algorithms import example
-    >>> simulate(example("private-gd"), 10).values["E F(x) - F*"].shape
-    (10,)
-    """
-    from dpverify.montecarlo import run
-
-    measure = {case.quantity: case.measured}
-    return run(
-        case.algorithm, case.data, runs, seed, measure=measure, weights=case.weights, keep=(), **settings
-    )
-
-
 def summary(case: Example, result: Runs, as_printed: bool) -> dict[str, Any]:
     """The figures of a run: mean, interval, bound with its claim, and what the accountant says.
 
     >>> from dpverify.algorithms import example
     >>> case = example("private-gd")
-    >>> figures = summary(case, simulate(case, 50), False)
+    >>> figures = summary(case, case.simulate(50), False)
     >>> figures["algorithm"], figures["certified"], figures["bound_claim"], figures["bound_verdict"]
     ('private-gd', True, 'dynamic-noise/bound-gd', 'PROVED')
     """
@@ -40,7 +25,7 @@ def summary(case: Example, result: Runs, as_printed: bool) -> dict[str, Any]:
 
     quantity = case.quantity
     mean, spread = result.mean(quantity), result.standard_error(quantity)
-    at_least, exact = mean_at_least(result.values[quantity]), exact_mean(case)
+    at_least, exact = mean_at_least(result.values[quantity]), case.exact_mean()
     known = exact if exact is not None else at_least
     bound, printed = case.bound, case.printed
     spent = spending(case)
@@ -102,27 +87,12 @@ def spending(case: Example) -> list[dict[str, Any]]:
     return found
 
 
-def exact_mean(case: Example) -> float | None:
-    """E F(x) - F* of the last iterate by the exact recursion, where the algorithm is affine on a quadratic;
-    else None.
-    """
-    from dpverify.moments import NotAffine, NotQuadratic, exact_moments
-
-    if case.measure is not None or case.weights is not None:
-        return None
-    try:
-        moments = exact_moments(case.algorithm, case.data)
-        return float(moments.expected_value(case.problem, case.data)[-1] - case.problem.optimum(case.data)[1])
-    except (NotAffine, NotQuadratic):
-        return None
-
-
 def table(figures: dict[str, Any]) -> str:
     """The figures as text.
 
     >>> from dpverify.algorithms import example
     >>> case = example("clipped-mean")
-    >>> print(table(summary(case, simulate(case, 100), False)).splitlines()[0])
+    >>> print(table(summary(case, case.simulate(100), False)).splitlines()[0])
     clipped-mean (diff2), certified, 1 steps, 100 runs, seed 0
     """
     interval = figures["interval"]

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from dpverify.algorithms import example
 from dpverify.cli.run import add
-from dpverify.reporting.runs import simulate, summary
+from dpverify.reporting.runs import summary
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_a_bound_that_is_exceeded_is_said(monkeypatch, call):
 
     case = example("private-gd")
     case = replace(case, bound=replace(case.bound, factor=1e-6))
-    assert summary(case, simulate(case, 200), False)["exceeds_bound"]
+    assert summary(case, case.simulate(200), False)["exceeds_bound"]
     monkeypatch.setattr("dpverify.algorithms.example", lambda name, as_printed: case)
     result = call("private-gd", "--runs", "200")
     assert result.exit_code == 1
@@ -91,11 +91,9 @@ def test_a_bound_that_is_exceeded_is_said(monkeypatch, call):
 def test_a_bound_that_is_reached_is_not_exceeded():
     from dataclasses import replace
 
-    from dpverify.reporting.runs import exact_mean
-
     case = example("private-gd")
-    case = replace(case, bound=replace(case.bound, factor=exact_mean(case) / case.bound.value))
-    assert not summary(case, simulate(case, 50), False)["exceeds_bound"]
+    case = replace(case, bound=replace(case.bound, factor=case.exact_mean() / case.bound.value))
+    assert not summary(case, case.simulate(50), False)["exceeds_bound"]
 
 
 @pytest.mark.parametrize(
