@@ -1,11 +1,12 @@
 # make test      installs everything it needs and passes the tests
 # make report    installs everything it needs, checks every claim, writes report/index.html
+# make findings  puts other people's optimizers through the laws and their scripts, and says what changed
 # make docs      installs everything it needs, writes docs/_build/index.html
 PYTHON ?= python3
 PROFILE ?= quick
 TOX = .venv/bin/tox
 
-.PHONY: test report docs exam clean
+.PHONY: test report docs exam findings clean
 
 test: $(TOX)
 	$(TOX) run -e test
@@ -18,6 +19,11 @@ docs: $(TOX)
 
 exam: $(TOX)
 	$(TOX) run -e exam
+
+findings: $(TOX)
+	for name in torch jax sklearn legacy accountants; do $(TOX) run -e findings-$$name; done
+	for name in torch jax sklearn legacy pfl; do $(TOX) run -e $$name -- tests/adapters/test_findings.py; done
+	git diff --stat findings
 
 $(TOX):
 	$(PYTHON) -m venv .venv

@@ -29,6 +29,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -179,7 +180,7 @@ def wrapper(
 
 def stale(steps: int = 3, noise: float = 1.0, clip: float = 1.0) -> Subject:
     """Two of three records in every step."""
-    return wrapper(steps, noise, clip, records=3, batch=2)
+    return replace(wrapper(steps, noise, clip, records=3, batch=2), shrinks=False)  # which takes minutes
 
 
 def summed(steps: int = 1, noise: float = 1.0, clip: float = 1.0) -> Subject:
@@ -197,7 +198,7 @@ PACKAGES = ("deepee", "torch")
 CLAIM = "the profile of its watchdog"
 USUAL: dict[str, Verdict] = {"nan": REFUTED, "empty": UNDECIDED}
 BROKEN: dict[str, Verdict] = {**USUAL, "step": REFUTED, "training": REFUTED}
-STALE: dict[str, Verdict] = {**USUAL, "sensitivity": REFUTED, "training": REFUTED}
+STALE: dict[str, Verdict] = {**USUAL, "budget": UNDECIDED, "sensitivity": REFUTED, "training": REFUTED}
 SEED: dict[str, Verdict] = {**BROKEN, "noise": REFUTED, "single": REFUTED}
 
 TARGETS = (

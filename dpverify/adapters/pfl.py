@@ -13,7 +13,7 @@ adds no noise to it. Its accountants speak of added and removed users.
 pfl 0.6.0 wants dp-accounting 0.5.1, dpverify 0.6: in an environment of its own,
 
     pip install pfl==0.6.0 "torch>=2.6,<2.14"
-    pip install --no-deps dpverify
+    pip install --no-deps .        # from a clone
     pip install "sympy>=1.13" "mpmath>=1.3,<1.4" "hypothesis>=6.100" "pytest>=8" "python-flint>=0.7"
     "joblib>=1.4" "threadpoolctl>=3"
     pip install "typer>=0.12" "rich>=13" "jinja2>=3.1" "matplotlib>=3.9" "latex2mathml>=3.77"

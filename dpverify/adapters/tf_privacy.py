@@ -15,7 +15,7 @@ TensorFlow Privacy 0.9.0 needs TensorFlow 2.15 and NumPy 1.26, with which dpveri
 of its own,
 
     pip install tensorflow==2.15.1 tensorflow-privacy==0.9.0
-    pip install --no-deps dpverify
+    pip install --no-deps .        # from a clone
     pip install "numpy<2" "sympy>=1.13" "mpmath>=1.3,<1.4" "hypothesis>=6.100" "pytest>=8" "python-flint>=0.7"
     "joblib>=1.4"
     pip install "numpy<2" "threadpoolctl>=3" "typer>=0.12" "rich>=13" "jinja2>=3.1" "matplotlib>=3.9"

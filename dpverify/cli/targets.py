@@ -90,7 +90,7 @@ def _test(chosen: list[Target], out: Path | None, seed: int, json_: bool) -> Non
     from dpverify.parallel import each, stop
     from dpverify.progress import progress_bar
     from dpverify.properties.examination import Examination, examine_by_name
-    from dpverify.reporting.targets import keep, write_page
+    from dpverify.reporting.targets import changes, keep, read, write_page
 
     there = [t for t in chosen if t.installed]
     for missing in sorted({f"{t.family}: not installed ({t.install})" for t in chosen if not t.installed}):
@@ -99,6 +99,7 @@ def _test(chosen: list[Target], out: Path | None, seed: int, json_: bool) -> Non
         say("INCOMPLETE: none of these targets is installed.", err=True)
         raise typer.Exit(UNDECIDED)
     done: list[Examination] = []
+    before = [] if out is None else read(out)
     with progress_bar("testing", len(there)) as advance:
         for name, examination in each(examine_by_name, [t.name for t in there], shared=(seed,), instead=stop):
             advance(note=name)
@@ -112,6 +113,8 @@ def _test(chosen: list[Target], out: Path | None, seed: int, json_: bool) -> Non
         _print(records)
     if out is not None:
         say(f"The page: {write_page(out)}", err=json_)
+        for line in changes(before, read(out)) if before else []:
+            say(f"changed: {line}", err=json_)
     odd = [(e, law) for e in done for law in e.surprises]
     for examination, law in odd:
         result: Any = examination.outcomes[law]
