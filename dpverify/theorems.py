@@ -2,18 +2,17 @@
 the other.
 
     Theorem(shows=AtMost(...), given=[...])
-        .have(relation, "why")                    a fact, proved from the hypotheses and the earlier facts
-        alone
-        .calc(a, ("<=", b, "why"), ("=", c, "why"))   a chain; what its ends say of each other is a fact
-        .use("lemma-4.1", "why", n=2 * m)         an earlier statement, its hypotheses shown to hold for these
-        terms
-        .sum(relation, (t, 1, T), "why")          a relation that holds for every t, added up
-        .unroll(x[t], ratio, extra, (t, 1, T), "why") x[t+1] <= ratio x[t] + extra(t) for every t, applied T
-        times
-        .at(hypothesis, 5, "why")                 a hypothesis for every t, at one t
-    .expect(relation, [nu], "why")            a relation that holds for every outcome, in expectation
-        .cases((condition, ...), "why")           the conclusion in each case, and that there is no other case
-        .induct(T, 1, "why")                      the conclusion at the start, and from T to T + 1
+        .have(relation, "why")                   a fact, from the hypotheses and the earlier facts alone
+        .calc(a, ("<=", b, "why"), ("=", c, ""))  a chain; what its ends say of each other is a fact
+        .use("lemma-4.1", "why", n=2 * m)        an earlier statement, shown to apply to these terms
+        .sum(relation, (t, 1, T), "why")         a relation that holds for every t, added up
+        .unroll(x[t], ratio, extra, (t, 1, T), "why")  x[t+1] <= ratio x[t] + extra(t), applied T times
+        .at(hypothesis, 5, "why")                a hypothesis for every t, at one t
+        .expect(relation, [nu], "why")           a relation that holds for every outcome, in expectation
+        .jensen(X, [nu])                         E sqrt(X) <= sqrt(E X)
+        .descend(iterates, ratio, extra, "why")  one step from any state, as a recursion of expectations
+        .cases(condition, ...)                   the conclusion in each case, and that there is no other
+        .induct(T, 1)                            the conclusion at the start, and from T to T + 1
 
 The verdict is about the statement. Every inference is checked, the last one too: the conclusion has to follow
 from the hypotheses and the facts. A statement may also be a conjunction (`AllOf`) or say that something
@@ -101,6 +100,52 @@ class ForEvery:
 
     def __str__(self) -> str:
         return f"{self.relation} for {self.index} = {self.low}..{self.high}"
+
+
+@dataclass(frozen=True)
+class Iterates:
+    """An iteration: for every index from `low` to `high` each vector of `state` becomes that of `step`, which
+    holds the state and fresh `noises`; the sequence `name` is the expectation of `value`, a number made of
+    the state.
+
+    So name[low] is its expectation at the start, and name[high + 1] at the end.
+    """
+
+    name: sp.IndexedBase
+    value: Any
+    state: Sequence[Any]
+    step: Sequence[Any]
+    noises: Sequence[Any]
+    index: sp.Symbol
+    low: Any
+    high: Any
+
+    @property
+    def after(self) -> Any:
+        """The value after one step, from an arbitrary state."""
+        return self.value.xreplace({old.basis: new for old, new in zip(self.state, self.step)})
+
+    def __str__(self) -> str:
+        moves = ", ".join(f"{old} -> {new}" for old, new in zip(self.state, self.step))
+        limits = f"{self.index} = {self.low}..{self.high}"
+        return (
+            f"{self.name[self.index]} is E[{sp.sstr(self.value)}] before step {self.index} of "
+            f"{moves}, {limits}"
+        )
+
+
+@dataclass(frozen=True)
+class Descend:
+    """E value(after a step) <= ratio value(before) + extra, whatever the state: a recursion of expectations.
+
+    `by` are conditions that hold for every outcome, such as instances of a descent lemma.
+    """
+
+    iterates: Iterates
+    ratio: Any
+    extra: Any
+    reason: str
+    by: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -197,7 +242,7 @@ class Induct:
     reason: str
 
 
-Inference = Have | Calc | Use | SumOver | Unroll | At | Expect | Jensen | Cases | Induct
+Inference = Descend | Have | Calc | Use | SumOver | Unroll | At | Expect | Jensen | Cases | Induct
 
 
 @dataclass(frozen=True)
@@ -262,6 +307,17 @@ class Theorem:
         """
         return self._with(Jensen(of, tuple(noises), at, reason))
 
+    def descend(
+        self, iterates: Iterates, ratio: Any, extra: Any, reason: str, by: Sequence[Any] = ()
+    ) -> Theorem:
+        """With the recursion E value(after) <= ratio E value(before) + extra, shown for one step from any
+        state.
+
+        `by` are conditions that hold for every outcome of the noises (such as `f.descent(x, x1)`); each is
+        proved, and used in expectation.
+        """
+        return self._with(Descend(iterates, sp.sympify(ratio), sp.sympify(extra), reason, tuple(by)))
+
     def cases(self, *conditions: Any, reason: str = "one of these always holds") -> Theorem:
         """With the conclusion shown under each of the conditions, of which one always holds."""
         return self._with(Cases(conditions, reason))
@@ -285,7 +341,9 @@ def _parts(statement: Any) -> Any:
         for value in statement:
             yield from _parts(value)
     elif is_dataclass(statement) and not isinstance(statement, type):
-        bound = [getattr(statement, name, None) for name in ("index", "value")]
+        bound = [
+            b for name in ("index", "value") if isinstance(b := getattr(statement, name, None), sp.Symbol)
+        ]
         for field in fields(statement):
             if field.name not in ("proof", "by", "let", "because", "run", "reason"):
                 for part in _parts(getattr(statement, field.name)):
@@ -324,8 +382,10 @@ def domains(statement: Any) -> list[str]:
     for name in ("index", "value"):
         inner = getattr(statement, name, None) or getattr(getattr(statement, "shows", None), name, None)
         bound |= {inner} if inner is not None else set()
-    bound |= {h.index for h in getattr(statement, "given", ()) if isinstance(h, ForEvery)}
+    bound |= {h.index for h in getattr(statement, "given", ()) if isinstance(h, ForEvery | Iterates)}
     things = {words for s in symbols if hasattr(s, "told") for words in s.told()}
+    for process in (h for h in getattr(statement, "given", ()) if isinstance(h, Iterates)):
+        things |= {words for v in (*process.state, *process.step) for b, _ in v.parts for words in b.told()}
     plain = {s for s in symbols - bound if not hasattr(s, "told") and str(s) not in sequences}
     return [
         *[_domain(s, str(s)) for s in sorted(plain, key=str)],
@@ -396,9 +456,15 @@ def latex(relation: Any) -> str:
         low, high = (sp.latex(sp.sympify(end)) for end in (relation.low, relation.high))
         limits = f"{sp.latex(relation.index)} = {low}, \\dots, {high}"
         return f"{latex(relation.relation)} \\text{{ for }} {limits}"
+    elif isinstance(relation, Iterates):
+        moves = ", ".join(rf"{old.latex} \to {new.latex}" for old, new in zip(relation.state, relation.step))
+        return (
+            rf"{sp.latex(relation.name[relation.index])} = \mathbb{{E}}[{sp.latex(relation.value)}],\; "
+            rf"{moves}"
+        )
     elif isinstance(relation, Theorem):
         text = latex(relation.shows)
     else:
         return ""
-    conditions = ", ".join(latex(g) if isinstance(g, ForEvery) else sp.latex(g) for g in given)
+    conditions = ", ".join(latex(g) if isinstance(g, ForEvery | Iterates) else sp.latex(g) for g in given)
     return text + (f" \\quad \\left({conditions}\\right)" if given else "")

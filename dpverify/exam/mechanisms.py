@@ -5,7 +5,7 @@ import sympy as sp
 from dpverify.guarantees import GDP, RDP, ZCDP, ApproxDP, PureDP
 from dpverify.language.mechanisms import Composed, Private, Repeated
 from dpverify.neighbours import ADD_REMOVE, REPLACE
-from dpverify.releases import Gaussian, Laplace
+from dpverify.releases import Gaussian, Laplace, Subsampled
 
 C, D, b, rho, epsilon, delta, s = sp.symbols("C D b rho epsilon delta s", positive=True)
 T, n, k, t = (sp.Symbol(name, integer=True, positive=True) for name in ("T", "n", "k", "t"))
@@ -22,6 +22,21 @@ def private(mechanism, guarantee, adjacency=REPLACE, **more):
 
 
 TRUE = [
+    (
+        "amplification by sampling, spent evenly",
+        lambda: private(
+            Repeated(
+                Subsampled(
+                    Laplace(D / sp.log(1 + (sp.exp(epsilon / T) - 1) * n / k), {REPLACE: D}), size=k, of=n
+                ),
+                t,
+                1,
+                T,
+            ),
+            PureDP(epsilon),
+            given=[k <= n],
+        ),
+    ),
     ("Gaussian noise in zCDP", lambda: private(gaussian, ZCDP(2 * square))),
     ("Gaussian noise in zCDP, add or remove", lambda: private(gaussian, ZCDP(square / 2), ADD_REMOVE)),
     ("Gaussian noise in Gaussian DP", lambda: private(gaussian, GDP(2 * C / s))),
@@ -79,6 +94,14 @@ TRUE = [
 ]
 
 FALSE = [
+    ("a negative scale", lambda: private(Laplace(-b, {REPLACE: D}), PureDP(D / (2 * b)))),
+    (
+        "a batch larger than the data",
+        lambda: private(
+            Subsampled(Laplace(b, {REPLACE: D}), size=2 * n, of=n),
+            PureDP(sp.log(1 + 2 * (sp.exp(D / b) - 1))),
+        ),
+    ),
     ("half the sensitivity of replacement", lambda: private(gaussian, ZCDP(square / 2))),
     ("a factor of 1.01 in mu", lambda: private(gaussian, GDP(sp.Rational(199, 100) * C / s))),
     ("sqrt(T) for Laplace", lambda: private(Repeated(laplace, t, 1, T), PureDP(sp.sqrt(T) * D / b))),

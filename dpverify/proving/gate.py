@@ -24,7 +24,7 @@ from dpverify.effort import Effort
 from dpverify.language.functions import coefficients
 from dpverify.language.vectors import Atom
 from dpverify.proving.derivatives import guess_sign
-from dpverify.proving.domain import ENFORCED, symbols_of
+from dpverify.proving.domain import ENFORCED, fresh, symbols_of
 from dpverify.proving.evaluate import bind
 from dpverify.proving.functions import MODELLED
 from dpverify.proving.gram import mentions, sides_of
@@ -195,7 +195,9 @@ def _one_meaning_each(expressions: Sequence[Any]) -> set[Any]:
         seen[s.name] = s
     sequences = {base.label for e in expressions for base in e.atoms(sp.IndexedBase)}
     for e in expressions:
-        placed = e.xreplace({entry: ZERO for entry in e.atoms(sp.Indexed)}) if sequences else e
+        placed = (
+            e.xreplace({entry: sp.Dummy(positive=True) for entry in e.atoms(sp.Indexed)}) if sequences else e
+        )
         if both := sequences & placed.free_symbols:
             raise Refused(f"{next(iter(both))} is both a number and a sequence")
     return free
@@ -552,6 +554,7 @@ def needs(expression: Any, given: Hypotheses) -> Iterator[Need]:
     if not e.args or isinstance(e, sp.Symbol):
         return
     if isinstance(e, sp.Sum | sp.Product):
+        e = _with_free_indices(e, given)
         inside = given
         for index, low, high in reversed(e.limits):
             yield from needs(low, inside)
@@ -576,6 +579,21 @@ def needs(expression: Any, given: Hypotheses) -> Iterator[Need]:
         yield from needs(arg, given)
     if ways := _ways(e):
         yield Need(e, ways, given)
+
+
+def _with_free_indices(total: Any, given: Hypotheses) -> Any:
+    """The sum with indices that no sum in the hypotheses has: an index that is let run freely stands for
+    itself.
+    """
+    bound = {i for c in given for other in c.atoms(sp.Sum, sp.Product) for i in other.variables}
+    for index in [i for i in total.variables if i in bound]:
+        free = fresh(index.name, [total, *given], **index._assumptions_orig)
+        limits = [
+            (free if i == index else i, bind(low, index, free), bind(high, index, free))
+            for i, low, high in total.limits
+        ]
+        total = total.func(bind(total.function, index, free), *limits)
+    return total
 
 
 def _ways(e: Any) -> tuple[tuple[tuple[Any, str], ...], ...]:

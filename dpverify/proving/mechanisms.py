@@ -155,6 +155,44 @@ def attained(mechanism: Any, currency: Currency) -> bool:
     return isinstance(mechanism, Subsampled) and isinstance(mechanism.inner, Laplace) and currency == PURE
 
 
+def requirements(mechanism: Any, adjacency: Adjacency) -> Iterator[tuple[AtMost, tuple[Any, ...]]]:
+    """What the numbers of a mechanism must meet for it to be one, each with the range of the index it is in.
+
+    >>> s = sp.Symbol("s", real=True)
+    >>> [str(needed) for needed, _ in requirements(Gaussian(s, {REPLACE: 1}), REPLACE)]
+    ['0 < s', '0 <= 1']
+    """
+    if isinstance(mechanism, Composed):
+        for part in mechanism.parts:
+            yield from requirements(part, adjacency)
+    elif isinstance(mechanism, Repeated):
+        ends = (sp.Ge(mechanism.index, mechanism.low), sp.Le(mechanism.index, mechanism.high))
+        inside = tuple(end for end in ends if end not in (sp.true, sp.false))
+        for needed, within in requirements(mechanism.part, adjacency):
+            yield needed, (*within, *inside)
+        yield AtMost(sp.sympify(mechanism.low) - 1, mechanism.high), ()
+        if mechanism.participations is not None:
+            yield AtMost(0, mechanism.participations), ()
+    elif isinstance(mechanism, Subsampled):
+        yield from requirements(mechanism.inner, adjacency)
+        yield AtMost(0, mechanism.size, strict=True), ()
+        yield AtMost(mechanism.size, mechanism.of), ()
+    else:
+        yield AtMost(0, sp.sympify(mechanism.scale), strict=True), ()
+        yield AtMost(0, sp.sympify(mechanism.sensitivity[adjacency])), ()
+
+
+def _valid(statement: Private) -> list[tuple[AtMost, str]]:
+    """The requirements as steps; those that are true of numbers at sight are left out."""
+    found = []
+    for needed, within in requirements(statement.mechanism, statement.adjacency):
+        sure = sp.Lt(needed.lhs, needed.rhs) if needed.strict else sp.Le(needed.lhs, needed.rhs)
+        if sure is not sp.true:
+            inside = (*statement.given, *within)
+            found.append((AtMost(needed.lhs, needed.rhs, inside, needed.strict), "the mechanism is one"))
+    return list(dict.fromkeys(found))
+
+
 def _routes(statement: Private) -> Iterator[tuple[list[tuple[AtMost, str]], str]]:
     """Comparisons that imply the guarantee, with the rules behind them, the sharpest first."""
     mechanism, guarantee, adjacency = statement.mechanism, statement.guarantee, statement.adjacency
@@ -186,7 +224,11 @@ def _routes(statement: Private) -> Iterator[tuple[list[tuple[AtMost, str]], str]
 def _approximate(statement: Private, price: Any) -> Iterator[tuple[list[tuple[AtMost, str]], str]]:
     epsilon, delta, given = statement.guarantee.epsilon, statement.guarantee.delta, tuple(statement.given)
     if attained(statement.mechanism, PURE):
-        yield [(AtMost(price(PURE), epsilon, given), "the epsilons add up")], "pure DP implies it"
+        steps = [
+            (AtMost(0, delta, given), "delta"),
+            (AtMost(price(PURE), epsilon, given), "the epsilons add up"),
+        ]
+        yield steps, "pure DP implies it"
         return
     positive = (AtMost(0, delta, given, strict=True), "delta is positive")
     at_most_one = (AtMost(delta, 1, given), "delta is at most 1")
@@ -214,7 +256,10 @@ def attempt(statement: Private, effort: Effort) -> Outcome:
     """The comparisons that the rules ask for."""
     try:
         return Ways(
-            [Reduction(tuple(steps), because, as_written=True) for steps, because in _routes(statement)]
+            [
+                Reduction((*_valid(statement), *steps), because, as_written=True)
+                for steps, because in _routes(statement)
+            ]
         )
     except NoRule as why:
         return GaveUp(str(why))
@@ -225,7 +270,11 @@ def consequences(statement: Private) -> list[AtMost]:
     attains.
     """
     mechanism, guarantee, adjacency = statement.mechanism, statement.guarantee, statement.adjacency
-    given = tuple(statement.given)
+    valid = [step for step, _ in _valid(statement)]
+    if any(len(step.given) > len(statement.given) for step in valid):
+        return []  # what must hold for every index cannot be asked of a point
+    met = tuple((sp.Lt if step.strict else sp.Le)(step.lhs, step.rhs) for step in valid)
+    given = (*statement.given, *met)
     wanted: list[tuple[Currency, Any]] = []
     if isinstance(guarantee, PureDP):
         wanted = [(PURE, guarantee.epsilon)]

@@ -182,6 +182,11 @@ class _Translation:
             self.facts.append(v < 0)
         if isinstance(e, sp.Pow):
             self.facts += self._power_range(e, v)
+        if isinstance(e, sp.exp):
+            if e.args[0].is_positive:
+                self.facts.append(v > 1)
+            elif e.args[0].is_negative:
+                self.facts.append(v < 1)
         if isinstance(e, sp.log):
             b = self._range(e.args[0])
             if b and b.low.is_finite and b.low >= 1:

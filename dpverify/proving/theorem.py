@@ -29,11 +29,13 @@ from dpverify.theorems import (
     At,
     Calc,
     Cases,
+    Descend,
     Expect,
     ForEvery,
     ForSome,
     Have,
     Induct,
+    Iterates,
     Jensen,
     SumOver,
     Theorem,
@@ -69,21 +71,29 @@ class _Proof:
     facts: list[Any] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     depends: list[str] = field(default_factory=list)
+    recursions: list[ForEvery] = field(default_factory=list)  # facts that hold for every index
 
     @property
     def plain(self) -> list[Any]:
         """The hypotheses that are conditions on numbers."""
-        return [h for h in self.theorem.given if not isinstance(h, ForEvery)]
+        return [h for h in self.theorem.given if not isinstance(h, ForEvery | Iterates)]
 
     @property
     def known(self) -> list[Any]:
         return [*self.plain, *self.facts]
 
     def establish(self, relation: Any, reason: str, more: Iterable[Any] = ()) -> None:
-        """Prove a relation from what is known and `more`, or end the proof."""
-        from dpverify.proving import prove_step
+        """Prove a relation from what is known and `more`, or end the proof.
 
-        result = prove_step(under(relation, [*self.known, *more]), self.effort)
+        What is known of sequences says nothing of vectors, and is left out where these are compared.
+        """
+        from dpverify.proving import prove_step
+        from dpverify.proving.gram import mentions
+
+        known = self.known
+        if mentions(relation):
+            known = [fact for fact in known if not sp.sympify(fact).has(sp.Indexed)]
+        result = prove_step(under(relation, [*known, *more]), self.effort)
         self.steps.append(Step(str(relation), reason, result))
         if result.verdict is not PROVED:
             raise Stuck(f"step {len(self.steps)} ({reason}) is {result.verdict}: {result.because}")
@@ -152,7 +162,7 @@ def decide(theorem: Theorem, effort: Effort) -> Result:
     """The verdict on the statement: refuted by a witness, or proved by its proof, or what the proof lacks."""
     from dpverify.proving import prove
 
-    bare = under(theorem.shows, [h for h in theorem.given if not isinstance(h, ForEvery)])
+    bare = under(theorem.shows, [h for h in theorem.given if not isinstance(h, ForEvery | Iterates)])
     sequences = _about_sequences(theorem)
     if not theorem.proof and not sequences and not isinstance(bare, AllOf | ForSome):
         return prove(bare, effort)
@@ -246,6 +256,7 @@ def _short_of_proof(bare: Any, why: str, proof: _Proof, effort: Effort, sequence
 
 def _infer(inference: Any, proof: _Proof) -> None:
     rules: dict[type, Callable[[Any, _Proof], None]] = {
+        Descend: _descend,
         Have: _have,
         Calc: _calc,
         Use: _use,
@@ -308,7 +319,7 @@ def _use(inference: Use, proof: _Proof) -> None:
             proof.establish(condition, f"{symbol} of {id}")
         if symbol.is_integer and not term.is_integer:
             raise Stuck(f"{term} is not known to be whole, as {symbol} of {id} is")
-    given = [h for h in theorem.given if not isinstance(h, ForEvery)]
+    given = [h for h in theorem.given if not isinstance(h, ForEvery | Iterates)]
     if len(given) != len(theorem.given):
         raise Stuck(f"{id} has hypotheses for every index, which `use` cannot discharge")
     for condition in given:
@@ -355,7 +366,7 @@ def _free(theorem: Theorem) -> set[Any]:
         for condition in getattr(part, "given", ()):
             found |= condition.free_symbols
     for condition in theorem.given:
-        if not isinstance(condition, ForEvery):
+        if not isinstance(condition, ForEvery | Iterates):
             found |= condition.free_symbols
     return {s for s in found if isinstance(s, sp.Symbol)}
 
@@ -384,7 +395,7 @@ def _for_every(relation: AtMost | Equal, inference: SumOver | Unroll, proof: _Pr
     if any(inference.index in sp.sympify(fact).free_symbols for fact in proof.known):
         raise Stuck(f"the index {inference.index} stands in a hypothesis or an earlier fact")
     instances = []
-    for hypothesis in proof.theorem.given:
+    for hypothesis in (*proof.theorem.given, *proof.recursions):
         if isinstance(hypothesis, ForEvery) and _covers(hypothesis, inference, proof):
             moved = _moved(hypothesis, inference.index)
             if moved == relation:
@@ -392,7 +403,7 @@ def _for_every(relation: AtMost | Equal, inference: SumOver | Unroll, proof: _Pr
                     Step(
                         str(relation),
                         inference.reason,
-                        Result(PROVED, "a hypothesis", Evidence("hypothesis")),
+                        Result(PROVED, "known for every index", Evidence("hypothesis")),
                     )
                 )
                 return
@@ -441,6 +452,65 @@ def _expect(inference: Expect, proof: _Proof) -> None:
         proof.learn(Equal(E(relation.derived, *inference.noises), E(relation.stated, *inference.noises)))
     else:
         proof.learn(AtMost(E(relation.lhs, *inference.noises), E(relation.rhs, *inference.noises)))
+
+
+def _descend(inference: Descend, proof: _Proof) -> None:
+    """E V(next(x)) <= r V(x) + e for every x gives E V(x_{t+1}) <= r E V(x_t) + e, the noise being drawn
+    afresh: take the expectation over x_t.
+    """
+    from dpverify.language.expectations import E
+    from dpverify.language.vectors import Atom
+
+    process, ratio, extra = inference.iterates, inference.ratio, inference.extra
+    if process not in proof.theorem.given:
+        raise Stuck(f"{process} is not among the hypotheses")
+    if ratio.atoms(Atom) or extra.atoms(Atom):
+        raise Stuck(f"the ratio {ratio} and the rest {extra} must not depend on the state")
+    if any(process.index in sp.sympify(fact).free_symbols for fact in proof.known):
+        raise Stuck(f"the index {process.index} stands in a hypothesis or an earlier fact")
+    entry = process.name[process.index]
+    if entry.is_positive:
+        raise Stuck(f"{process.name} is an expectation: it may be 0, and is not positive by declaration")
+    swap = _numbers_for_entries(process, extra, ratio)
+    noises = [noise.replaced(swap) for noise in process.noises]
+    known: list[Any] = []
+    if entry.is_nonnegative:
+        proof.establish(AtMost(0, process.value), f"{process.name} is not negative")
+    for condition in inference.by:
+        lemma = as_relation(condition.xreplace(swap))
+        proof.establish(lemma, f"{inference.reason}: for every outcome")
+        left, right = (E(side, *noises) for side in _both(lemma))
+        known += as_conditions(Equal(left, right) if isinstance(lemma, Equal) else AtMost(left, right))
+    bound = (ratio * process.value + extra).xreplace(swap)
+    proof.establish(AtMost(E(process.after.xreplace(swap), *noises), bound), inference.reason, known)
+    later = process.name[process.index + 1]
+    recursion = AtMost(later, ratio * entry + extra)
+    proof.recursions.append(ForEvery(recursion, process.index, process.low, process.high))
+
+
+def _numbers_for_entries(process: Iterates, *terms: Any) -> dict[Any, Any]:
+    """An arbitrary number of the same sign for every entry of a sequence at the index of a step."""
+    from dpverify.proving.domain import fresh
+
+    spelt = [process.after, *terms, *[s for v in (*process.step, *process.noises) for s in _coefficients(v)]]
+    swap: dict[Any, Any] = {}
+    for entry in sorted({e for term in spelt for e in term.atoms(sp.Indexed)}, key=sp.default_sort_key):
+        sign = (
+            {"positive": True} if entry.is_positive else {"nonnegative": True} if entry.is_nonnegative else {}
+        )
+        swap[entry] = fresh(f"{entry.base.label}_now", [*spelt, *swap.values()], real=True, **sign)
+    return swap
+
+
+def _coefficients(vector: Any) -> list[Any]:
+    """The scalars of a combination of vectors, and the variance of a noise."""
+    return [c for _, c in vector.parts] + [b.variance for b, _ in vector.parts if hasattr(b, "variance")]
+
+
+def _both(relation: AtMost | Equal) -> tuple[Any, Any]:
+    if isinstance(relation, Equal):
+        return relation.derived, relation.stated
+    return relation.lhs, relation.rhs
 
 
 def _jensen(inference: Jensen, proof: _Proof) -> None:
@@ -522,7 +592,7 @@ def _close(shows: Any, reason: str, proof: _Proof, more: Iterable[Any] = ()) -> 
 
 def _about_sequences(theorem: Theorem) -> bool:
     """Whether hypotheses for every index, which no search for a point respects, are among the hypotheses."""
-    return any(isinstance(h, ForEvery) for h in theorem.given)
+    return any(isinstance(h, ForEvery | Iterates) for h in theorem.given)
 
 
 def _choice_is_fair(shows: ForSome) -> None:

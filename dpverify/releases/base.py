@@ -209,7 +209,7 @@ class Noise(Release):
     unit_variance: ClassVar[float] = 1.0
 
     def __post_init__(self) -> None:
-        if not self.scale >= 0:
+        if not is_formula(self.scale) and not self.scale >= 0:
             raise ValueError(f"Expected scale={self.scale} >= 0.")
         check_sensitivity(self.sensitivity)
 
@@ -247,6 +247,15 @@ class Noise(Release):
         return replace(self, scale=factor * self.scale)  # type: ignore[type-var]
 
 
+def is_formula(value: Any) -> bool:
+    """Whether a value has symbols in it: a statement about them says in which range it is.
+
+    >>> is_formula(2.0)
+    False
+    """
+    return bool(getattr(value, "free_symbols", None))
+
+
 def check_sensitivity(sensitivity: Mapping[Adjacency, Any]) -> None:
     """Refuses no sensitivity at all, and a negative one.
 
@@ -258,7 +267,7 @@ def check_sensitivity(sensitivity: Mapping[Adjacency, Any]) -> None:
     if not sensitivity:
         raise ValueError("Expected sensitivity for at least one neighbouring relation, got sensitivity={}.")
     for adjacency, value in sensitivity.items():
-        if not np.all(np.asarray(value) >= 0):
+        if not is_formula(value) and not np.all(np.asarray(value) >= 0):
             raise ValueError(f"Expected sensitivity[{adjacency}]={value} >= 0.")
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from dpverify.neighbours import ADD_REMOVE, REPLACE, Adjacency
-from dpverify.releases.base import Law, NotEnumerable, Release, renyi_of_pure
+from dpverify.releases.base import Law, NotEnumerable, Release, is_formula, renyi_of_pure
 from dpverify.releases.curves import Curve
 
 Array = np.ndarray[Any, Any]
@@ -56,6 +56,8 @@ class Subsampled(Release):
             raise ValueError(
                 f"Expected how={self.how!r} to be 'without replacement', 'with replacement' or 'poisson'."
             )
+        if is_formula(self.size) or is_formula(self.of):
+            return
         if not 0 < self.size <= self.of:
             raise ValueError(f"Expected 0 < size={self.size} <= of={self.of}, the number of records.")
         if self.how != "poisson" and self.size != int(self.size):

@@ -9,7 +9,11 @@ from __future__ import annotations
 import sympy as sp
 
 from dpverify.claims import claim
+from dpverify.guarantees import PureDP
+from dpverify.language.mechanisms import Private
+from dpverify.neighbours import REPLACE
 from dpverify.relations import AtMost, Derivation, Equal
+from dpverify.releases import Laplace
 from dpverify.symbolic.dp_accel import PAPER
 
 n, m, d = (sp.Symbol(name, integer=True, positive=True) for name in ("n", "m", "d"))
@@ -89,22 +93,8 @@ def sensitivity_of_the_mean_gradient_is_s1_over_n():
 @claim(PAPER, "thm-a.1", at="Theorem A.1", kind="privacy guarantee")
 def laplace_noise_of_scale_sensitivity_over_eps_is_eps_dp():
     """Adding Lap(S/eps) to each coordinate of a query of L1 sensitivity S is eps-DP."""
-    o, a, c = sp.symbols("o a c", real=True)
-    o2, a2, c2 = sp.symbols("o_2 a_2 c_2", real=True)
-    S, scale = sp.symbols("S b", positive=True)
-    loss = (sp.Abs(o - c) - sp.Abs(o - a)) / scale
-    loss2 = (sp.Abs(o2 - c2) - sp.Abs(o2 - a2)) / scale
-    moved = sp.Abs(a - c) + sp.Abs(a2 - c2)
-    return (
-        Derivation()
-        .step(AtMost(loss, sp.Abs(a - c) / scale), "one coordinate: the triangle inequality")
-        .step(AtMost(loss + loss2, moved / scale), "coordinates add up to the L1 norm")
-        .step(AtMost(S / scale, eps, given=[sp.Eq(scale, S / eps)]), "the stated scale")
-        .step(
-            Equal((sp.Abs(o - c) - sp.Abs(o - a)).subs({a: S, c: 0, o: S}) / (S / eps), eps),
-            "attained: the guarantee is tight",
-        )
-    )
+    S = sp.Symbol("S", positive=True)
+    return Private(Laplace(S / eps, {REPLACE: S}), PureDP(eps), REPLACE)
 
 
 @claim(PAPER, "thm-a.2", at="Theorem A.2", kind="privacy guarantee")

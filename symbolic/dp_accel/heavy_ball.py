@@ -14,9 +14,14 @@ import sympy as sp
 
 from dpverify.claims import claim
 from dpverify.effort import Effort
-from dpverify.formulas.dp_accel import inner_epsilon, noise_scale, sampling_variance, step_loss
+from dpverify.formulas.dp_accel import noise_scale, sampling_variance, step_loss
+from dpverify.guarantees import PureDP
+from dpverify.language.mechanisms import Private, Repeated
+from dpverify.neighbours import REPLACE
 from dpverify.relations import AtMost, Derivation, Equal, Instance, Tested
+from dpverify.releases import Laplace, Subsampled
 from dpverify.symbolic.dp_accel import PAPER
+from dpverify.theorems import AllOf
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result
 
 n, m, T, d = (sp.Symbol(name, integer=True, positive=True) for name in ("n", "m", "T", "d"))
@@ -137,23 +142,18 @@ def one_step_loses_ln_1_plus_q_times_exp_minus_1():
     """One noisy minibatch gradient loses eps(S, b, n, m) = ln((e^(S/(bm)) - 1) m/n + 1), for a replaced
     record; no smaller number will do.
     """
+    smaller = sp.Symbol("s", positive=True)
+    step = Subsampled(Laplace(b, {REPLACE: S / m}), size=m, of=n)
+    loss = step_loss(b, S, m, n)
     o = sp.Symbol("o", positive=True)
-    stated = step_loss(b, S, m, n)
     # tight: all other records have gradient 0, the record's is S or 0; batch mean S/m with probability m/n,
     # else 0; far out at o
     with_it, without = sp.exp(-(o - S / m) / b) / (2 * b), sp.exp(-o / b) / (2 * b)
     ratio = (m / n * with_it + (1 - m / n) * without) / without
-    return (
-        Derivation()
-        .step(
-            Equal(sp.log(1 + (m / n) * (sp.exp((S / m) / b) - 1)), stated),
-            "Theorem A.1 at sensitivity S/m and scale b, then Theorem A.3",
-        )
-        .step(
-            Equal(sp.expand(sp.simplify(ratio)), sp.expand(sp.exp(stated))),
-            "attained at every output o >= S/m when the other gradients are 0",
-        )
+    attained = AtMost(
+        sp.exp(smaller), sp.expand(sp.simplify(ratio)), given=[smaller < loss, m <= n], strict=True
     )
+    return AllOf(Private(step, PureDP(loss), REPLACE, given=[m <= n]), attained)
 
 
 @claim(
@@ -223,21 +223,11 @@ def scale_s_over_m_eps0_spends_eps_over_t_per_step():
     """b_t = S_1(x_t)/(m eps_0), eps_0 = ln(1 + (e^(eps/T) - 1) n/m) makes DP-SHB eps-DP (one record replaced;
     S_1(x) is a sup over all records, so public).
     """
-    scale = noise_scale(eps / T, S, m, n)
-    u = sp.Symbol("u", positive=True)
-    per_step = step_loss(scale, S, m, n)
-    return (
-        Derivation()
-        .step(
-            Equal(S / (m * sp.log(1 + (sp.exp(eps / T) - 1) * n / m)), scale),
-            "the scale that the algorithms run is (3.4) with (3.5)",
-        )
-        .step(
-            AtMost(0, inner_epsilon(sp.log(1 + u), m, n), strict=True),
-            "eps_0 is positive (u = e^(eps/T) - 1)",
-        )
-        .step(Equal(per_step, eps / T), "the loss of a step, whatever S = S_1(x_t) is")
-        .step(Equal(sp.Sum(eps / T, (t, 1, T)), eps), "Theorem A.2 over T steps")
+    scale = S / (m * sp.log(1 + (sp.exp(eps / T) - 1) * n / m))
+    step = Subsampled(Laplace(scale, {REPLACE: S / m}), size=m, of=n)
+    return AllOf(
+        Private(Repeated(step, t, 1, T), PureDP(eps), REPLACE, given=[m <= n]),
+        Equal(scale, noise_scale(eps / T, S, m, n)),  # what the algorithms run
     )
 
 

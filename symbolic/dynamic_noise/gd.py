@@ -11,12 +11,14 @@ import sympy as sp
 from dpverify.claims import claim
 from dpverify.effort import Effort
 from dpverify.formulas import dynamic_noise as schedules
+from dpverify.language.expectations import Noise
+from dpverify.language.functions import Function
+from dpverify.language.vectors import Vector
 from dpverify.relations import (
     AtMost,
     Derivation,
     Equal,
     Increasing,
-    Induction,
     Instance,
     Minimises,
     Quoted,
@@ -25,6 +27,7 @@ from dpverify.relations import (
 )
 from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER
+from dpverify.theorems import Iterates, Theorem
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Witness
 
 t, i = step(), sp.Symbol("i", integer=True, positive=True)
@@ -36,39 +39,33 @@ q = sp.IndexedBase("q", positive=True)
 
 @claim(PAPER, "thm-4.1", at="Theorem 4.1, Eq (3)", kind="inequality")
 def excess_risk_is_at_most_erub():
-    """With eta = 1/M: E f(theta_{T+1}) - f* <= (gamma^T + R sum_t gamma^(T-t) alpha sigma_t^2)(f(theta_1) -
-    f*).
+    """For f that is M-smooth and meets the PL condition with mu, steps theta - (grad f + G sigma_t nu_t/N)/M
+    with E nu_t = 0 and E|nu_t|^2 = D given the past: E f(theta_{T+1}) - f* <= (gamma^T + R sum_t gamma^(T-t)
+    alpha sigma_t^2)(f(theta_1) - f*), gamma = 1 - mu/M, alpha = D G^2/(2 R M N^2 (f(theta_1) - f*)), whatever
+    D.
+
+    e[t] is E f(theta_t) - f*, and e[1] is positive so that alpha is defined.
     """
-    grad2, error, D, G, N, s2 = sp.symbols(
-        "g2 e D G N s2", positive=True
-    )  # |grad|^2, f - f*, dimension, clip, records, sigma_t^2
-    first, noise = sp.Symbol("e_1", positive=True), D * G**2 * s2 / (2 * M * N**2)
-    # E of the descent lemma at theta - (grad + noise)/M: the cross term vanishes, E|noise|^2 = D (G
-    # sigma/N)^2
-    descent = error - grad2 / M + (M / 2) * (grad2 / M**2 + D * G**2 * s2 / (M**2 * N**2))
-    a = D * G**2 / (2 * R * M * N**2 * first)
-    sigma2, g = sp.IndexedBase("s2", positive=True), sp.Symbol("gamma", nonnegative=True)
-    x, scale = (
-        sp.Symbol("x", real=True),
-        sp.Symbol("scale", positive=True),
-    )  # scale = R alpha (f(theta_1) - f*)
-    bound = g**T * first + scale * sp.Sum(g ** (T - t) * sigma2[t], (t, 1, T))
-    start = g * first + scale * sigma2[1]
+    D, N = (sp.Symbol(name, integer=True, positive=True) for name in ("D", "N"))
+    G = sp.Symbol("G", positive=True)
+    f, theta = Function("f", smooth=M, polyak_lojasiewicz=mu), Vector("theta")
+    error, variance = sp.IndexedBase("e", nonnegative=True), sp.IndexedBase("s2", positive=True)
+    noise = Noise("nu", variance=D * G**2 * variance[t] / N**2)
+    after = theta - (f.gradient(theta) + noise) / M
+    run = Iterates(error, f(theta) - f.minimum, [theta], [after], [noise], t, 1, T)
+    alpha, rate = D * G**2 / (2 * R * M * N**2 * error[1]), 1 - mu / M
+    influence = sp.Sum(rate ** (T - t) * alpha * variance[t], (t, 1, T))
+    added = D * G**2 / (2 * M * N**2)
     return (
-        Derivation()
-        .step(
-            Equal(descent, error - grad2 / (2 * M) + noise),
-            "descent lemma for an M-smooth f, eta = 1/M, unbiased noise",
+        Theorem(
+            given=[run, mu <= M, error[1] > 0],
+            shows=AtMost(error[T + 1], (rate**T + R * influence) * error[1]),
         )
-        .step(
-            AtMost(descent, (1 - mu / M) * error + noise, given=[grad2 >= 2 * mu * error]), "the PL condition"
-        )
-        .step(Equal(noise, R * a * first * s2), "alpha of Eq (2)")
-        .step(
-            Induction(
-                AtMost(x, bound), value=x, over=T, start=1, first=start, next=g * x + scale * sigma2[T + 1]
-            ),
-            "unrolled over T steps, gamma = 1 - mu/M >= 0",
+        .descend(run, rate, added * variance[t], "the descent lemma, and PL", by=[f.descent(theta, after)])
+        .unroll(error[t], rate, added * variance[t], (t, 1, T), "T steps")
+        .have(
+            Equal(R * influence * error[1], added * sp.Sum(rate ** (T - t) * variance[t], (t, 1, T))),
+            "alpha of Eq (2)",
         )
     )
 

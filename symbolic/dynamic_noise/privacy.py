@@ -10,9 +10,12 @@ import sympy as sp
 
 from dpverify.claims import claim
 from dpverify.formulas import dynamic_noise as schedules
+from dpverify.guarantees import ZCDP
+from dpverify.language.mechanisms import Private
+from dpverify.neighbours import REPLACE
 from dpverify.relations import AtMost, Derivation, Equal, Instance
+from dpverify.releases import Gaussian
 from dpverify.symbolic.dynamic_noise import PAPER
-from dpverify.symbolic.dynamic_noise.setting import gaussian_divergence
 from dpverify.verdicts import REFUTED
 
 eps, L, rho = sp.symbols("epsilon L rho", positive=True)  # L = ln(1/delta)
@@ -93,11 +96,8 @@ def leaving_out_one_gradient_moves_the_sum_by_it():
 @claim(PAPER, "lemma-b.2", at="Lemma B.2", kind="privacy guarantee", uses=["def-3.4"])
 def gaussian_mechanism_costs_one_over_two_sigma_squared():
     """f + N(0, Delta^2 sigma^2 I) is 1/(2 sigma^2)-zCDP for f of sensitivity Delta."""
-    a, moved, Delta, sigma = sp.symbols("a moved Delta sigma", positive=True)
-    return gaussian_divergence().step(
-        AtMost(a * moved**2 / (2 * (Delta * sigma) ** 2), a / (2 * sigma**2), given=[moved <= Delta]),
-        "any pair of neighbours moves f by at most Delta",
-    )
+    Delta, sigma = sp.symbols("Delta sigma", positive=True)
+    return Private(Gaussian(Delta * sigma, {REPLACE: Delta}), ZCDP(1 / (2 * sigma**2)), REPLACE)
 
 
 @claim(PAPER, "lemma-b.3", at="Lemma B.3", kind="privacy guarantee", uses=["def-3.4"])

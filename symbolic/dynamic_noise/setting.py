@@ -14,8 +14,11 @@ import sympy as sp
 from dpverify.claims import claim
 from dpverify.effort import Effort
 from dpverify.formulas import dynamic_noise as schedules
-from dpverify.neighbours import Neighbours
+from dpverify.guarantees import ZCDP
+from dpverify.language.mechanisms import Private, Repeated
+from dpverify.neighbours import ADD_REMOVE, REPLACE, ZERO_OUT, Neighbours
 from dpverify.relations import AtMost, Derivation, Equal, Instance, Tested
+from dpverify.releases import Gaussian
 from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER
 from dpverify.verdicts import REFUTED, SUPPORTED, Result
@@ -322,10 +325,14 @@ def noise_over_the_batch_covers_a_batch_mean():
     )
 
 
-def _spent(moved):
-    """The divergence of T Gaussian steps, each moved by `moved` against noise G sigma_t/N."""
-    s2 = sp.IndexedBase("s2", positive=True)
-    return sp.Sum(order * moved**2 / (2 * (G / N) ** 2 * s2[t]), (t, 1, T)), sp.Sum(1 / s2[t], (t, 1, T))
+def _algorithm_1(adjacency, moved, rho):
+    """T adaptive releases of averaged gradients that a record moves by at most `moved`, with noise G
+    sigma_t/N and the guard sum_t 1/sigma_t^2 <= R, are rho-zCDP under the relation.
+    """
+    sigma = sp.IndexedBase("sigma", positive=True)
+    step = Gaussian(G * sigma[t] / N, {adjacency: moved})
+    guard = sp.Le(sp.Sum(sigma[t] ** -2, (t, 1, T)), R)
+    return Private(Repeated(step, t, 1, T), ZCDP(rho), adjacency, given=[guard])
 
 
 @claim(
@@ -346,19 +353,7 @@ def algorithm_1_is_half_r_zcdp_if_a_record_is_zeroed():
     """Algorithm 1 is rho-zCDP with rho <= R/2 when neighbours differ by one sample contributing nothing and
     1/N is fixed (Definition B.1).
     """
-    divergence, spent = _spent(G / N)
-    total = sp.Symbol("total", positive=True)
-    return (
-        gaussian_divergence()
-        .step(
-            Equal(divergence, order * spent / 2),
-            "T steps, each moved by at most G/N against noise G sigma_t/N",
-        )
-        .step(
-            AtMost(order * total / 2, order * R / 2, given=[total <= R]),
-            "the guard keeps sum_t 1/sigma_t^2 <= R",
-        )
-    )
+    return _algorithm_1(ZERO_OUT, G / N, R / 2)
 
 
 @claim(
@@ -401,19 +396,7 @@ def algorithm_1_is_two_r_zcdp_if_a_record_is_replaced():
     """Under replacement Algorithm 1 is rho-zCDP with rho <= 2 R: the sensitivity is 2 G/N, and the cost four
     times as much.
     """
-    divergence, spent = _spent(2 * G / N)
-    total = sp.Symbol("total", positive=True)
-    return (
-        gaussian_divergence()
-        .step(
-            Equal(divergence, 2 * order * spent),
-            "T steps, each moved by at most 2 G/N against noise G sigma_t/N",
-        )
-        .step(
-            AtMost(2 * order * total, 2 * R * order, given=[total <= R]),
-            "the guard keeps sum_t 1/sigma_t^2 <= R",
-        )
-    )
+    return _algorithm_1(REPLACE, 2 * G / N, 2 * R)
 
 
 @claim(
@@ -457,19 +440,7 @@ def fixed_denominator_costs_half_r_under_add_remove():
     """With a public denominator N that does not follow the data, a record added or removed moves the query by
     at most G/N, and rho <= R/2.
     """
-    divergence, spent = _spent(G / N)
-    g, s = (
-        sp.Symbol("g", nonnegative=True),
-        sp.Symbol("s", real=True),
-    )  # |gradient| of the record, the sum of the others
-    return (
-        Derivation()
-        .step(
-            AtMost(sp.Abs((s + g) / N - s / N), G / N, given=[g <= G]),
-            "the sum over a fixed N moves by one gradient over N",
-        )
-        .step(Equal(divergence, order * spent / 2), "as for a record that is zeroed")
-    )
+    return _algorithm_1(ADD_REMOVE, G / N, R / 2)
 
 
 def _audit(pair_of):
@@ -482,7 +453,6 @@ def _audit(pair_of):
 
         from dpverify import Budget, audit
         from dpverify.algorithms.private_gd import private_gd
-        from dpverify.guarantees import ZCDP
         from dpverify.problems import quadratic
 
         problem = quadratic([1.0], count=2, start=[0.0], radius=1.0)
