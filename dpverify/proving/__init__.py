@@ -57,6 +57,8 @@ from dpverify.theorems import AllOf, ForSome, Theorem, formal, latex
 from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Step, Witness
 from dpverify.witnesses import verify_witness
 
+ATTEMPTS = 6  # times as long as one attempt may take, a relation may take in all
+
 TACTICS = (
     "cases",
     "identities",
@@ -115,10 +117,14 @@ def _decide(relation: Any, effort: Effort) -> Result:
         return Result(
             UNDECIDED, "not modelled: vectors and functions stand only in comparisons (AtMost, Equal)"
         )
+    if depth.get():
+        return _admitted(relation, effort)
     try:
-        return _admitted(relation if depth.get() else gate.elaborate(relation), effort)
+        modelled = gate.elaborate(relation)
     except gate.Refused as why:
         return Result(UNDECIDED, f"not modelled: {why}")
+    result = _limited(lambda: _admitted(modelled, effort), ATTEMPTS * effort.tactic_seconds)
+    return Result(UNDECIDED, result.why, cut_short=True) if isinstance(result, _Open) else result
 
 
 class _Open(NamedTuple):
@@ -140,6 +146,8 @@ def _limited(work: Callable[[], Answer], seconds: float) -> Answer | _Open:
         return _Open(str(missing))
     except TimeLimit as late:
         return _Open(str(late), cut_short=True)
+    except RecursionError:
+        return _Open("algebra went deeper than Python lets it", cut_short=True)
 
 
 def _admitted(relation: Any, effort: Effort) -> Result:

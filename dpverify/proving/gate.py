@@ -89,7 +89,8 @@ def elaborate(relation: Any) -> Any:
         _exact_and_real(relation)
         return relation
     parts = {name: _sympified(getattr(relation, name), name) for name in _fields(relation)}
-    given = [_sympified(g, "given") for g in hypotheses(relation)]
+    written = relation.relation.given if kind is Induction else relation.given
+    given = [_sympified(g, "given") for g in written]
     if kind is Induction:
         inner = relation.relation
         if not isinstance(inner, Equal | AtMost):

@@ -558,12 +558,13 @@ def decimal(expression: Any, at: Mapping[Any, Any] | None = None) -> str:
     """
     values = {k: sp.Rational(v) for k, v in (at or {}).items()}
     e = written_out(sp.sympify(expression).xreplace(values)).xreplace(values)
-    if e.is_Rational and len(str(e)) <= 12:
+    if e.is_Rational and abs(e) < 10**12 and e.q < 10**12 and len(str(e)) <= 12:
         return str(e)
     try:
-        return f"{float(ball(e, {}, 256).mid()):.7g}"
+        value = ball(e, {}, 256).mid()
+        return f"{float(value):.7g}" if abs(value) < 10**300 else value.str(7, radius=False)
     except (Unknown, OverflowError):
-        return str(e)
+        return "a number that is not written out"
 
 
 def _witness(relation: Equal | AtMost, domain: Domain, point: Point) -> Witness:

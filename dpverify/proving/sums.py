@@ -71,6 +71,11 @@ def _split(e: Any) -> tuple[Any, sp.Sum] | None:
     return None
 
 
+def _runs(total: sp.Sum, ends: tuple[Any, Any]) -> bool:
+    """Whether the sum has one index, which runs between these ends."""
+    return len(total.limits) == 1 and total.limits[0][1:] == ends
+
+
 def _termwise(relation: AtMost, left: Any, right: Any) -> Iterator[Reduction]:
     groups: dict[Any, Any] = {}
     rest: Any = sp.Integer(0)
@@ -122,7 +127,7 @@ def _whole_factor(e: Any, ends: tuple[Any, Any], given: tuple[Any, ...]) -> Iter
     for condition in given:
         if isinstance(condition, sp.Eq):
             for total, value in ((condition.lhs, condition.rhs), (condition.rhs, condition.lhs)):
-                if isinstance(total, sp.Sum) and total.limits[0][1:] == ends and not value.has(sp.Sum):
+                if isinstance(total, sp.Sum) and _runs(total, ends) and not value.has(sp.Sum):
                     yield total, e / value
 
 
@@ -140,7 +145,7 @@ def _cauchy_schwarz(relation: AtMost, left: Any, right: Any) -> Iterator[Reducti
     scale = scale**2 * sp.Mul(*outer)
     taken = _names(relation)
     f, (index, low, high) = _plain(total, taken)
-    sums = [s for s in sp.Mul.make_args(right) if isinstance(s, sp.Sum) and s.limits[0][1:] == (low, high)]
+    sums = [s for s in sp.Mul.make_args(right) if isinstance(s, sp.Sum) and _runs(s, (low, high))]
     rest = right / sp.Mul(*sums)
     given = tuple(relation.given)
     inside = (*given, *_in_range((index, low, high)))
