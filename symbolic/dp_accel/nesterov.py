@@ -123,7 +123,7 @@ def audit_does_not_refute_dp_nag_as_printed():
         problem, pair = small_pair()
         scales = Schedule(float(printed_nag_scale(1 / 3, 2.0, 2, 4)))
         algorithm = dp_nag(problem, clip=1.0, scales=scales, steps=3, step_size=0.5, mu=0.5, batch=2)
-        budget = Budget(runs=effort.runs, alpha=1e-6, seed=effort.seed)
+        budget = Budget(runs=3 * effort.runs, alpha=1e-6, seed=effort.seed)
         return audit(algorithm, pair, PureDP(1.0), budget=budget, rungs=("statistics",), smaller=False)
 
     return Tested("P(E) <= e P'(E) for the events that an audit finds", run)
