@@ -142,7 +142,7 @@ def _found(paths: tuple[str, ...]) -> dict[str, Claim]:
 def _lost(id: str, error: Exception) -> Result:
     """The result of a claim that nobody could finish: it took too long, or killed its process."""
     if isinstance(error, Stopped):
-        return Result(UNDECIDED, str(error))
+        return Result(UNDECIDED, str(error), cut_short=True)
     return crash(str(error) if isinstance(error, WorkersDied) else f"{type(error).__name__}: {error}")
 
 
