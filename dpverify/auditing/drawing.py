@@ -108,7 +108,7 @@ def _batches(mechanism: Mechanism, both: Sides, first: int, runs: int, taped: bo
         extra = {"tape": Tape()} if taped else {}
         try:
             output = mechanism(data, rng, runs=runs, **extra)
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # one that ends the process would end the audit well
             raise BatchRaised(f"{where} raised {type(error).__name__}: {error}") from error
         sides[side] = plain_batch(output, runs)
     return Block((sides[0], sides[1]))
@@ -129,7 +129,7 @@ def _singles(
                     output = mechanism(data, rng, tape=Tape()) if taped else mechanism(data, rng)
         except OutOfTime:
             output = LATE
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             output = Raised(type(error).__name__, str(error))
             raised = raised or f"{where} raised {type(error).__name__}: {error}"
         outputs[side].append(output)

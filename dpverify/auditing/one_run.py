@@ -126,7 +126,7 @@ def one_run(
     chosen = [canary for canary, inside in zip(canaries, included) if inside]
     try:
         output = train(_with(data, chosen), np.random.default_rng(noise))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise MechanismError(
             f"mechanism {name_of(train)} at SeedSequence({seed}) raised {type(error).__name__}: {error}"
         ) from error

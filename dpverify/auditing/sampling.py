@@ -139,7 +139,7 @@ def call(
             if isinstance(out, tuple)
             else np.asarray(out, dtype=float)
         )
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise MechanismError(f"{where} raised {type(error).__name__}: {error}") from error
     count = extra.get("runs", 1)
     if batched(mechanism) and (isinstance(out, tuple) or values.ndim == 0 or values.shape[0] != count):

@@ -7,7 +7,6 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
-import signal
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -104,7 +103,6 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # an ASCII terminal gets every letter, escaped
-    signal.signal(signal.SIGINT, lambda *_: sys.exit(130))
     try:
         application()(prog_name="dpverify")
     except Missing as missing:

@@ -7,12 +7,14 @@ target are options.
 
 from __future__ import annotations
 
+import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from dpverify.cli.terminal import Format, Misuse, exit_code, say, say_json
+from dpverify.cli.terminal import INTERRUPTED, REFUTED, Format, Misuse, exit_code, say, say_json
 
 
 def _load(target: str) -> Any:
@@ -104,7 +106,8 @@ def _claim(
 def _audited(pair: Any, claim: Any, budget: Any, declared: Any, shown: bool, mechanism: Any) -> Any:
     from dpverify.auditing import audit
 
-    return audit(mechanism, pair, claim, budget=budget, declared=declared, progress=shown)
+    with redirect_stdout(sys.stderr):  # what a mechanism prints is no part of the result
+        return audit(mechanism, pair, claim, budget=budget, declared=declared, progress=shown)
 
 
 def _within(
@@ -235,8 +238,10 @@ def add(app: typer.Typer) -> None:
     ) -> None:
         """Audit a mechanism on a pair of neighbouring data sets against a claimed guarantee."""
         from dpverify.auditing import Budget
+        from dpverify.auditing.rungs import Audit, check_pair
         from dpverify.neighbours import Neighbours
         from dpverify.optional import Missing, optional
+        from dpverify.releases import Release
 
         form = Format.json if json_ else form
         plain = form is Format.text
@@ -265,7 +270,7 @@ def add(app: typer.Typer) -> None:
         if callable(pair) and not isinstance(pair, Neighbours):
             try:
                 pair = pair()
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 raise Misuse(f"Cannot call {neighbours}: {type(error).__name__}: {error}") from None
         if not isinstance(pair, Neighbours):
             raise Misuse(f"Expected {neighbours} to be a Neighbours, or a function that returns one.")
@@ -283,7 +288,18 @@ def add(app: typer.Typer) -> None:
         release = _load(declared) if declared is not None else getattr(subject, "declared", None)
         if subject is not None and plain:
             say(f"{mechanism} claims {guarantee}{'' if claimed else f' ({subject.said_by})'}")
+        if release is not None and not isinstance(release, Release):
+            raise Misuse(
+                f"Expected --declared {declared} to be a release, such as Gaussian, got {release!r}."
+            )
+        try:
+            Audit(target, pair, guarantee, budget, release)
+            check_pair(pair)
+        except (TypeError, ValueError) as error:
+            raise Misuse(str(error)) from None
         if plot is not None:
+            if plot.suffix != ".svg":
+                raise Misuse(f"Expected --plot {plot} to end in .svg.")
             try:
                 optional("matplotlib", "report")
             except Missing as missing:
@@ -294,4 +310,6 @@ def add(app: typer.Typer) -> None:
             from dpverify.reporting import figures
 
             figures.audit(target, pair, guarantee, budget, plot)
-        raise typer.Exit(exit_code(result.verdict, result.crashed))
+        code = exit_code(result.verdict, result.crashed)
+        cut_short = result.evidence.certificate.get("cut_short") if result.evidence else None
+        raise typer.Exit(INTERRUPTED if cut_short == "interrupted" and code != REFUTED else code)

@@ -14,7 +14,7 @@ from typing import Any
 
 import typer
 
-AS_EXPECTED, REFUTED, MISUSE, UNDECIDED, CRASH = 0, 1, 2, 3, 70
+AS_EXPECTED, REFUTED, MISUSE, UNDECIDED, CRASH, INTERRUPTED = 0, 1, 2, 3, 70, 130
 EXIT_CODES = (
     "Exit codes: 0 everything is as expected; 1 something is refuted (or holds though it was expected to be "
     "refuted); 2 misuse; 3 nothing is refuted, but something stays undecided, weaker than expected or "

@@ -325,6 +325,19 @@ def train(data, rng, runs):
 def broken(data, rng):
     return train(data, rng, 1) + [1, 2][5]
 
+def leaves(data, rng):
+    raise SystemExit(0)
+
+def leaves_batched(data, rng, runs):
+    raise SystemExit(0)
+
+def loud(data, rng, runs):
+    print("noise")
+    return train(data, rng, runs)
+
+def same():
+    return Neighbours(np.zeros((2, 1)), np.zeros((2, 1)), "replace")
+
 def hangs(data, rng):
     import re
     return float(bool(re.match("(a+)+$", "a" * 64 + "b")))
@@ -341,7 +354,9 @@ def audit(tmp_path, monkeypatch):
     def call(name, *arguments):
         module = "audited_by_exits"
         first = ["audit", f"{module}:{name}", "--neighbours", f"{module}:pair", "--runs", "2000"]
-        return CliRunner().invoke(application(), [*first, *arguments])
+        return CliRunner().invoke(
+            application(), [*first, *arguments]
+        )  # of an option given twice the last counts
 
     return call
 
@@ -351,6 +366,42 @@ def test_an_audit_that_crashes_exits_with_70_and_shows_the_traceback_of_the_mech
     assert result.exit_code == 70
     assert "IndexError: list index out of range" in result.stderr
     assert "audited_by_exits.py" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["leaves", "leaves_batched"])
+def test_a_mechanism_that_ends_the_process_does_not_end_the_audit_well(audit, name):
+    result = audit(name, "--epsilon", "1")
+    assert result.exit_code == 70, result.output
+    assert "SystemExit" in result.stdout
+
+
+def test_an_audit_that_is_interrupted_does_not_end_well(audit, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dpverify.auditing.drawing.Sampler._late", interrupt)
+    result = audit("train", "--epsilon", "1")
+    assert result.exit_code == 130, result.output
+    assert "interrupted" in result.stdout
+
+
+def test_what_a_mechanism_prints_stays_out_of_the_result(audit):
+    assert json.loads(audit("loud", "--epsilon", "1", "--json").stdout)["verdict"] == "SUPPORTED"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--epsilon", "1", "--neighbours", "audited_by_exits:same"], "Expected neighbours that differ"),
+        (["--claim", "audited_by_exits:pair"], "to be a guarantee"),
+        (["--epsilon", "1", "--declared", "audited_by_exits:pair"], "to be a release"),
+        (["--epsilon", "1", "--plot", "curve.txt"], "to end in .svg"),
+    ],
+)
+def test_misuse_of_an_audit(audit, arguments, said):
+    result = audit("train", *arguments)
+    assert result.exit_code == 2, result.output
+    assert said in result.stderr
 
 
 def test_an_audit_that_hangs_in_c_is_stopped(audit):
