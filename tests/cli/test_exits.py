@@ -433,3 +433,14 @@ def test_the_witness_of_an_audit_stands_from_its_file_alone(audit, tmp_path):
     (tmp_path / "result.json").write_text(audit("train", "--epsilon", "0.2", "--json").stdout)
     done = CliRunner().invoke(application(), ["verify", str(Path("result.json"))])
     assert done.exit_code == 0, done.output
+
+
+def test_structured_outputs_crash_no_rung(audit, tmp_path):
+    (tmp_path / "structured.py").write_text(
+        "from audited_by_exits import pair\n"
+        "def train(data, rng):\n"
+        "    return {'w': [data.sum() + rng.normal(), [0.0, 1.0]], 'done': True}\n"
+    )
+    arguments = ["--neighbours", "structured:pair", "--mu", "1", "--runs", "300", "--json"]
+    result = CliRunner().invoke(application(), ["audit", "structured:train", *arguments])
+    assert all("crashed" not in step["because"] for step in json.loads(result.stdout)["steps"])
