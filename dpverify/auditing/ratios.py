@@ -70,34 +70,37 @@ def _coordinate(i: int) -> Score:
 
 def _best(known: Sequence[Cells], pair: WorstPair) -> list[int]:
     """The columns that exceed the claim most, and those that differ most."""
-    beyond = np.array([excess(cells, pair) for cells in known])
+    beyond = np.array([excess(cells.x, cells.y, pair) for cells in known])
     gains = np.array([cells.gain for cells in known])
     chosen = [*np.argsort(-beyond, kind="stable")[:3], *np.argsort(-gains, kind="stable")[:2]]
     return [int(i) for i in dict.fromkeys(chosen)]
 
 
-def excess(cells: Cells, pair: WorstPair) -> float:
-    """By how many standard deviations the most telling union of cells exceeds what the claim allows it.
+def excess(x: np.ndarray, y: np.ndarray, pair: WorstPair) -> float:
+    """By how many standard deviations the most telling union of cells with these counts exceeds what the
+    claim allows it.
 
     >>> from dpverify.auditing.claimed import worst_pair
     >>> from dpverify.guarantees import PureDP
     >>> rng = np.random.default_rng(0)
     >>> sides = rng.normal(size=(500, 1)) + 2, rng.normal(size=(500, 1))
     >>> [apart] = learn_cells(sort_columns(*sides))
-    >>> [excess(apart, worst_pair(PureDP(epsilon))) > 5 for epsilon in (1.0, 9.0)]
+    >>> [excess(apart.x, apart.y, worst_pair(PureDP(epsilon))) > 5 for epsilon in (1.0, 9.0)]
     [True, False]
     """
-    n, best = max(int(cells.x.sum()), 1), -math.inf
+    n, best = max(int(x.sum()), 1), -math.inf
+    ratios = (x + 0.5) / (y + 0.5)
     for order, a, b in (
-        (np.argsort(-cells.ratios, kind="stable"), cells.x, cells.y),
-        (np.argsort(cells.ratios, kind="stable"), cells.y, cells.x),
+        (np.argsort(-ratios, kind="stable"), x, y),
+        (np.argsort(ratios, kind="stable"), y, x),
     ):
         tpr, fpr = np.cumsum(a[order])[:-1] / n, np.cumsum(b[order])[:-1] / n
         if len(tpr) == 0:
             continue
         allowed = np.interp(fpr, *pair.curve)
         slope = np.maximum((np.interp(fpr + 1e-3, *pair.curve) - allowed) / 1e-3, 0.0)
-        spread = np.sqrt((tpr * (1 - tpr) + slope**2 * fpr * (1 - fpr)) / n + 1 / n**2)
+        # a count of 0 is not certain to stay 0
+        spread = np.sqrt((tpr * (1 - tpr) + slope**2 * (fpr * (1 - fpr) + 1 / n)) / n + 1 / n**2)
         best = max(best, float(((tpr - allowed) / spread).max()))
     return best
 

@@ -3,9 +3,13 @@ audited on fresh runs alone.
 
     separation(pair) = |mean over a few seeds of M(D; seed) - M(D'; seed)| / noise,     the same seeds on both
     sides
+    promise(pair)    = by how many standard deviations the most telling event exceeds the claim, learned on
+    one half of some runs and counted on the other
 
-The search sees its own seeds only, and the audit that follows never reuses them, so the number of pairs tried
-costs no alpha.
+With a claim, those that move most and those that are special (a record once more, the default 0, the
+smallest and largest values, and under add/remove one record or none beside it) are compared by their promise:
+what does not move the mean may still leak. The search sees its own seeds only, and the audit that follows
+never reuses them, so the number of pairs tried costs no alpha.
 """
 
 from __future__ import annotations
@@ -15,7 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.auditing.sampling import Mechanism, MechanismError, call
+from dpverify.auditing.claimed import worst_pair
+from dpverify.auditing.drawing import Sampler
+from dpverify.auditing.ratios import excess
+from dpverify.auditing.sampling import Budget, Mechanism, MechanismError, call
+from dpverify.auditing.sequential import Sequential
+from dpverify.guarantees import Guarantee
 from dpverify.neighbours import ADD_REMOVE, REPLACE, ZERO_OUT, Adjacency, Data, Neighbours, records
 from dpverify.optional import optional
 
@@ -42,6 +51,27 @@ def separation(mechanism: Mechanism, pair: Neighbours, seeds: int = 4, seed: int
     spread = np.sqrt((a.var(axis=0) + b.var(axis=0)) / 2) + 1e-12
     with np.errstate(over="ignore"):
         return float(np.linalg.norm((a - b).mean(axis=0) / spread))
+
+
+def promise(
+    mechanism: Mechanism, pair: Neighbours, claim: Guarantee, runs: int = 1000, seed: int = 0
+) -> float:
+    """By how many standard deviations the most telling event of some runs exceeds what the claim allows.
+
+    >>> from dpverify.guarantees import PureDP
+    >>> scaled = lambda data, rng, runs: (1 + data.sum()) * rng.normal(size=(runs, 1))
+    >>> pairs = [Neighbours.replace(np.zeros((2, 1)), 0, [value]) for value in (9.0, 0.1)]
+    >>> promise(scaled, pairs[0], PureDP(1.0)) > promise(scaled, pairs[1], PureDP(1.0))
+    True
+    """
+    fresh = int(np.random.SeedSequence(seed, spawn_key=(11,)).generate_state(1)[0])
+    test = Sequential(worst_pair(claim))
+    try:
+        for a, b in Sampler(mechanism, pair, Budget(runs=runs, seed=fresh)):
+            test.feed(a, b)
+    except MechanismError:
+        return -np.inf
+    return max((excess(*counts, test.pair) for _, _, counts in test.books), default=-np.inf)
 
 
 def _pair(data: Data, adjacency: Adjacency, index: int, record: Any) -> Neighbours:
@@ -75,6 +105,22 @@ def _start(data: Data, rng: np.random.Generator) -> Iterable[Any]:
             yield record(0, unit)
 
 
+def _special(data: Data) -> Iterable[Any]:
+    """Records that are special: each of the first once more, the default 0, and the smallest and largest
+    values of every column.
+    """
+    parts = [np.asarray(p) for p in (data if isinstance(data, tuple) else (data,))]
+    for turn in (
+        lambda p: p[0],
+        lambda p: p[-1],
+        lambda p: p[0] * 0,
+        lambda p: p.min(axis=0),
+        lambda p: p.max(axis=0),
+    ):
+        values = [turn(p) for p in parts]
+        yield tuple(values) if isinstance(data, tuple) else values[0]
+
+
 def _perturbed(record: Any, data: Data, rng: np.random.Generator) -> Any:
     parts = [np.asarray(p) for p in (data if isinstance(data, tuple) else (data,))]
 
@@ -97,13 +143,14 @@ def worst_neighbours(
     data: Data,
     adjacency: Adjacency,
     *,
+    claim: Guarantee | None = None,
     draw_record: DrawRecord | None = None,
     domain: Callable[[Any], bool] | None = None,
     tries: int = 200,
     seed: int = 0,
 ) -> Neighbours:
-    """The pair, among `tries`, on which the mechanism moves most; audit it with `audit`, whose runs are
-    fresh.
+    """The pair, among `tries`, on which the mechanism moves most, or, with a `claim`, the one that promises
+    most to refute it; audit it with `audit`, whose runs are fresh.
 
     Records come from `draw_record` alone, if it is given, and otherwise from the data, mirrored, stretched
     and shifted, as far as `domain(record)` allows. Without either, every real number is taken to be in the
@@ -120,6 +167,7 @@ def worst_neighbours(
         raise ValueError(f"Expected adjacency={adjacency!r} to be one of add/remove, replace, zero-out.")
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(10,)))
     best: tuple[float, Any, int] | None = None
+    most: list[tuple[float, int, Any, int]] = []
     tried = 0
 
     def look(record: Any, index: int) -> None:
@@ -131,6 +179,7 @@ def worst_neighbours(
             moved = separation(mechanism, _pair(data, adjacency, index, record), seed=seed)
         except (ValueError, IndexError):
             return
+        most.append((moved, -tried, record, index))
         if best is None or moved > best[0]:
             best = (moved, record, index)
 
@@ -146,7 +195,20 @@ def worst_neighbours(
         raise ValueError(
             "Expected data on which the mechanism runs; it rejected every neighbour that was tried."
         )
-    return _pair(data, adjacency, best[2], best[1])
+    if claim is None:
+        return _pair(data, adjacency, best[2], best[1])
+    most.sort(key=lambda entry: entry[:2], reverse=True)
+    pairs = [_pair(data, adjacency, index, record) for _, _, record, index in most[:4]]
+    for record in _special(data) if draw_record is None else [draw_record(rng) for _ in range(4)]:
+        if domain is None or domain(record):
+            bases = [data, head(data, 1), head(data, 0)] if adjacency is ADD_REMOVE else [data]
+            pairs += [_pair(base, adjacency, 0, record) for base in bases if base is data or records(data)]
+    return max(pairs, key=lambda pair: promise(mechanism, pair, claim, seed=seed))
+
+
+def head(data: Data, count: int) -> Data:
+    """The first records of the data."""
+    return tuple(part[:count] for part in data) if isinstance(data, tuple) else data[:count]
 
 
 def worst_drawn(mechanism: Mechanism, pairs: Any, *, tries: int = 200, seed: int = 0) -> Neighbours:

@@ -132,3 +132,17 @@ def test_the_search_keeps_whole_numbers_and_labels_to_the_values_they_have():
     pair = worst_neighbours(lambda data, rng: data[0].sum() + rng.normal(), data, REPLACE, tries=40)
     assert set(np.ravel(pair.other[0])) <= {0, 1, 3}
     assert set(pair.other[1]) <= {"a", "b"}
+
+
+def test_with_a_claim_the_search_finds_a_pair_that_leaks_without_moving_the_mean():
+    """A record that is 0 exactly is released without noise of its own: the mean stays, the spread shrinks."""
+
+    def mechanism(data, rng, runs):
+        spread = 0.2 if (np.abs(data) < 1e-9).any() else 1.0
+        return spread * rng.standard_normal((runs, 1))
+
+    data = np.linspace(1.0, 2.0, 5)[:, None]
+    pair = worst_neighbours(mechanism, data, REPLACE, claim=PureDP(1.0), tries=20)
+    assert (pair.other == 0).any()
+    result = audit(mechanism, pair, PureDP(1.0), budget=Budget(runs=2000), smaller=False)
+    assert result.verdict is REFUTED
