@@ -122,7 +122,7 @@ def _words(values: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(values, dtype=float).view(np.uint64)
 
 
-LOW = 12  # below this place, bits are touched by the rounding of sums
+LOW = 12  # so many of the lowest bits are touched by the rounding of sums
 EVERYWHERE = 0.3  # by how much a low bit must differ, in every part of the range, to be no such rounding
 
 
@@ -131,12 +131,14 @@ def bits(x: np.ndarray, y: np.ndarray) -> Iterator[Score]:
 
     Adding a constant to noise moves the lowest bits, too: cancellation leaves k of them empty with
     probability about 2^-k, in some parts of the range, and rounding makes the last even up to 3 times in 4.
-    That is true of every implementation in floating point, so a bit below place 12 counts only if it differs
-    by 0.3 or more in every part of the range.
+    That is true of every implementation in floating point, so one of the lowest 12 bits that are used (single
+    precision leaves 29 empty) counts only if it differs by 0.3 or more in every part of the range.
     """
     part = min(PART, max(256, 100_000 // x.shape[1]))
     x, y = x[:part], y[:part]
     u, v = _words(x), _words(y)
+    used = np.bitwise_or.reduce(np.concatenate([u, v]), axis=0)
+    low = LOW + np.log2(np.maximum(used & (~used + np.uint64(1)), 1).astype(float))
     found = []
     for place in range(64):
         one, shift = np.uint64(1), np.uint64(place)
@@ -144,13 +146,12 @@ def bits(x: np.ndarray, y: np.ndarray) -> Iterator[Score]:
         both = (p + q) / 2
         with np.errstate(invalid="ignore", divide="ignore"):
             t = np.nan_to_num((p - q) ** 2 / (both * (1 - both)), posinf=0.0)
-        if place < LOW:
-            t = np.where(np.abs(p - q) > EVERYWHERE, t, 0.0)
+        t = np.where((place >= low) | (np.abs(p - q) > EVERYWHERE), t, 0.0)
         at = int(t.argmax())
         if t[at] * len(x) > 8:
             found.append((float(t[at]), at, place))
     for _, at, place in sorted(found, reverse=True)[:4]:
-        if place >= LOW or _everywhere(bit_score(at, place), x, y, at):
+        if place >= low[at] or _everywhere(bit_score(at, place), x, y, at):
             yield bit_score(at, place)
 
 

@@ -58,10 +58,11 @@ def test_a_difference_is_learned_on_one_half_and_seen_on_the_other(leak):
 
 
 @pytest.mark.parametrize("shift", [0.25, 0.3, 1.0, 3.0])
-def test_adding_a_constant_to_noise_moves_no_bit_that_counts(shift):
-    noise = RNG.standard_normal((4096, 1)), RNG.standard_normal((4096, 1))
-    low = [score for score in features.bits(noise[0] + shift, noise[1]) if int(score.text.split()[1]) < 12]
-    assert not low
+@pytest.mark.parametrize(("kind", "empty"), [(np.float64, 0), (np.float32, 29)])
+def test_adding_a_constant_to_noise_moves_no_bit_that_counts(shift, kind, empty):
+    noise = [RNG.standard_normal((4096, 1)).astype(kind) for _ in range(2)]
+    x, y = (noise[0] + kind(shift)).astype(float), noise[1].astype(float)
+    assert not [score for score in features.bits(x, y) if int(score.text.split()[1]) < empty + 12]
 
 
 def test_sums_in_another_order_are_one_value():
