@@ -38,7 +38,7 @@ def verify(
     for name, exact in [("witness", document)] if bare else witnesses(document, "witness"):
         count += 1
         try:
-            stands, why = verify_witness(exact), ""
+            stands, why = verify_witness(exact), _against(exact)
         except (KeyError, TypeError, ValueError) as error:
             stands, why = False, f" ({type(error).__name__}: {error})"
         failed += not stands
@@ -48,6 +48,19 @@ def verify(
             f"Expected a witness in {file}, an object with 'let', 'then' and 'exact': there is none."
         )
     raise typer.Exit(REFUTED if failed else AS_EXPECTED)
+
+
+def _against(exact: dict[str, Any]) -> str:
+    """What a record speaks against, said from what was verified: the texts beside it are anybody's."""
+    if exact["kind"] == "point":
+        from dpverify.proving.codec import from_json
+
+        sign = {"AtMost": "<", "Equal": ""}[exact["relation"]] + ("" if exact.get("strict") else "=")
+        point = ", ".join(f"{from_json(name)} = {from_json(value)}" for name, value in exact["at"])
+        return f": not {from_json(exact['left'])} {sign} {from_json(exact['right'])} at {point}"
+    if exact["kind"] == "comparison":
+        return f": not {exact['left']} {exact['stated']} {exact['right']}"
+    return ""
 
 
 def witnesses(value: Any, name: str) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -304,6 +304,7 @@ def test_verify_a_witness_from_its_record_alone(tmp_path, wrap, value, code):
     result = CliRunner().invoke(application(), ["verify", str(path)])
     assert result.exit_code == code
     assert ("DOES NOT STAND" in result.stdout) == (code == 1)
+    assert f"not x <= 3 at x = {value}" in result.stdout
 
 
 @pytest.mark.parametrize("text", ["[]", "{}", "nonsense", '{"kind": "unknown"}'])
