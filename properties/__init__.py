@@ -15,10 +15,9 @@ from __future__ import annotations
 from typing import Any
 
 from dpverify.parallel import each, stop
+from dpverify.properties.laws import SHOWN, Law, law, laws
 from dpverify.subjects import NotApplicable, Outcome, Subject, as_subject
 from dpverify.verdicts import REFUTED
-
-from .laws import SHOWN, Law, law, laws
 
 __all__ = ["LAWS", "Law", "NotApplicable", "Outcome", "Subject", "as_subject", "check", "hold", "law"]
 

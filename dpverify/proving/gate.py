@@ -266,7 +266,7 @@ class _Elaboration:
             _real(e)
             return e
         if isinstance(e, sp.Float):
-            raise Refused(f"the number {sp.sstr(e.n(6))} is not exact: write {_exact(e)}")
+            raise Refused(f"the number {float(e):g} is not exact: write {_exact(e)}")
         if isinstance(e, sp.Rational) or e is sp.pi or e is sp.E:
             return e
         if isinstance(e, sp.Sum | sp.Product):
