@@ -35,4 +35,5 @@ def setup(app):
 def make(app):
     """Before the pages are read."""
     generate.commands(Path(app.srcdir))
+    generate.plots(Path(app.srcdir))
     generate.gallery(Path(app.srcdir), app.config.gallery_bugs)

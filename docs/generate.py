@@ -1,4 +1,4 @@
-"""Pages that are made from the code: the gallery of the zoo, and the help of every command."""
+"""Pages that are made from the code: the gallery of the zoo, pictures, and the help of every command."""
 
 from pathlib import Path
 
@@ -45,6 +45,36 @@ def gallery(docs: Path, names: str = "all") -> None:
             continue
         lines += [f"![What the outputs of {bug.name} show against its claim](_pictures/{picture.name})", ""]
     (docs / "gallery.md").write_text("\n".join(lines))
+
+
+PLOTS = """# Pictures of the papers
+
+The pictures of the report, drawn here from the same formulas and runs. `dpverify run NAME --plot run.svg` and
+`dpverify audit ... --plot audit.svg` draw them for your own settings.
+"""
+
+
+def plots(docs: Path) -> None:
+    """Write plots.md: the schedule with its optimum, the influence, the bound, a run, a profile, an audit."""
+    from dpverify.algorithms import example
+    from dpverify.reporting.runs import along, summary
+
+    case = example("private-gd")
+    runs = case.simulate(2_000, every_step=True)
+    drawn = {
+        "The schedule with its optimum": figures.schedules(),
+        "The influence of the noise over t": figures.influence(),
+        "The bound over T, with the stated and the true minimisers": figures.bound_over_T(),
+        "The bound against Monte Carlo": figures.algorithm(summary(case, runs, False) | along(case, runs)),
+        "The privacy profile of exact losses against the claim": figures.profile_curve(),
+        "An audit: trade-off curve and wealth over runs": figures.half_the_noise(),
+    }
+    (docs / "_pictures").mkdir(exist_ok=True)
+    lines = [PLOTS]
+    for number, (title, picture) in enumerate(drawn.items()):
+        (docs / "_pictures" / f"plot-{number}.svg").write_text(picture.svg)
+        lines += [f"## {title}", "", f"![{picture.alt}](_pictures/plot-{number}.svg)", ""]
+    (docs / "plots.md").write_text("\n".join(lines))
 
 
 def commands(docs: Path) -> None:

@@ -19,6 +19,25 @@ SEVERITIES: dict[str | None, str] = {
 
 _TEXT = {"type": "string"}
 _TEXTS = {"type": "array", "items": _TEXT}
+_FIGURES = (
+    "algorithm",
+    "paper",
+    "runs",
+    "quantity",
+    "mean",
+    "exact",
+    "bound",
+    "bound_claim",
+    "exceeds_bound",
+    "claimed",
+    "adjacency",
+    "accountant_epsilon",
+    "accountant_delta",
+    "certified",
+    "path",
+    "spread",
+    "noise",
+)
 JSON_SCHEMA: dict[str, Any] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "title": "Results of a dpverify report",
@@ -65,7 +84,7 @@ JSON_SCHEMA: dict[str, Any] = {
         },
         "algorithms": {
             "type": "array",
-            "items": {"type": "object", "required": ["algorithm", "paper", "runs"]},
+            "items": {"type": "object", "required": list(_FIGURES)},
         },
         "zoo": {"type": "array", "items": {"type": "object", "required": ["bug", "found", "rungs"]}},
         "lost": {"type": "object", "description": "runs and audits that ended without an answer, and why"},

@@ -117,12 +117,13 @@ def bound_over_T(kappa: float = 10.0, alpha: float = 1e-3) -> Picture:
 
 
 def algorithm(row: dict[str, Any], path: Path | None = None) -> Picture:
-    """The Monte Carlo mean along the steps with its band, and the paper's bound; also written to a file on
-    request.
+    """The Monte Carlo mean along the steps with its band and the bound, and beside it the schedule: the noise
+    of each step over its sensitivity; also written to a file on request.
     """
     mean, spread = np.array(row["path"]), 1.96 * np.array(row["spread"])
-    sheet = Sheet(f"{row['algorithm']} ({row['paper']}), {row['runs']} runs", size=(4.6, 2.9))
-    (axes,) = sheet.axes
+    title = f"{row['algorithm']} ({row['paper']}), {row['runs']} runs"
+    sheet = Sheet(title, "its noise schedule", size=(7.4, 2.9))
+    axes, schedule = sheet.axes
     steps = np.arange(len(mean))
     axes.fill_between(steps, mean - spread, mean + spread, alpha=0.3)
     axes.plot(steps, mean, label=row["quantity"])
@@ -134,7 +135,11 @@ def algorithm(row: dict[str, Any], path: Path | None = None) -> Picture:
     if np.all(mean > 0):
         axes.set_yscale("log")
     axes.legend(fontsize=7)
-    return sheet.picture(f"Mean along the steps of {row['algorithm']} against its bound", path)
+    schedule.step(np.arange(1, len(row["noise"]) + 1), row["noise"], where="mid")
+    schedule.set(xlabel="t", ylabel="noise over sensitivity")
+    schedule.set_ylim(bottom=0)
+    alt = f"Mean along the steps of {row['algorithm']} against its bound, and its noise schedule"
+    return sheet.picture(alt, path)
 
 
 def audit(

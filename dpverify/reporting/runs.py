@@ -138,7 +138,16 @@ def _against(figures: dict[str, Any]) -> str:
 
 
 def along(case: Example, result: Runs) -> dict[str, list[float]]:
-    """The mean along the steps and its standard error, to the digits that a picture needs."""
+    """The mean along the steps, its standard error, and the noise of each step over its sensitivity, to the
+    digits that a picture needs.
+    """
     mean = result.path[case.quantity]
     spread = (result.path_variance[case.quantity] / result.runs) ** 0.5
-    return {"path": [float(f"{v:.6g}") for v in mean], "spread": [float(f"{v:.4g}") for v in spread]}
+    releases = [case.algorithm.release(t) for t in range(1, case.algorithm.steps + 1)]
+    return {
+        "path": [float(f"{v:.6g}") for v in mean],
+        "spread": [float(f"{v:.4g}") for v in spread],
+        "noise": [
+            float(f"{1 / cost:.4g}") if (cost := float(r.ratio(case.adjacency))) else 0.0 for r in releases
+        ],
+    }

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from dpverify.cli import application
 
 ROOT = Path(__file__).parents[2]
-GENERATED = {"gallery.md", "_commands.md"}
+GENERATED = {"gallery.md", "plots.md", "_commands.md"}
 PAGES = sorted(
     page
     for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
