@@ -19,7 +19,9 @@ def numpy_example(monkeypatch):
 
 
 def test_the_bug_of_the_numpy_example_is_found_on_a_few_records(numpy_example):
-    result = audit(numpy_example.train, numpy_example.pair, numpy_example.CLAIM, budget=Budget(runs=2_000))
+    result = audit(
+        numpy_example.train, numpy_example.pair, numpy_example.CLAIM, budget=Budget(runs=2_000), public=()
+    )
     assert result.verdict is REFUTED
     assert len(result.witness.exact["data"][0]) <= 4
 
@@ -38,7 +40,11 @@ def test_the_first_example_of_the_readme_prints_what_is_shown_below_it(capsys):
     text = (ROOT / "README.md").read_text()
     first, shown = re.search(r"```python\n(import numpy.*?)```\n\n(    REFUTED.*?)\n\n", text, re.S).groups()
     exec(compile(first, "README.md", "exec"), {})
-    assert "".join(capsys.readouterr().out.split()) == "".join(shown.split())
+
+    def words(text):  # the numbers may differ with the version of a library
+        return re.sub(r"[0-9][0-9.e+-]*", "0", " ".join(text.split()))
+
+    assert words(capsys.readouterr().out) == words(shown)
 
 
 def test_the_commands_of_the_example_workflow_are_commands(capsys):
