@@ -71,12 +71,11 @@ def tree_cost(nodes: Sequence[Node], period: int, decay: float = 1.0) -> float:
         return math.inf
     if not any(weight > 0 for _, _, weight in nodes):
         return 0.0
-    if max(last for _, last, _ in nodes) <= period:
-        ends = {last for _, last, _ in nodes}  # a later place in the same nodes costs more
-        return max(
-            sum(w * decay ** (2 * (last - place)) for first, last, w in nodes if first <= place <= last)
-            for place in ends
-        )
+    if all((first - 1) // period == (last - 1) // period for first, last, _ in nodes):
+        epochs: dict[int, list[Node]] = defaultdict(list)
+        for node in nodes:
+            epochs[(node[0] - 1) // period].append(node)
+        return sum(_one_epoch(part, decay) for part in epochs.values())
     if all(dyadic(first, last) for first, last, _ in nodes):
         return _exact_cost(nodes, period, decay)
     levels: dict[int, dict[tuple[int, int], float]] = defaultdict(lambda: defaultdict(float))
@@ -85,6 +84,16 @@ def tree_cost(nodes: Sequence[Node], period: int, decay: float = 1.0) -> float:
     return sum(
         _level_cost(sorted((a, b, w) for (a, b), w in level.items()), period, decay)
         for level in levels.values()
+    )
+
+
+def _one_epoch(nodes: Sequence[Node], decay: float) -> float:
+    """The cost of the worst place in one epoch, which is the end of some node: a later place in the same
+    nodes costs more.
+    """
+    return max(
+        sum(w * decay ** (2 * (last - place)) for first, last, w in nodes if first <= place <= last)
+        for place in {last for _, last, _ in nodes}
     )
 
 

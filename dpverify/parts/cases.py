@@ -74,6 +74,16 @@ def logistic_case(
     return logistic(rows, count=count, ridge=ridge, start=np.full(dimension, start)), (rows, labels)
 
 
+def baseline_case() -> tuple[Problem, Any]:
+    """Logistic regression on 200 records with a ridge, on which baselines and comparisons run.
+
+    >>> baseline_case()[0].pl
+    0.1
+    """
+    rows, labels = logistic_case(200)[1]
+    return own_case(rows, labels, ridge=0.05)
+
+
 def own_case(
     features: Any, targets: Any = None, *, radius: float = 1.0, ridge: float = 0.01
 ) -> tuple[Problem, Any]:

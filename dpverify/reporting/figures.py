@@ -142,6 +142,21 @@ def algorithm(row: dict[str, Any], path: Path | None = None) -> Picture:
     return sheet.picture(alt, path)
 
 
+def comparison(rows: list[dict[str, Any]], path: Path | None = None) -> Picture:
+    """The medians of several algorithms with their exact intervals, the best at the top."""
+    sheet = Sheet(
+        f"F(x) - F* under {rows[0]['guarantee']}, {rows[0]['adjacency']}", size=(5.2, 0.8 + 0.4 * len(rows))
+    )
+    (axes,) = sheet.axes
+    for place, row in enumerate(reversed(rows)):
+        low, high = row["median_interval"]
+        axes.plot([low, high], [place, place], color="black")
+        axes.plot(row["median"], place, "o", color="black")
+    axes.set_yticks(range(len(rows)), [row["algorithm"] for row in reversed(rows)])
+    axes.set(xlabel="median, exact interval", xscale="log" if rows[0]["median"] > 0 else "linear")
+    return sheet.picture("Medians of the excess of several algorithms", path)
+
+
 def audit(
     mechanism: Any, neighbours: Any, claim: Any, budget: Any, path: Path | None = None, title: str = ""
 ) -> Picture:

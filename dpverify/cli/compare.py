@@ -1,0 +1,91 @@
+"""`dpverify compare NAME NAME ...`: algorithms side by side on one problem, under one guarantee: who wins,
+by how much.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from dpverify.cli.run import Batch, Clip, DataFile, Plot, Ridge, Steps, Target, check_picture
+from dpverify.cli.terminal import Misuse, say, say_json, say_rows
+
+
+def add(app: typer.Typer) -> None:
+    """Registers `compare`."""
+
+    @app.command("compare")
+    def compare_command(
+        names: Annotated[list[str], typer.Argument(help="Two algorithms or more.")],
+        epsilon: Annotated[float, typer.Option(help="All are calibrated for this epsilon.")] = 2.0,
+        delta: Annotated[float, typer.Option(help="... at this delta; 0 is pure DP.")] = 1e-5,
+        relation: Annotated[
+            str, typer.Option(help="What neighbours are: replace, zero-out or add/remove.")
+        ] = "replace",
+        data: DataFile = None,
+        target: Target = None,
+        ridge: Ridge = 0.01,
+        steps: Steps = None,
+        batch: Batch = None,
+        clip: Clip = None,
+        runs: Annotated[int, typer.Option(help="Independent runs of each.")] = 2000,
+        seed: Annotated[int, typer.Option(help="The seed.")] = 0,
+        workers: Annotated[int, typer.Option(help="Processes.")] = 1,
+        plot: Plot = None,
+        as_json: Annotated[bool, typer.Option("--json", help="Machine output on stdout.")] = False,
+    ) -> None:
+        """Run algorithms on the same problem under the same guarantee, and say who wins and by how much."""
+        from dpverify.comparing import compare, verdict
+        from dpverify.datafiles import read
+        from dpverify.guarantees import ApproxDP, PureDP
+        from dpverify.neighbours import Adjacency
+        from dpverify.optional import Missing
+        from dpverify.parts.cases import baseline_case, own_case
+        from dpverify.reporting import figures
+
+        try:
+            check_picture(plot)
+            if relation not in [str(known) for known in Adjacency]:
+                known = ", ".join(str(known) for known in Adjacency)
+                raise ValueError(f"Expected relation={relation!r} to be one of {known}.")
+            if target is not None and data is None:
+                raise ValueError(f"Expected data, of which target={target!r} is a column.")
+            case = baseline_case() if data is None else own_case(*read(data, target), ridge=ridge)
+            given = {"steps": steps, "batch": batch, "clip": clip}
+            rows = compare(
+                names,
+                case,
+                ApproxDP(epsilon, delta) if delta else PureDP(epsilon),
+                Adjacency(relation),
+                runs=runs,
+                seed=seed,
+                workers=workers,
+                progress=True,
+                **{key: value for key, value in given.items() if value is not None},
+            )
+        except (ValueError, Missing) as error:
+            raise Misuse(str(error)) from None
+        if plot is not None:
+            figures.comparison(rows, plot)
+        if as_json:
+            say_json({"rows": rows, "verdict": verdict(rows)})
+            return
+        say(f"F(x) - F* under {rows[0]['guarantee']}, {rows[0]['adjacency']}, {runs} runs each, seed {seed}")
+        head = ["algorithm", "steps", "mean (95 %, normal)", "median (exact)", "of the best", "certified"]
+        say_rows([head, *(_cells(row) for row in rows)])
+        say(verdict(rows))
+        if plot is not None:
+            say(f"wrote {plot}")
+
+
+def _cells(row: dict) -> list[str]:
+    (a, b), (c, d) = row["interval"], row["median_interval"]
+    return [
+        row["algorithm"],
+        str(row["steps"]),
+        f"{row['mean']:.4g} [{a:.4g}, {b:.4g}]",
+        f"{row['median']:.4g} [{c:.4g}, {d:.4g}]",
+        f"{row['times_best']:.3g}",
+        "yes" if row["certified"] else "NO",
+    ]
