@@ -20,7 +20,7 @@ from dpverify.accountant import Accountant
 from dpverify.algorithms import Example
 from dpverify.engine import Algorithm
 from dpverify.guarantees import Guarantee
-from dpverify.neighbours import REPLACE, Adjacency, Data, Neighbours, records
+from dpverify.neighbours import ADD_REMOVE, REPLACE, ZERO_OUT, Adjacency, Data, Neighbours, records
 from dpverify.verdicts import Result
 
 CAPABILITIES = {
@@ -181,21 +181,21 @@ class Subject:
 
 
 def turned(data: Data, adjacency: Adjacency) -> Neighbours:
-    """All records equal, and one of them turned round: few distinct records, so that mixtures over secret
-    batches can be listed.
+    """All records equal, and one of them turned round, zeroed or removed, as the relation has it: few
+    distinct records, so that mixtures over secret batches can be listed.
 
     >>> turned(np.array([[1.0], [2.0]]), REPLACE).other.tolist()
     [[-1.0], [1.0]]
     """
     parts = data if isinstance(data, tuple) else (data,)
     few = tuple(np.asarray(part)[np.zeros(records(data), dtype=int)] for part in parts)
-    other = tuple(np.array(part) for part in few)
-    other[0][0] = -other[0][0]
-    return (
-        Neighbours(few, other, adjacency)
-        if isinstance(data, tuple)
-        else Neighbours(few[0], other[0], adjacency)
-    )
+    alike: Data = few if isinstance(data, tuple) else few[0]
+    if adjacency is ADD_REMOVE:
+        return Neighbours.remove(alike, 0)
+    if adjacency is ZERO_OUT:
+        return Neighbours.zero_out(alike, 0)
+    opposite = (-few[0][0], *(part[0] for part in few[1:]))
+    return Neighbours.replace(alike, 0, opposite if isinstance(data, tuple) else opposite[0])
 
 
 def as_subject(thing: Any, data: Data = None, **details: Any) -> Subject:

@@ -5,7 +5,7 @@
              x = x - eta (m / (1 - beta_1^t)) / (sqrt(v / (1 - beta_2^t)) + small)
 
 Citation: Kingma and Ba 2015 on the release of Abadi et al. 2016. Calibration: the accountant's sigma, for a
-record added or removed.
+record replaced.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dpverify.algorithms import Example
 from dpverify.algorithms.dpsgd_poisson import TARGET, certified_multiplier
 from dpverify.engine import Algorithm
 from dpverify.guarantees import Guarantee
-from dpverify.neighbours import ADD_REMOVE, Adjacency, Data
+from dpverify.neighbours import REPLACE, Adjacency, Data
 from dpverify.parts.cases import baseline_case
 from dpverify.parts.gradients import batch_releases
 from dpverify.problems import Problem
@@ -76,9 +76,9 @@ def example(
     as_printed: bool = False,
     case: tuple[Problem, Data] | None = None,
     target: Guarantee = TARGET,
-    adjacency: Adjacency = ADD_REMOVE,
+    adjacency: Adjacency = REPLACE,
     batch: int | None = None,
-    steps: int = 20,
+    steps: int = 10,
     clip: float = 1.0,
     step_size: float = 0.1,
 ) -> Example:

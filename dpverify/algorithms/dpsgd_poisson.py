@@ -3,7 +3,7 @@
     release  g_t = (1/b) sum_{i in batch} clip(grad f(x_t; i), C) + N(0, (C sigma / b)^2 I)
     update   x_{t+1} = x_t - eta (public gradient + g_t)
 
-Citation: Abadi et al. 2016, Algorithm 1. Calibration: the accountant's sigma, for a record added or removed.
+Citation: Abadi et al. 2016, Algorithm 1. Calibration: the accountant's sigma, for a record replaced.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dpverify.accounting import calibrate
 from dpverify.algorithms import Example
 from dpverify.algorithms.private_sgd import private_sgd
 from dpverify.guarantees import ApproxDP, Guarantee
-from dpverify.neighbours import ADD_REMOVE, Adjacency, Data
+from dpverify.neighbours import REPLACE, Adjacency, Data
 from dpverify.parts.cases import baseline_case
 from dpverify.parts.gradients import batch_releases
 from dpverify.problems import Problem
@@ -42,9 +42,9 @@ def example(
     as_printed: bool = False,
     case: tuple[Problem, Data] | None = None,
     target: Guarantee = TARGET,
-    adjacency: Adjacency = ADD_REMOVE,
+    adjacency: Adjacency = REPLACE,
     batch: int | None = None,
-    steps: int = 20,
+    steps: int = 10,
     clip: float = 1.0,
     step_size: float = 1.0,
 ) -> Example:
