@@ -56,7 +56,8 @@ class Algorithm:
     Optional: `load(data)` checks the data once and precomputes; `coins(state, rng)` refreshes the public
     state with public randomness before a query (a permutation, an index drawn for the output); `memory(data,
     runs)` starts what the query keeps to itself between steps (node sums of a tree); `output(state)` is the
-    (runs, d) iterate that is judged.
+    (runs, d) iterate that is judged; `work` is how many records a run's query goes through, from which the
+    size of a block follows.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Algorithm:
     coins: Callable[[State, np.random.Generator], State] | None = None
     memory: Callable[[Any, int], Any] | None = None
     output: Callable[[State], Array] = _iterate
+    work: int = 1
 
     def __post_init__(self) -> None:
         if self.steps < 1:

@@ -3,7 +3,7 @@ its own seed.
 
     block k draws from SFC64(SeedSequence(seed, spawn_key=(k,)))
 
-The size of a block depends on the dimension alone, so the result is the same, bit for bit, for any number of
+The size of a block depends on the algorithm alone, so the result is the same, bit for bit, for any number of
 workers and for any `chunk` (the number of runs that a worker takes at a time). Memory is that of the blocks
 in flight, plus what `keep` asks for.
 """
@@ -26,6 +26,7 @@ Array = np.ndarray[Any, Any]
 Measure = Callable[[Array], Array]  # (runs, d) iterates to (runs,) values
 
 _ENTRIES = 2**14  # of a block's iterates: they and their noise stay in the processor's cache
+_TERMS = 2**16  # of a block's queries, one for each run and record
 
 
 def generator(seed: int, block: int) -> np.random.Generator:
@@ -40,9 +41,10 @@ def generator(seed: int, block: int) -> np.random.Generator:
 
 
 def block_size(algorithm: Algorithm) -> int:
-    """The number of runs in a block: a power of two that depends on the dimension alone."""
+    """The number of runs in a block: a power of two that depends on the dimension and the work of a step."""
     d = algorithm.output(algorithm.init(1)).shape[1]
-    return 2 ** min(12, max(4, round(math.log2(_ENTRIES / d))))
+    most = min(_ENTRIES / d, _TERMS / algorithm.work)
+    return 2 ** min(12, max(4, round(math.log2(most))))
 
 
 def blocks_at_once(blocks: int, workers: int) -> int:

@@ -149,6 +149,7 @@ def diff2_bvr_l_sgd(
         load=problem.load,
         coins=kept,
         output=lambda state: state.chosen,
+        work=problem.work,
     )
 
 

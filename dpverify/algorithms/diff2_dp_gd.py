@@ -82,6 +82,7 @@ def diff2_dp_gd(
         load=problem.load,
         coins=kept,
         output=lambda state: state.chosen,
+        work=problem.work,
     )
 
 

@@ -122,6 +122,7 @@ def diff2_gd(
         load=problem.load,
         coins=kept,
         output=lambda state: state.chosen,
+        work=problem.work,
     )
 
 

@@ -75,7 +75,16 @@ def private_gd(
         move *= eta
         return State(np.subtract(state.x, move, out=move), state.t + 1)
 
-    return Algorithm("private-gd", steps, init, query, lambda t: releases[t - 1], update, load=problem.load)
+    return Algorithm(
+        "private-gd",
+        steps,
+        init,
+        query,
+        lambda t: releases[t - 1],
+        update,
+        load=problem.load,
+        work=problem.work,
+    )
 
 
 def _smoothness(problem: Problem) -> float:

@@ -104,6 +104,11 @@ class Problem:
         """
         raise NotImplementedError
 
+    @property
+    def work(self) -> int:
+        """How many records a sum over all of them goes through; 1 where it is known in closed form."""
+        return self.count
+
     def optimum(self, data: Data | Records) -> tuple[Array, float]:
         """A minimiser of F and its value."""
         raise NotImplementedError

@@ -76,7 +76,7 @@ class Linear(Problem):
         order: int = 2,
     ) -> Array:
         loaded = self.load(data)
-        limit = limits(clip, loaded.norms(order))
+        limit = limits(clip, loaded.inverse_norms(order))
         total = np.zeros(x.shape)
         batch = sparse(batch)
         if batch is None or batch.dtype == bool:

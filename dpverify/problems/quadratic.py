@@ -34,6 +34,10 @@ class Quadratic(Problem):
         if not np.all(finite(self.spectrum, "spectrum") > 0):
             raise ValueError(f"Expected spectrum > 0, got spectrum={self.spectrum.tolist()}.")
 
+    @property
+    def work(self) -> int:
+        return 1
+
     def public_value(self, x: Array) -> Array:
         return 0.5 * (x * x) @ self.spectrum
 
@@ -62,13 +66,13 @@ class Quadratic(Problem):
         if minus is not None:
             return np.zeros(x.shape)
         if np.ndim(clip):
-            weights = -np.minimum(limits(clip, loaded.norms(order)), 1.0)
+            weights = -np.minimum(limits(clip, loaded.inverse_norms(order)), 1.0)
             if batch is None or batch.dtype == bool:
                 return (weights if batch is None else weights * batch) @ loaded.features
             return _gather(weights, loaded.features, batch)
         key = ("clipped", float(clip), order)
         if key not in loaded.memo:
-            rows = -np.minimum(limits(clip, loaded.norms(order)), 1.0)[:, None] * loaded.features
+            rows = -np.minimum(limits(clip, loaded.inverse_norms(order)), 1.0)[:, None] * loaded.features
             loaded.memo[key] = rows, rows.sum(axis=0)
         rows, total = loaded.memo[key]
         if batch is None:

@@ -83,6 +83,14 @@ class Records:
                 )
         return self.memo["norms", order]
 
+    def inverse_norms(self, order: int) -> Array:
+        """1 / norm of every row, a large number for a row of zeros."""
+        if ("inverse", order) not in self.memo:
+            norms = self.norms(order)
+            with np.errstate(over="ignore"):
+                self.memo["inverse", order] = np.where(norms > 1e-300, 1 / np.maximum(norms, 1e-300), 1e300)
+        return self.memo["inverse", order]
+
     def groups(self) -> Array:
         """For every record the number of its distinct value: equal records have equal numbers."""
         return np.unique(np.column_stack([self.features, self.targets]), axis=0, return_inverse=True)[
@@ -90,12 +98,15 @@ class Records:
         ].reshape(-1)
 
 
-def limits(clip: Any, norms: Array) -> Array:
-    """The largest coefficient c with |c| norm <= clip; (n,) or, for one clip per run, (runs, n)."""
+def limits(clip: Any, inverse: Array) -> Array:
+    """The largest coefficient c with |c| norm <= clip, from 1 / norm; (n,) or, for one clip per run, (runs,
+    n).
+
+    >>> limits(2.0, np.array([0.5, 0.25])).tolist()
+    [1.0, 0.5]
+    """
     clip = np.asarray(clip, dtype=float)
     if not np.all(clip >= 0):
         raise ValueError(f"Expected clip={clip if clip.ndim == 0 else clip.min()} >= 0.")
-    with np.errstate(divide="ignore", over="ignore"):
-        return np.where(
-            norms > 0, (clip[:, None] if clip.ndim else clip) / np.where(norms > 0, norms, 1.0), np.inf
-        )
+    with np.errstate(over="ignore"):
+        return (clip[:, None] if clip.ndim else clip) * inverse
