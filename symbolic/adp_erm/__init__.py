@@ -3,5 +3,7 @@
 from dpverify.claims import Paper
 
 PAPER = Paper(
-    "adp-erm", "Adaptive differentially private empirical risk minimization.", parts=("utility", "bounds")
+    "adp-erm",
+    "Adaptive differentially private empirical risk minimization.",
+    parts=("privacy", "utility", "bounds"),
 )
