@@ -60,13 +60,13 @@ def p_value_under(claim: Guarantee, right: int, guesses: int, canaries: int) -> 
     return min(p_value(right, guesses, canaries, e, claim.delta_at(e)) for e in GRID)
 
 
-GRID = [round(0.1 * k, 1) for k in range(121)]
+GRID = [0.25 * k for k in range(41)]
 
 
 def largest_refuted(refuted: Callable[[float], bool], most: float = 64.0) -> float:
-    """The largest parameter that is refuted (0 if none is), to four digits.
+    """The largest parameter that is refuted (0 if none is), to three digits.
 
-    >>> round(largest_refuted(lambda parameter: parameter < 2.5), 3)
+    >>> round(largest_refuted(lambda parameter: parameter < 2.5), 2)
     2.5
     """
     if not refuted(0.0):
@@ -74,7 +74,7 @@ def largest_refuted(refuted: Callable[[float], bool], most: float = 64.0) -> flo
     low, high = 0.0, 1.0
     while high < most and refuted(high):
         low, high = high, 2 * high
-    while high - low > 1e-4 * high:
+    while high - low > 1e-3 * high:
         middle = (low + high) / 2
         low, high = (middle, high) if refuted(middle) else (low, middle)
     return low

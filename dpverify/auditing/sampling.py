@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.auditing.outcomes import plain
 from dpverify.auditing.tape import Tape
 from dpverify.neighbours import Data
 
@@ -113,18 +112,12 @@ def name_of(mechanism: Mechanism) -> str:
     )
 
 
-def _values(out: Any, together: bool) -> np.ndarray:
-    """The numbers of an output: of an array, of a tuple of arrays, or (of one run) of any structure that an
-    audit can read, such as a dictionary or a list of arrays of several shapes.
-    """
-    try:
-        if isinstance(out, tuple):
-            return np.concatenate([np.asarray(part, dtype=float).ravel() for part in out])
-        return np.asarray(out, dtype=float)
-    except (TypeError, ValueError):
-        if together:
-            raise
-        return plain([out]).numbers
+def _real(output: Any) -> np.ndarray:
+    """An output as float64; complex numbers as their two parts."""
+    array = np.asarray(output)
+    if array.dtype.kind == "c":
+        array = np.stack([array.real, array.imag], axis=-1)
+    return array.astype(float)
 
 
 def call(
@@ -149,8 +142,10 @@ def call(
     where = f"mechanism {name_of(mechanism)} at SeedSequence({seed.entropy}, spawn_key={seed.spawn_key})"
     try:
         out = mechanism(data, np.random.default_rng(seed) if rng is None else rng, **extra)
-        values = _values(out, batched(mechanism))
-    except (Exception, SystemExit) as error:
+        values = (
+            np.concatenate([_real(part).ravel() for part in out]) if isinstance(out, tuple) else _real(out)
+        )
+    except Exception as error:
         raise MechanismError(f"{where} raised {type(error).__name__}: {error}") from error
     count = extra.get("runs", 1)
     if batched(mechanism) and (isinstance(out, tuple) or values.ndim == 0 or values.shape[0] != count):

@@ -233,3 +233,47 @@ def test_audits_within_given_and_their_properties(pytester):
     )
     assert float(first["dp_alpha"]) == pytest.approx(1e-6 * int(first["dp_audits"]))
     assert properties["test_of_a_scale_that_breaks_it"]["dp_verdict"] == "REFUTED"
+
+
+def test_undecided_fails_unless_it_is_allowed_and_scores_are_judged(pytester):
+    pytester.makepyfile(
+        """
+        import numpy as np
+        import pytest
+        from dpverify.neighbours import Neighbours
+
+        PAIR = Neighbours.replace(np.zeros((4, 1)), 0, [1.0])
+        SCORES = np.random.default_rng(0).normal(size=(2, 500))
+
+        def noisy(data, rng, runs):
+            return data.sum() + rng.laplace(size=(runs, 1))
+
+        def fails(data, rng):
+            raise ValueError("always")
+
+        @pytest.mark.dp(epsilon=20.0)
+        def test_that_could_not_have_failed(dp_audit):
+            dp_audit(noisy, PAIR)
+
+        @pytest.mark.dp(epsilon=20.0)
+        def test_that_may_be_undecided(dp_audit):
+            assert dp_audit(noisy, PAIR, undecided=True).verdict == "UNDECIDED"
+
+        @pytest.mark.dp(epsilon=20.0, undecided=True)
+        def test_that_crashes(dp_audit):
+            dp_audit(fails, PAIR)
+
+        @pytest.mark.dp(epsilon=1.0)
+        def test_of_scores(dp_audit):
+            dp_audit(scores=SCORES)
+
+        @pytest.mark.dp(epsilon=1.0)
+        def test_of_telling_scores(dp_audit):
+            dp_audit(scores=(SCORES[0] + 9, SCORES[1]))
+        """
+    )
+    outcome = pytester.runpytest_subprocess("--dp-profile", "quick", "-p", "no:cacheprovider")
+    outcome.assert_outcomes(passed=2, failed=3)
+    text = outcome.stdout.str()
+    assert "could not have refuted" in text
+    assert "guesses right" in text
