@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from dpverify.auditing.outcomes import NotAnOutcome, plain, plain_batch
 from dpverify.auditing.tape import Tape
 from dpverify.neighbours import Data
 
@@ -112,14 +113,6 @@ def name_of(mechanism: Mechanism) -> str:
     )
 
 
-def _real(output: Any) -> np.ndarray:
-    """An output as float64; complex numbers as their two parts."""
-    array = np.asarray(output)
-    if array.dtype.kind == "c":
-        array = np.stack([array.real, array.imag], axis=-1)
-    return array.astype(float)
-
-
 def call(
     mechanism: Mechanism,
     data: Data,
@@ -128,8 +121,8 @@ def call(
     tape: Tape | None = None,
     rng: np.random.Generator | None = None,
 ) -> np.ndarray:
-    """One call, as an array of shape (runs, k); errors name the seed. `rng`, if given, is a generator of that
-    seed to be looked at after.
+    """One call, as an array of the numbers in its output, of shape (runs, k); errors name the seed. `rng`, if
+    given, is a generator of that seed to be looked at after.
 
     >>> call(lambda data, rng: data.sum() + rng.normal(), np.ones(3), np.random.SeedSequence(0)).shape
     (1, 1)
@@ -141,18 +134,13 @@ def call(
         extra["tape"] = Tape() if tape is None else tape
     where = f"mechanism {name_of(mechanism)} at SeedSequence({seed.entropy}, spawn_key={seed.spawn_key})"
     try:
-        out = mechanism(data, np.random.default_rng(seed) if rng is None else rng, **extra)
-        values = (
-            np.concatenate([_real(part).ravel() for part in out]) if isinstance(out, tuple) else _real(out)
-        )
+        output = mechanism(data, np.random.default_rng(seed) if rng is None else rng, **extra)
     except Exception as error:
         raise MechanismError(f"{where} raised {type(error).__name__}: {error}") from error
-    count = extra.get("runs", 1)
-    if batched(mechanism) and (isinstance(out, tuple) or values.ndim == 0 or values.shape[0] != count):
-        raise MechanismError(
-            f"{where} returned shape {values.shape}; expected {count} runs on the first axis."
-        )
-    values = values.reshape(count, -1)
+    try:
+        values = (plain_batch(output, extra["runs"]) if batched(mechanism) else plain([output])).numbers
+    except NotAnOutcome as error:
+        raise MechanismError(f"{where} {error}.") from None
     if np.isnan(values).any():
         raise NotANumber(f"{where} returned NaN.")
     return values

@@ -202,26 +202,39 @@ def _noting(audit: Audit, result: Result, sampler: Sampler, fixed: bool) -> Resu
     return result.with_(because=" ".join([result.because, *notes]), evidence=evidence)
 
 
+DRIFTS = "The mechanism keeps a state that drifts from call to call, so that nothing follows:"
+
+
 def _drifts(audit: Audit, result: Result) -> str:
-    """Why the refutation says nothing, if equal data sets are told apart just as well: the mechanism
-    drifts.
+    """Why the refutation says nothing: it goes away when the calls on the two data sets are interleaved one by
+    one, or equal data sets are told apart just as well.
     """
     assert result.evidence is not None
     runs = max(result.evidence.samples or 2, 2)
-    for name, data in (("D", audit.neighbours.data), ("D'", audit.neighbours.other)):
-        test = Sequential(worst_pair(audit.claim))
-        budget = replace(audit.budget, runs=runs, seed=audit.budget.seed + 1, chunks=None, seconds=None)
-        try:
-            for a, b in Sampler(audit.drawn, Neighbours(data, data, audit.neighbours.adjacency), budget):
-                test.feed(a, b)
-        except MechanismError:  # every run ends alike on these data: no drift
-            continue
-        if max(wealth for _, wealth in test.path) >= math.log(2 / audit.alpha):
-            return (
-                "The mechanism keeps a state that drifts from call to call: two series of runs on "
-                f"{name} are told apart as well as those on the two data sets, so that nothing follows."
-            )
+    pair = audit.neighbours
+    if batched(audit.drawn):
+        single = audit.with_(mechanism=run_by_run(audit.drawn))
+        if not _told_apart(single, pair, 4 * runs):
+            return f"{DRIFTS} with calls of one run each, in random order, the data sets are not told apart."
+        return ""
+    for name, data in (("D", pair.data), ("D'", pair.other)):
+        if _told_apart(audit, Neighbours(data, data, pair.adjacency), runs):
+            return f"{DRIFTS} two series of runs on {name} are told apart as well as the two data sets."
     return ""
+
+
+def _told_apart(audit: Audit, pair: Neighbours, runs: int) -> bool:
+    """Whether fresh runs on a pair of data sets break the claim."""
+    test = Sequential(worst_pair(audit.claim))
+    budget = replace(audit.budget, runs=runs, seed=audit.budget.seed + 1, chunks=None, seconds=None)
+    try:
+        for a, b in Sampler(audit.drawn, pair, budget):
+            test.feed(a, b)
+            if test.log_wealth >= math.log(2 / audit.alpha):
+                return True
+    except MechanismError:  # every run ends alike on these data
+        return False
+    return False
 
 
 def _let(audit: Audit) -> dict[str, str]:

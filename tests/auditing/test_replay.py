@@ -10,7 +10,7 @@ import pytest
 from dpverify.auditing.replay import replay
 from dpverify.neighbours import ADD_REMOVE, Neighbours
 from dpverify.releases import Gaussian, Subsampled
-from dpverify.verdicts import REFUTED
+from dpverify.verdicts import REFUTED, SUPPORTED
 
 DECLARED = Subsampled(Gaussian(scale=1.0, sensitivity={ADD_REMOVE: 1.0}), size=1, of=2, how="poisson")
 
@@ -27,3 +27,17 @@ def test_a_coin_after_a_poisson_batch_is_not_accused(seed):
     assert (
         replay(with_a_public_coin, Neighbours.add(np.ones((1, 1)), [1.0]), seed=seed).verdict is not REFUTED
     )
+
+
+@pytest.mark.parametrize("leak", [0.0, 1.0])
+def test_outputs_of_any_kind_are_replayed(leak):
+    """A model with a name, its weights in a dict: what it knows beyond its release is seen."""
+    declared = Gaussian(scale=1.0, sensitivity={ADD_REMOVE: 1.0})
+
+    def train(data, rng, tape):
+        total = data.sum()
+        released = tape.record(total, total + rng.normal(), declared)
+        return {"name": "linear", "weights": (np.array([released, 0.0]), leak * total)}
+
+    result = replay(train, Neighbours.add(np.ones((3, 1)), [1.0]))
+    assert result.verdict is (REFUTED if leak else SUPPORTED)
