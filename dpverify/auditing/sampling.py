@@ -135,7 +135,7 @@ def call(
     where = f"mechanism {name_of(mechanism)} at SeedSequence({seed.entropy}, spawn_key={seed.spawn_key})"
     try:
         output = mechanism(data, np.random.default_rng(seed) if rng is None else rng, **extra)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise MechanismError(f"{where} raised {type(error).__name__}: {error}") from error
     try:
         values = (plain_batch(output, extra["runs"]) if batched(mechanism) else plain([output])).numbers

@@ -206,8 +206,8 @@ DRIFTS = "The mechanism keeps a state that drifts from call to call, so that not
 
 
 def _drifts(audit: Audit, result: Result) -> str:
-    """Why the refutation says nothing: it goes away when the calls on the two data sets are interleaved one by
-    one, or equal data sets are told apart just as well.
+    """Why the refutation says nothing: it goes away when the calls on the two data sets are interleaved one
+    by one, or equal data sets are told apart just as well.
     """
     assert result.evidence is not None
     runs = max(result.evidence.samples or 2, 2)
