@@ -59,6 +59,18 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", line)
 
 
+KNOWN = ("epsilon", "delta", "mu", "claim", "relation", "neighbours", "data", "declared")
+
+
+def _expect_known(arguments: dict[str, Any]) -> None:
+    from dpverify.suggestions import did_you_mean
+
+    for name in arguments:
+        if name not in KNOWN:
+            near = did_you_mean(name, KNOWN)
+            pytest.fail(f"Expected {name}= in dp(...) to be one of {', '.join(KNOWN)}.{near}", pytrace=False)
+
+
 def claim_of(arguments: dict[str, Any]) -> Any:
     """The guarantee that a marker's arguments name.
 
@@ -67,12 +79,16 @@ def claim_of(arguments: dict[str, Any]) -> Any:
     """
     from dpverify.guarantees import GDP, ApproxDP, PureDP
 
+    _expect_known(arguments)
+    given = [name for name in ("epsilon", "mu", "claim") if arguments.get(name) is not None]
+    if len(given) > 1:
+        pytest.fail(f"Expected one claim in the marker dp(...), got {' and '.join(given)}.", pytrace=False)
     if arguments.get("claim") is not None:
         return arguments["claim"]
     if arguments.get("mu") is not None:
         return GDP(arguments["mu"])
     if arguments.get("epsilon") is None:
-        raise pytest.UsageError("Expected one of epsilon, mu and claim in the marker dp(...).")
+        pytest.fail("Expected one of epsilon, mu and claim in the marker dp(...).", pytrace=False)
     delta = arguments.get("delta", 0.0)
     return ApproxDP(arguments["epsilon"], delta) if delta > 0 else PureDP(arguments["epsilon"])
 
@@ -82,25 +98,30 @@ def _neighbours_of(mechanism: Any, arguments: dict[str, Any], seed: int) -> Any:
 
     relation = arguments.get("relation")
     if relation is not None and relation not in list(Adjacency):
-        raise pytest.UsageError(
-            f"Expected relation={relation!r} in the marker dp(...) among {', '.join(Adjacency)}."
+        pytest.fail(
+            f"Expected relation={relation!r} in the marker dp(...) among {', '.join(Adjacency)}.",
+            pytrace=False,
         )
     pair = arguments.get("neighbours")
     if pair is not None:
         pair = pair() if callable(pair) else pair
         if not isinstance(pair, Neighbours):
-            raise pytest.UsageError(
+            pytest.fail(
                 f"Expected neighbours={pair!r} of dp(...) or dp_audit(...) to be a Neighbours or "
-                "to return one."
+                "to return one.",
+                pytrace=False,
             )
         if relation is not None and pair.adjacency != relation:
-            raise pytest.UsageError(
+            pytest.fail(
                 f"Expected relation={relation!r} in the marker dp(...) to be that of its "
-                f"neighbours, {pair.adjacency}."
+                f"neighbours, {pair.adjacency}.",
+                pytrace=False,
             )
         return pair
     if arguments.get("data") is None:
-        raise pytest.UsageError("Expected neighbours=, or data= to search from, in dp(...) or dp_audit(...).")
+        pytest.fail(
+            "Expected neighbours=, or data= to search from, in dp(...) or dp_audit(...).", pytrace=False
+        )
     from dpverify.auditing.search import worst_neighbours
 
     return worst_neighbours(mechanism, arguments["data"], Adjacency(relation or "replace"), seed=seed)

@@ -277,3 +277,26 @@ def test_undecided_fails_unless_it_is_allowed_and_scores_are_judged(pytester):
     text = outcome.stdout.str()
     assert "could not have refuted" in text
     assert "guesses right" in text
+
+
+def test_a_mistyped_argument_and_two_claims_are_misuse_without_a_traceback(pytester):
+    pytester.makepyfile("""
+        import numpy as np
+        import pytest
+        from dpverify import Neighbours
+
+        PAIR = Neighbours.replace(np.zeros((2, 1)), 0, [1.0])
+
+        @pytest.mark.dp(epsilon=1.0, neighbors=PAIR)
+        def train(data, rng):
+            return data.sum() + rng.normal()
+
+        @pytest.mark.dp(epsilon=1.0, mu=1.0)
+        def test_two(dp_audit):
+            dp_audit(train, PAIR)
+    """)
+    outcome = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    outcome.assert_outcomes(failed=2)
+    text = outcome.stdout.str()
+    assert "Did you mean neighbours?" in text and "got epsilon and mu" in text
+    assert "pytest_plugin.py" not in text
