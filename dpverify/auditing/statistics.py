@@ -199,7 +199,8 @@ def _noting(audit: Audit, result: Result, sampler: Sampler, fixed: bool) -> Resu
     if evidence is not None:
         more = {"cut_short": sampler.cut_short} if sampler.cut_short else {}
         evidence = replace(evidence, details=means, certificate={**evidence.certificate, **more})
-    return result.with_(because=" ".join([result.because, *notes]), evidence=evidence)
+    because, cut_short = " ".join([result.because, *notes]), bool(sampler.cut_short)
+    return result.with_(because=because, evidence=evidence, cut_short=cut_short)
 
 
 DRIFTS = "The mechanism keeps a state that drifts from call to call, so that nothing follows:"

@@ -171,6 +171,7 @@ def test_an_interrupted_audit_ends_with_the_verdict_so_far():
     soon = functools.partial(interrupted, after=60)
     result = audit(soon, PAIR, PureDP(8.0), budget=Budget(runs=10**6), rungs=["statistics"])
     assert result.verdict is UNDECIDED
+    assert result.cut_short
     assert result.evidence.certificate["cut_short"] == "interrupted"
     assert result.evidence.samples < 60
 
