@@ -15,8 +15,8 @@ from __future__ import annotations
 from typing import Any
 
 from dpverify.parallel import each, stop
-from dpverify.properties.laws import SHOWN, Law, law, laws
-from dpverify.subjects import NotApplicable, Outcome, Subject, as_subject
+from dpverify.properties.laws import Law, law, laws
+from dpverify.subjects import SHOWN, NotApplicable, Outcome, Subject, as_subject
 from dpverify.verdicts import REFUTED
 
 __all__ = ["LAWS", "Law", "NotApplicable", "Outcome", "Subject", "as_subject", "check", "hold", "law"]

@@ -29,7 +29,6 @@ from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, W
 
 EXAMPLES = 25  # that Hypothesis tries of a law about an algorithm
 ALPHA = 1e-3  # of a false refutation, of each law that is a test
-SHOWN = {"half": "reach", "nan": "behaviour"}  # what these laws show; they judge nobody
 
 
 @dataclass(frozen=True)

@@ -48,8 +48,7 @@ def add(app: typer.Typer) -> None:
         """Put an optimizer through the laws; exit 1 if one is refuted. What a law needs and is not there is
         said, and nothing is held against anybody."""
         from dpverify.properties import LAWS, check
-        from dpverify.properties.laws import SHOWN
-        from dpverify.subjects import NotApplicable
+        from dpverify.subjects import SHOWN, NotApplicable
 
         if subject is None:
             if json_:

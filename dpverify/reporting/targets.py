@@ -11,10 +11,10 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpverify.properties.laws import SHOWN
 from dpverify.reporting.causes import SEVERITIES, Cause, causes
 from dpverify.reporting.formats import _cell
 from dpverify.reporting.writing import template
+from dpverify.subjects import SHOWN
 
 if TYPE_CHECKING:
     from dpverify.properties.examination import Examination

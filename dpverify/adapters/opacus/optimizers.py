@@ -145,31 +145,40 @@ RDP = "opacus.accountants.RDPAccountant, add/remove"
 SETTINGS = {"expected_batch_size": None, "loss_reduction": "sum"}
 
 
-def dpsgd(steps: int = 2, noise: float = 1.0, clip: float = 1.0) -> Subject:
-    """DPOptimizer, flat clipping, full batch."""
-    positive(steps=steps, noise=noise, clip=clip)
-
-    def build(model: Any, generator: Any) -> tuple[Any, Any]:
-        import torch
-        from opacus import GradSampleModule
-        from opacus.optimizers import DPOptimizer
-
-        model = GradSampleModule(model, loss_reduction="sum")
-        plain = torch.optim.SGD(model.parameters(), lr=1.0)
-        return model, DPOptimizer(
-            plain, noise_multiplier=noise, max_grad_norm=clip, generator=generator, **SETTINGS
-        )
-
-    train = full_batch(build, clipped_sum(noise, clip), steps)
+def _clipped(
+    build: Callable[[Any, Any], tuple[Any, Any]], steps: int, noise: float, clip: float, mode: str
+) -> Subject:
+    """An optimizer that clips at `clip` in all, on the whole data set in every step."""
     return Subject(
-        train,
+        full_batch(build, clipped_sum(noise, clip), steps),
         opacus_claim(noise, 1.0, steps),
         PAIR,
         RDP,
-        gradients=own_gradients("hooks"),
+        gradients=own_gradients(mode),
         runs=RUNS,
         any_number=True,
     )
+
+
+def _hooked(kind: str, noise: float, clip: Any) -> Callable[[Any, Any], tuple[Any, Any]]:
+    """How to build an optimizer of Opacus by its name, on gradients of single records."""
+
+    def build(model: Any, generator: Any) -> tuple[Any, Any]:
+        import torch
+        from opacus import GradSampleModule, optimizers
+
+        model = GradSampleModule(model, loss_reduction="sum")
+        plain = torch.optim.SGD(model.parameters(), lr=1.0)
+        settings = {"noise_multiplier": noise, "max_grad_norm": clip, "generator": generator, **SETTINGS}
+        return model, getattr(optimizers, kind)(plain, **settings)
+
+    return build
+
+
+def dpsgd(steps: int = 2, noise: float = 1.0, clip: float = 1.0) -> Subject:
+    """DPOptimizer, flat clipping, full batch."""
+    positive(steps=steps, noise=noise, clip=clip)
+    return _clipped(_hooked("DPOptimizer", noise, clip), steps, noise, clip, "hooks")
 
 
 def per_layer(steps: int = 2, noise: float = 1.0, clip: float = 1.0) -> Subject:
@@ -177,32 +186,8 @@ def per_layer(steps: int = 2, noise: float = 1.0, clip: float = 1.0) -> Subject:
     together.
     """
     positive(steps=steps, noise=noise, clip=clip)
-
-    def build(model: Any, generator: Any) -> tuple[Any, Any]:
-        import torch
-        from opacus import GradSampleModule
-        from opacus.optimizers import DPPerLayerOptimizer
-
-        model = GradSampleModule(model, loss_reduction="sum")
-        plain = torch.optim.SGD(model.parameters(), lr=1.0)
-        return model, DPPerLayerOptimizer(
-            plain,
-            noise_multiplier=noise,
-            max_grad_norm=[clip / math.sqrt(2)] * 2,
-            generator=generator,
-            **SETTINGS,
-        )
-
-    train = full_batch(build, clipped_sum(noise, clip), steps)
-    return Subject(
-        train,
-        opacus_claim(noise, 1.0, steps),
-        PAIR,
-        RDP,
-        gradients=own_gradients("hooks"),
-        runs=RUNS,
-        any_number=True,
-    )
+    build = _hooked("DPPerLayerOptimizer", noise, [clip / math.sqrt(2)] * 2)
+    return _clipped(build, steps, noise, clip, "hooks")
 
 
 def ghost(steps: int = 2, noise: float = 1.0, clip: float = 1.0) -> Subject:
@@ -210,16 +195,7 @@ def ghost(steps: int = 2, noise: float = 1.0, clip: float = 1.0) -> Subject:
     batch.
     """
     positive(steps=steps, noise=noise, clip=clip)
-    train = full_batch(partial(_ghost, noise=noise, clip=clip), clipped_sum(noise, clip), steps)
-    return Subject(
-        train,
-        opacus_claim(noise, 1.0, steps),
-        PAIR,
-        RDP,
-        gradients=own_gradients("ghost"),
-        runs=RUNS,
-        any_number=True,
-    )
+    return _clipped(partial(_ghost, noise=noise, clip=clip), steps, noise, clip, "ghost")
 
 
 def _ghost(model: Any, generator: Any, noise: float, clip: float) -> tuple[Any, Any]:
