@@ -11,13 +11,14 @@ true claim ever exceeds 1/alpha is at most alpha.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from dpverify.auditing.betting import Bet, best_bet
 from dpverify.auditing.claimed import WorstPair
-from dpverify.auditing.ratios import FEWEST, learn_ratios
+from dpverify.auditing.ratios import FEWEST, excess, learn_ratios
 from dpverify.auditing.scores import Score, edges_of, exceedances, learn_scores
 
 # what a bettor believes of the bins' log-odds, and the evidence (in nats) at which it bets half the growth-
@@ -25,6 +26,7 @@ from dpverify.auditing.scores import Score, edges_of, exceedances, learn_scores
 CAUTION = {"quadratic": 1.0, "smooth": 2.0, "plain": 2.0, "monotone": 2.0}
 EARLY_KINDS, HONEST_KINDS = ("quadratic", "smooth", "plain"), ("quadratic", "smooth", "monotone")
 EXTRA = 1.0  # evidence (in nats) that a choice among many scores is worth nothing below
+LEAST = 0.5  # standard deviations by which an event must exceed the claim to be looked at
 ROUGHNESS = 1.5
 MOST = 1_600_000  # numbers of each side that are kept to learn from
 POOL = 65_536  # outputs of each side that are kept to learn from
@@ -132,9 +134,13 @@ class Bettor:
     of: int = 0
     ledger: list[dict[str, np.ndarray]] = field(default_factory=list)
 
-    def learn(self, counts: list[tuple[np.ndarray, np.ndarray]], pair: WorstPair) -> None:
+    def learn(
+        self, counts: list[tuple[np.ndarray, np.ndarray]], pair: WorstPair, some: Iterable[int] | None = None
+    ) -> None:
+        """Choose a score (among `some`) and weights by these counts, and how much to stake."""
         self.bet = None
-        for of, (x, y) in enumerate(counts):
+        for of in range(len(counts)) if some is None else some:
+            x, y = counts[of]
             merge = coarse(x + y, 8) if self.kind == "plain" and len(x) > 8 else np.arange(len(x))
             bet = best_bet(*believed(self.kind, np.bincount(merge, x), np.bincount(merge, y)), pair)
             if self.bet is None or bet.growth > self.bet.growth:
@@ -200,14 +206,17 @@ class Desk:
 
     def play(self, x: np.ndarray, y: np.ndarray, pair: WorstPair) -> None:
         """Bet on these outputs, then count them; a score that nobody bets on is applied to a part alone."""
+        some = list(range(len(self.counts)))
+        if self.honest:  # what does not exceed the claim as it stands is not worth a closer look
+            some = [i for i in some if excess(*self.counts[i], pair) > LEAST]
         for bettor in self.bettors:
-            bettor.learn(self.counts, pair)
+            bettor.learn(self.counts, pair, some)
         wanted = {bettor.of for bettor in self.bettors if bettor.bet is not None and bettor.bet.growth > 0}
         part = max(LOOK, len(x) // 32)
         fresh = []
         for i, (score, edges) in enumerate(zip(self.scores, self.edges)):
-            some = slice(None) if i in wanted else slice(part)
-            fresh.append((exceedances(score.apply(x[some]), edges), exceedances(score.apply(y[some]), edges)))
+            rows = slice(None) if i in wanted else slice(part)
+            fresh.append((exceedances(score.apply(x[rows]), edges), exceedances(score.apply(y[rows]), edges)))
         for bettor in self.bettors:
             bettor.play(fresh)
         self.counts = [(a + c, b + d) for (a, b), (c, d) in zip(self.counts, fresh)]
@@ -279,7 +288,9 @@ class Sequential:
         self._pool = ([a], [b])
         if before < EARLY:
             self.early.open(learn_scores(a, b), a, b)
-        if len(a) >= 2 * FEWEST and (len(a) >= (1.4 if width <= 4 else 2) * self._learned or len(a) == most):
+        # the wider the outputs and the more there are, the dearer it is to learn anew
+        factor = 1.4 if width <= 4 else 2.0 if len(a) <= 4096 else 3.0
+        if len(a) >= 2 * FEWEST and (len(a) >= factor * self._learned or len(a) == most):
             self._learned, half = len(a), len(a) // 2
             scores = learn_ratios(a[:half], b[:half], self.pair, self.honest.scores)
             self.honest.open(scores, a[half:], b[half:])
