@@ -206,13 +206,14 @@ def _admission(theorem: Theorem, bare: Any, effort: Effort) -> dict[str, str] | 
             given += [h for h in gate.hypotheses(gate.elaborate(part)) if h not in given]
     except gate.Refused as why:
         return Result(UNDECIDED, f"not modelled: {why}")
+    everywhere = [h for h in (*theorem.given, *given) if isinstance(h, ForEvery)]  # of a part, too
+    given = [h for h in given if not isinstance(h, ForEvery | Iterates)]
     if isinstance(bare, ForSome):  # what is asked of the chosen values is shown, not supposed
         given = [h for h in given if not sp.sympify(h).free_symbols & set(bare.symbols)]
-    for hypothesis in theorem.given:
-        if isinstance(hypothesis, ForEvery):
-            index = sp.Dummy(hypothesis.index.name, integer=True)
-            low, high = sp.sympify(hypothesis.low), sp.sympify(hypothesis.high)
-            given += [*as_conditions(_moved(hypothesis, index)), sp.Ge(index, low), sp.Le(index, high)]
+    for hypothesis in everywhere:
+        index = sp.Dummy(hypothesis.index.name, integer=True)
+        low, high = sp.sympify(hypothesis.low), sp.sympify(hypothesis.high)
+        given += [*as_conditions(_moved(hypothesis, index)), sp.Ge(index, low), sp.Le(index, high)]
     return model(given, effort)
 
 

@@ -7,16 +7,21 @@ Eqs (2.4)-(2.6)
 
 from __future__ import annotations
 
+from typing import Any
+
 import sympy as sp
 
 from dpverify.claims import claim
-from dpverify.relations import AtMost, Derivation, Equal, Instance, Quoted
+from dpverify.language.functions import Function
+from dpverify.language.vectors import norm2, vectors
+from dpverify.relations import AtMost, Equal, Instance, Quoted
 from dpverify.symbolic.dp_accel import PAPER
+from dpverify.theorems import AllOf, Theorem
 from dpverify.verdicts import REFUTED, UNDECIDED
 
 n, m, d = (sp.Symbol(name, integer=True, positive=True) for name in ("n", "m", "d"))
 alpha, beta = sp.symbols("alpha beta", positive=True)
-x, p, g, h, w = sp.symbols("x p g h w", real=True)  # x_t, x_{t-1}, gradients, noise
+x, p, w = sp.symbols("x p w", real=True)  # x_t, x_{t-1}, noise
 R = sp.Rational
 
 
@@ -75,9 +80,10 @@ def uncorrelated_noise_is_enough():
     kind="algorithm property",
     uses=["lem-b.1"],
 )
-def uncorrelated_noise_is_enough_on_quadratics_and_centred_given_the_state_elsewhere():
-    """On quadratics, noise uncorrelated with the whole state (x_t, x_{t-1}) is enough for second moments;
-    elsewhere it must have mean 0 given it.
+def uncorrelated_noise_is_enough_on_quadratics():
+    """On quadratics, noise uncorrelated with the whole state (x_t, x_{t-1}) is enough for second moments: in
+    every direction of an eigenvector E x_{t+1}^2 is what independent noise of the same variance gives. (That
+    it is not enough elsewhere is sec1-uncorr.)
     """
     a, c, e = sp.symbols("a c e", real=True)  # a = 1 + beta - alpha lambda; E[x w], E[p w]
     xx, xp, pp, ww = sp.symbols("xx xp pp ww", real=True)  # second moments
@@ -85,16 +91,7 @@ def uncorrelated_noise_is_enough_on_quadratics_and_centred_given_the_state_elsew
     moved = sp.Poly((a * x - beta * p - alpha * w) ** 2, x, p, w)
     mean = sum(coefficient * moments[powers] for powers, coefficient in moved.terms())
     stated = a**2 * xx - 2 * a * beta * xp + beta**2 * pp + alpha**2 * ww
-    return (
-        Derivation()
-        .step(
-            Equal(mean - stated, -2 * alpha * (a * c - beta * e)),
-            "E x_{t+1}^2: what the noise adds beyond its variance",
-        )
-        .step(
-            Equal((mean - stated).subs({c: 0, e: 0}), 0), "nothing, if E[x_t w_t] = 0 and E[x_{t-1} w_t] = 0"
-        )
-    )
+    return Equal(mean, stated, given=[sp.Eq(c, 0), sp.Eq(e, 0)])
 
 
 @claim(
@@ -104,11 +101,12 @@ def uncorrelated_noise_is_enough_on_quadratics_and_centred_given_the_state_elsew
     kind="privacy guarantee",
     expect=REFUTED,
     correction="prop-3.1",
-    breaks="privacy",
+    breaks="text",
+    standing="ours",
 )
 def guarantee_holds_when_an_item_is_added_or_removed():
-    """The guarantee is for data sets of which one has an item added or removed (Section 1); Section 2.2 and
-    the proofs use a replaced item.
+    """The guarantee, if neighbours were data sets of which one has an item added or removed, as Section 1
+    words it in passing; Section 2.2, Definition A.2 and the proofs use a replaced item, and hold.
     """
     o = sp.Symbol("o", positive=True)
     S, eps = sp.symbols("S epsilon", positive=True)
@@ -142,53 +140,56 @@ def gradient_of_the_mean_is_the_mean_of_gradients():
     return Equal(sp.diff(F, x), sp.Sum(-y[i] / (1 + sp.exp(y[i] * x)), (i, 1, n)) / n)
 
 
-@claim(PAPER, "eq-2.4-2.6", at="Eqs (2.4)-(2.6)", kind="algorithm property")
+@claim(PAPER, "eq-2.4-2.6", at="Eqs (2.4)-(2.6)", kind="definition")
 def no_momentum_gives_gradient_descent():
-    """GD, HB and NAG; with beta = 0 the last two are GD; on a quadratic HB and NAG differ by the gradient of
-    the momentum alone.
+    """GD x - alpha grad F(x), HB with + beta (x_t - x_{t-1}), NAG from z = (1 + beta) x_t - beta x_{t-1}:
+    with beta = 0 the last two are GD.
     """
-    lam, b = sp.Symbol("lambda", positive=True), sp.Symbol("beta", nonnegative=True)
+    F, now, before = Function("F"), *vectors("x_t x_before")
 
-    def gradient(v: sp.Expr) -> sp.Expr:
-        return lam * v
+    def heavy(b: Any) -> Any:
+        return now - alpha * F.gradient(now) + b * (now - before)
 
-    gd = x - alpha * gradient(x)
-    hb = x - alpha * gradient(x) + b * (x - p)
-    z = (1 + b) * x - b * p
-    nag = z - alpha * gradient(z)
-    return (
-        Derivation()
-        .step(Equal(hb.subs(b, 0), gd), "HB at beta = 0")
-        .step(Equal(nag.subs(b, 0), gd), "NAG at beta = 0")
-        .step(Equal(hb - nag, alpha * gradient(b * (x - p))), "where the gradient is taken")
-    )
+    def nesterov(b: Any) -> Any:
+        z = (1 + b) * now - b * before
+        return z - alpha * F.gradient(z)
+
+    descent = now - alpha * F.gradient(now)
+    zero = sp.Integer(0)
+    return AllOf(Equal(norm2(heavy(zero) - descent), 0), Equal(norm2(nesterov(zero) - descent), 0))
 
 
 @claim(PAPER, "eq-2.7", at="Eq (2.7)", kind="identity")
 def minibatch_gradient_is_unbiased():
-    """The mean over m of n records drawn without replacement is an unbiased estimator of grad F."""
+    """The mean over m of n records drawn without replacement is an unbiased estimator of grad F: a record is
+    in the batch with probability C(n-1, m-1)/C(n, m), and the sum of the gradients, each weighted by this
+    probability over m, is the mean of all.
+    """
     i, y = sp.Symbol("i", integer=True, positive=True), sp.IndexedBase("g", real=True)
+    drawn = sp.Symbol("q", positive=True)
     chance = sp.gammasimp(sp.combsimp(sp.binomial(n - 1, m - 1) / sp.binomial(n, m)))
-    return (
-        Derivation()
-        .step(Equal(chance, m / n), "every record is in the batch with probability m/n")
-        .step(
-            Equal(sp.Sum(m / n * y[i], (i, 1, n)) / m, sp.Sum(y[i], (i, 1, n)) / n),
-            "so the mean of the batch mean is the mean",
-        )
+    weighted = sp.Sum(drawn * y[i], (i, 1, n)) / m
+    return Theorem(given=[sp.Eq(drawn, chance)], shows=Equal(weighted, sp.Sum(y[i], (i, 1, n)) / n)).calc(
+        weighted,
+        ("=", drawn / m * sp.Sum(y[i], (i, 1, n)), "every record has the same chance"),
+        ("=", sp.Sum(y[i], (i, 1, n)) / n, "which is m/n"),
     )
 
 
 @claim(PAPER, "sec2.2-equiv", at="Section 2.2, last paragraph", kind="algorithm property")
 def iterates_and_noisy_gradients_determine_each_other():
-    """Revealing x_1..x_T is equivalent to revealing the T noisy gradients, given x_0 and the parameters."""
-    after = sp.Symbol("x_next", real=True)
-    z = (1 + beta) * x - beta * p
-    heavy = x - alpha * g + beta * (x - p)
-    nesterov = z - alpha * g
-    return (
-        Derivation()
-        .step(Equal((x + beta * (x - p) - heavy) / alpha, g), "HB: the noisy gradient from three iterates")
-        .step(Equal((z - nesterov) / alpha, g), "NAG: likewise")
-        .step(Equal((x - alpha * ((x + beta * (x - p) - after) / alpha) + beta * (x - p)), after), "and back")
+    """Revealing x_1..x_T is equivalent to revealing the T noisy gradients, given x_0 and the parameters: for
+    HB and NAG the noisy gradient is a function of three iterates, and the next iterate one of the noisy
+    gradient and the two before.
+    """
+    now, before, after, noisy = vectors("x_t x_before x_next g")
+    z = (1 + beta) * now - beta * before
+    heavy = now - alpha * noisy + beta * (now - before)
+    read_heavy = (now + beta * (now - before) - after) / alpha
+    read_nesterov = (z - after) / alpha
+    return AllOf(
+        Equal(norm2((now + beta * (now - before) - heavy) / alpha - noisy), 0),
+        Equal(norm2((z - (z - alpha * noisy)) / alpha - noisy), 0),
+        Equal(norm2(now - alpha * read_heavy + beta * (now - before) - after), 0),
+        Equal(norm2(z - alpha * read_nesterov - after), 0),
     )

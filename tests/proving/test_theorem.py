@@ -146,3 +146,11 @@ def test_statement_names_the_domains_of_its_symbols() -> None:
     assert domains(theorem) == ["whole T > 0", "g > 0", "real x", "sequence b > 0", "sequence e > 0"]
     assert formal(theorem).startswith("for all whole T > 0, g > 0, real x")
     assert "\\text{ for } t = 1, \\dots, T" in latex(theorem)
+
+
+def test_a_part_of_a_conjunction_may_have_hypotheses_for_every_index():
+    below = ForEvery(AtMost(e[t], b[t]), t, 1, T)
+    sums = AtMost(sp.Sum(e[t], (t, 1, T)), sp.Sum(b[t], (t, 1, T)))
+    part = Theorem(given=[below], shows=sums).sum(AtMost(e[t], b[t]), (t, 1, T), "added up")
+    assert prove(AllOf(part, AtMost(0, g))).verdict is PROVED
+    assert prove(AllOf(part, AtMost(1, g))).verdict is not PROVED
