@@ -11,7 +11,9 @@ a busy machine only ever adds.
 from __future__ import annotations
 
 import argparse
+import cProfile
 import math
+import pstats
 import time
 import tracemalloc
 from collections.abc import Callable
@@ -30,7 +32,6 @@ from dpverify.formulas.adp_erm import adaptive_alpha, polynomial_b
 from dpverify.montecarlo import block_size, generator, run
 from dpverify.parts.cases import logistic_case
 from dpverify.problems import Problem, quadratic
-from dpverify.releases import Laplace, Subsampled, TreeNode
 from dpverify.schedules import Schedule
 
 
@@ -49,10 +50,7 @@ def draw(algorithm: Algorithm, data: Any, runs: int) -> Callable[[], None]:
     same blocks.
     """
     *steps, _ = walk(algorithm, data, 2, generator(0, 0))
-    plan = [
-        (step.answer.value.shape[1:], isinstance(getattr(step.release, "inner", step.release), Laplace))
-        for step in steps
-    ]
+    plan = [(step.answer.value.shape[1:], step.release.law.name == "Laplace") for step in steps]
     size = block_size(algorithm)
 
     def noise() -> None:
@@ -75,10 +73,22 @@ def draw_batches(algorithm: Algorithm, runs: int) -> Callable[[], None]:
         for k in range(math.ceil(runs / size)):
             rng, n = generator(0, k), min(size, runs - k * size)
             for release in ledger:
-                if isinstance(release, Subsampled):
-                    release.batch(rng, n)
+                release.batch(rng, n)
 
     return batches
+
+
+def profile(algorithm: Algorithm, data: Any, runs: int, most: int = 3) -> list[str]:
+    """The functions in which most of the time of the runs is spent, with their shares."""
+    watch = cProfile.Profile()
+    watch.runcall(run, algorithm, data, runs, keep=())
+    times = {where: entry[2] for where, entry in pstats.Stats(watch).stats.items()}  # type: ignore[attr-defined]
+    total = sum(times.values())
+    largest = sorted(times, key=lambda where: -times[where])[:most]
+    return [
+        f"{name.split('.')[-1].strip('<>')} {times[file, line, name] / total:.0%}"
+        for file, line, name in largest
+    ]
 
 
 def naive(algorithm: Algorithm, data: Any, runs: int) -> Callable[[], None]:
@@ -157,19 +167,13 @@ def main() -> None:
         )
 
     print(f"\nevery algorithm on its own example, {runs} runs")
-    print(
-        "algorithm                      run (s)  noise (s)  ratio   share of the releases that "
-        "are Laplace, trees"
-    )
+    print("algorithm                      run (s)  noise (s)  ratio   where the time goes")
     for name in names():
         case = example(name)
         taken = best(lambda c=case: run(c.algorithm, c.data, runs, keep=()), repeats)
         noise = best(draw(case.algorithm, case.data, runs), repeats)
-        kinds = [getattr(release, "inner", release) for release in case.algorithm.ledger()]
-        laplace, tree = (
-            np.mean([isinstance(kind, type_) for kind in kinds]) for type_ in (Laplace, TreeNode)
-        )
-        print(f"{name:30} {taken:7.3f} {noise:10.3f} {taken / noise:6.2f}   {laplace:.0%}, {tree:.0%}")
+        spent = ", ".join(profile(case.algorithm, case.data, runs))
+        print(f"{name:30} {taken:7.3f} {noise:10.3f} {taken / noise:6.2f}   {spent}")
 
     print(
         "\ngrowth of private-gd (and of private-sgd in n): time at 4 times the size over time at "

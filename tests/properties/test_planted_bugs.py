@@ -84,7 +84,7 @@ def data_not_checked():
 
 @bug("budget")
 def printed_noise_for_another_relation():
-    return example("private-gd", as_printed=True)
+    return example("private-gd", as_printed=True, adjacency=REPLACE)
 
 
 @bug("budget")
