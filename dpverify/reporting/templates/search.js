@@ -18,5 +18,14 @@
     form.addEventListener("submit", event => event.preventDefault());
     show();
   }
-  addEventListener("beforeprint", () => document.querySelectorAll("details").forEach(d => { d.open = true; }));
+  addEventListener("beforeprint", () => {
+    document.querySelectorAll("details").forEach(d => { d.open = true; });
+    // What is wider than a sheet of paper is made smaller: a sheet cannot be scrolled.
+    const wide = [...document.querySelectorAll(".wide > math, .wide > table")];
+    const widths = wide.map(e => e.getBoundingClientRect().width);
+    wide.forEach((e, i) => { if (widths[i] > 800) e.style.fontSize = 72000 / widths[i] + "%"; });
+  });
+  addEventListener("afterprint", () => {
+    document.querySelectorAll(".wide > *").forEach(e => { e.style.fontSize = ""; });
+  });
 })();
