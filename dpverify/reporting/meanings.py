@@ -1,6 +1,20 @@
 """What the refuted privacy claims of the papers mean for whoever runs the algorithm, in one sentence each."""
 
 MEANINGS = {
+    "adp-erm/thm-4.1-audit": (
+        "The leak of the printed noise shows in the outputs themselves, on two hundred records and two steps."
+    ),
+    "adp-erm/thm-4.1-adaptive-audit": (
+        "With step sizes from raw gradients the leak shows in the outputs of a single step."
+    ),
+    "adp-erm/thm-4.1": (
+        "For small budgets and few steps the printed noise is too small: check the sigma that you use "
+        "with an accountant for batches before you rely on it."
+    ),
+    "adp-erm/thm-4.1-adaptive": (
+        "A step size that is computed from raw gradients scales the noise by the data, and shows them: "
+        "compute it from what was released, or from a bound."
+    ),
     "dp-accel/sec1-nbr": (
         "Take the epsilon of the paper as one for a replaced record; a user who adds or removes records "
         "has to account for that relation anew."

@@ -22,7 +22,9 @@
     document.querySelectorAll("details").forEach(d => { d.open = true; });
     // What is wider than a sheet of paper is made smaller: a sheet cannot be scrolled.
     const wide = [...document.querySelectorAll(".wide > math, .wide > table")];
+    wide.forEach(e => { e.style.width = "min-content"; });
     const widths = wide.map(e => e.getBoundingClientRect().width);
+    wide.forEach(e => { e.style.width = ""; });
     wide.forEach((e, i) => { if (widths[i] > 800) e.style.fontSize = 72000 / widths[i] + "%"; });
   });
   addEventListener("afterprint", () => {
