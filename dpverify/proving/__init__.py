@@ -416,12 +416,13 @@ def _derivation(steps: Any, effort: Effort) -> Result:
     weakest = min(done, key=lambda step: step.result.verdict.strength)
     verdict, at = weakest.result.verdict, 1 + done.index(weakest)
     if verdict is PROVED:
-        return Result(
-            PROVED,
-            f"{len(done)} step{'s' if len(done) > 1 else ''}, each proved",
-            Evidence("derivation", {"steps": len(done)}),
-            steps=done,
+        evidence = Evidence(
+            "argued",
+            {"steps": len(done)},
+            ceiling="every step could have failed; that they make the statement was not checked",
         )
+        because = "the steps are proved, that they make the statement is argued"
+        return Result(SUPPORTED, because, evidence, steps=done)
     because = f"step {at} of {len(done)} ({weakest.reason}) is {verdict}: {weakest.result.because}"
     cut_short = any(step.result.cut_short for step in done)
     return Result(

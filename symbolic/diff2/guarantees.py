@@ -11,12 +11,13 @@ import sympy as sp
 from dpverify.claims import claim
 from dpverify.relations import AtMost, Derivation, Equal
 from dpverify.symbolic.diff2 import PAPER
+from dpverify.verdicts import SUPPORTED
 
 N, n, eps, ell, u = sp.symbols("N n epsilon l u", positive=True)  # l = log(1/delta), n = n_p P >= N = n_min P
 L, G, d, eta = sp.symbols("L G d eta", positive=True)
 
 
-@claim(PAPER, "prop-4.1", at="Proposition 4.1, second sentence", kind="privacy guarantee")
+@claim(PAPER, "prop-4.1", at="Proposition 4.1, second sentence", kind="privacy guarantee", expect=SUPPORTED)
 def stated_noise_levels_suffice():
     """With a = 1 + ceil(2 log(1/delta)/eps), sigma1^2 = 4u a m1/(N^2 eps), sigma2^2 = 4u/(u-1) a m2/(N^2
     eps), u > 1, DIFF2-GD is (eps, delta)-DP.
@@ -52,7 +53,14 @@ def stated_noise_levels_suffice():
     )
 
 
-@claim(PAPER, "thm-4.3-exponents", at="Theorem 4.3, epsilon_opt", kind="asymptotic", uses=["prop-4.1"])
+@claim(
+    PAPER,
+    "thm-4.3-exponents",
+    at="Theorem 4.3, epsilon_opt",
+    kind="asymptotic",
+    uses=["prop-4.1"],
+    expect=SUPPORTED,
+)
 def both_noise_terms_balance_at_the_stated_floor():
     """At T = tau R, tau = (G^2 sqrt d/(L N eps))^(2/3), both noise terms of the bound equal (L G d)^(2/3)/(N
     eps)^(4/3).
@@ -84,7 +92,7 @@ def both_noise_terms_balance_at_the_stated_floor():
     )
 
 
-@claim(PAPER, "lemma-b.8", at="Lemma B.8", kind="inequality")
+@claim(PAPER, "lemma-b.8", at="Lemma B.8", kind="inequality", expect=SUPPORTED)
 def subsampled_renyi_divergence_is_quadratic_in_the_rate():
     """Given Lemma B.7, eps(.) increasing, eps(a) <= min(1/3, log(1/(2 g a))), g <= eps(2)/(c a): eps'(a) <=
     (2/3)(4 + e/c) g^2 a^2 eps(2)/(a-1).
@@ -146,7 +154,7 @@ def subsampled_renyi_divergence_is_quadratic_in_the_rate():
     )
 
 
-@claim(PAPER, "lemma-d.1", at="Lemma D.1", kind="inequality")
+@claim(PAPER, "lemma-d.1", at="Lemma D.1", kind="inequality", expect=SUPPORTED)
 def descent_with_the_error_of_the_estimate():
     """For L-smooth f and eta <= 1/(2L): E f(x_r) <= E f(x_{r-1}) - (eta/2) E|grad|^2 - E|x_r - x_{r-1}|^2/(4
     eta) + eta E|(x_{r-1} - x_r)/eta - grad|^2.

@@ -153,6 +153,7 @@ def influence_models_on_a_network():
     at="Appendix D, Setup",
     kind="numeric constant",
     uses=["inv-b.3", "inv-b.3-corrected", "lemma-b.3"],
+    expect=SUPPORTED,
 )
 def budget_of_the_experiments():
     """0.1963-zCDP gives (4, 1e-8)-DP and R = 0.3927: the smaller root, rounded down to four digits (the
@@ -220,7 +221,7 @@ def choosing_t_on_the_data_costs_nothing():
     )
 
 
-@claim(PAPER, "appd-fit", at="Appendix D, Figure 3 left", kind="identity")
+@claim(PAPER, "appd-fit", at="Appendix D, Figure 3 left", kind="identity", expect=SUPPORTED)
 def final_loss_is_quadratic_in_each_sigma():
     """The expected final loss is c_2 sigma_t^2 + c_0: exactly so for a quadratic loss without clipping, per
     eigenvalue lam.
@@ -228,7 +229,7 @@ def final_loss_is_quadratic_in_each_sigma():
     return _quadratic()
 
 
-@claim(PAPER, "appd-hessian-q", at="Appendix D", kind="identity")
+@claim(PAPER, "appd-hessian-q", at="Appendix D", kind="identity", expect=SUPPORTED)
 def influence_from_the_hessian():
     """q_t of the squared loss without clipping, the coefficient of sigma_t^2 in the final loss, is ((eta
     G/N)^2/2) sum_j lam_j (1 - eta lam_j)^(2(T-t)).

@@ -214,6 +214,7 @@ def eq_23_minimises_the_uniform_bound():
     at="Theorem 4.2, corrected",
     kind="optimality",
     uses=["sketch-4.2-e", "sketch-4.2-grad"],
+    expect=SUPPORTED,
 )
 def uniform_minimiser_is_by_lambert_w():
     """E has one minimiser over T >= 0, T* = (c - W(e^c))/l, c = 1 + l/(alpha kappa), and falls before it and
@@ -243,7 +244,14 @@ def uniform_minimiser_is_by_lambert_w():
     )
 
 
-@claim(PAPER, "thm-4.2-t-zero", at="Theorem 4.2, T = 0", kind="optimality", uses=["sketch-4.2-e"])
+@claim(
+    PAPER,
+    "thm-4.2-t-zero",
+    at="Theorem 4.2, T = 0",
+    kind="optimality",
+    uses=["sketch-4.2-e"],
+    expect=SUPPORTED,
+)
 def no_step_is_best_when_alpha_kappa_is_at_least_one():
     """If alpha kappa >= 1, no T >= 1 has a uniform bound below the 1 of T = 0; if alpha kappa < 1, T = 1 is
     below 1.
@@ -268,6 +276,7 @@ def no_step_is_best_when_alpha_kappa_is_at_least_one():
     at="Theorem 4.2, Eq (4)",
     kind="asymptotic",
     uses=["thm-4.2-t-corrected", "proof-4.2-ln"],
+    expect=SUPPORTED,
 )
 def uniform_minimiser_is_at_most_eq_4():
     """The real minimiser is at most (1/l) ln(1 + l/(kappa alpha)) <= kappa ln(1 + 1/(kappa^2 alpha)) <= kappa
@@ -333,6 +342,7 @@ def least_uniform_bound_is_of_order_eq_5():
     at="Theorem 4.2, Eq (5), corrected",
     kind="asymptotic",
     uses=["thm-4.2-t-corrected", "proof-4.2-ln"],
+    expect=SUPPORTED,
 )
 def least_uniform_bound_is_r_ln_one_plus_one_over_r():
     """r ln(1 + 1/r) <= min over T of the uniform bound <= 2 r ln(1 + 1/r), r = alpha kappa/l; and r is
@@ -419,6 +429,7 @@ def relaxed_bound_of_prior_work():
     at="Sketch of Theorem 4.2, corrected",
     kind="asymptotic",
     uses=["proof-4.2-ln"],
+    expect=SUPPORTED,
 )
 def relaxed_bound_of_prior_work_with_its_kappa():
     """gamma^T + alpha kappa T^2 at T = ln(1/alpha)/l is alpha (1 + kappa ln^2(1/alpha)/l^2) <= alpha (1 +
@@ -462,7 +473,14 @@ def eq_23_tends_to_zero():
     )
 
 
-@claim(PAPER, "eq-23-t-limit", at="Below Eq (23), corrected", kind="asymptotic", uses=["proof-4.2-ln"])
+@claim(
+    PAPER,
+    "eq-23-t-limit",
+    at="Below Eq (23), corrected",
+    kind="asymptotic",
+    uses=["proof-4.2-ln"],
+    expect=SUPPORTED,
+)
 def eq_23_tends_to_one_over_alpha():
     """1/(alpha + 1/(kappa - 1)) <= T of Eq (23) <= 1/alpha: it converges to 1/alpha; the exact minimiser is
     below 1/(kappa alpha), which does tend to 0.
@@ -486,7 +504,14 @@ def eq_23_tends_to_one_over_alpha():
     )
 
 
-@claim(PAPER, "sketch-4.2-tle", at="Sketch of Theorem 4.2", kind="inequality", uses=["proof-4.2-ln"])
+@claim(
+    PAPER,
+    "sketch-4.2-tle",
+    at="Sketch of Theorem 4.2",
+    kind="inequality",
+    uses=["proof-4.2-ln"],
+    expect=SUPPORTED,
+)
 def eq_23_is_at_most_eq_4():
     """(1/l) ln(1 + l/alpha) <= kappa ln(1 + 1/(kappa alpha)), l = ln(1/gamma)."""
     s, z = sp.symbols("s z", positive=True)
@@ -532,7 +557,14 @@ def gain_over_uniform_is_the_variance_of_sqrt_q():
     return Equal(T * sp.Sum(q[t], (t, 1, T)) - root**2, T**2 * variance)
 
 
-@claim(PAPER, "thm-4.3-sigma", at="Theorem 4.3, Eq (7) left", kind="identity", uses=["lemma-4.1"])
+@claim(
+    PAPER,
+    "thm-4.3-sigma",
+    at="Theorem 4.3, Eq (7) left",
+    kind="identity",
+    uses=["lemma-4.1"],
+    expect=SUPPORTED,
+)
 def lemma_4_1_at_the_influence_of_gd_is_eq_7():
     """Lemma 4.1 with q_t = gamma^(T-t) alpha gives sigma_t^2 = (1/R) ((1/gamma)^(T/2) - 1)/(1 - sqrt gamma)
     gamma^(t/2).
@@ -569,7 +601,12 @@ def eq_7_minimises_the_dynamic_bound():
 
 
 @claim(
-    PAPER, "thm-4.3-t-corrected", at="Theorem 4.3, Eq (7) right, corrected", kind="optimality", uses=["eq-26"]
+    PAPER,
+    "thm-4.3-t-corrected",
+    at="Theorem 4.3, Eq (7) right, corrected",
+    kind="optimality",
+    uses=["eq-26"],
+    expect=SUPPORTED,
 )
 def dynamic_minimiser_is_a_neighbour_of_eq_26():
     """The bound is larger the farther gamma^(T/2) is from its value at T* of Eq (26): the whole minimiser is
@@ -608,7 +645,14 @@ def dynamic_minimiser_is_a_neighbour_of_eq_26():
     )
 
 
-@claim(PAPER, "thm-4.3-bound", at="Theorem 4.3, Eq (8)", kind="asymptotic", uses=["eq-26", "proof-4.3-kappa"])
+@claim(
+    PAPER,
+    "thm-4.3-bound",
+    at="Theorem 4.3, Eq (8)",
+    kind="asymptotic",
+    uses=["eq-26", "proof-4.3-kappa"],
+    expect=SUPPORTED,
+)
 def least_dynamic_bound_is_of_order_eq_8():
     """min over T of the dynamic bound = Theta(kappa^2/(kappa^2 + 1/alpha)): between 1 and 4 times it, for all
     kappa >= 1 and alpha > 0.
@@ -715,6 +759,7 @@ def uniform_bound_for_large_alpha():
     at="Section 4.1.3, Eq (9), corrected",
     kind="asymptotic",
     uses=["thm-4.2-bound-corrected", "eq-2-alpha"],
+    expect=SUPPORTED,
 )
 def uniform_bound_for_small_alpha():
     """For alpha <= 1/(2 kappa^2): least uniform bound <= 4 kappa^2 alpha ln(1/(kappa^2 alpha)); with alpha =
@@ -780,6 +825,7 @@ def printed_r_with_the_root_over_both_factors():
     at="Section 4.1.3, corrected",
     kind="identity",
     uses=["inv-b.3", "inv-b.3-corrected"],
+    expect=SUPPORTED,
 )
 def r_of_epsilon_and_delta():
     """R = 2 rho = 2 eps + 4 L - 4 sqrt(L (eps + L)) = 2 eps^2/(sqrt(eps + L) + sqrt L)^2, the form without
@@ -823,6 +869,7 @@ def r_of_zcdp_is_larger_than_that_of_the_moments_accountant():
     at="Section 4.1.3, corrected",
     kind="inequality",
     uses=["sec4.1.3-r-corrected"],
+    expect=SUPPORTED,
 )
 def r_of_zcdp_is_a_constant_times_that_of_the_moments_accountant():
     """R_zCDP < R_MA/2 always, and R_zCDP >= R_MA/4 when eps <= 2 L: the same order, with the opposite sign of
@@ -848,6 +895,7 @@ def r_of_zcdp_is_a_constant_times_that_of_the_moments_accountant():
     at="Section 4.1.3",
     kind="asymptotic",
     uses=["thm-4.2-bound", "thm-4.2-bound-corrected", "thm-4.3-bound"],
+    expect=SUPPORTED,
 )
 def dynamic_saves_a_logarithm():
     """The least uniform bound is at least ((kappa-1)/(4 kappa)) ln(1 + 1/(kappa^2 alpha)) times the least
@@ -877,7 +925,12 @@ def dynamic_saves_a_logarithm():
 
 
 @claim(
-    PAPER, "sec4.1.3-dyn-oalpha", at="Section 4.1.3", kind="asymptotic", uses=["thm-4.3-bound", "eq-2-alpha"]
+    PAPER,
+    "sec4.1.3-dyn-oalpha",
+    at="Section 4.1.3",
+    kind="asymptotic",
+    uses=["thm-4.3-bound", "eq-2-alpha"],
+    expect=SUPPORTED,
 )
 def dynamic_bound_is_of_order_alpha():
     """The least dynamic bound is at most 4 kappa^2 alpha, kappa fixed; times f(theta_1) - f* that is 2
@@ -972,6 +1025,7 @@ def least_uniform_bound_is_of_order_one_over_alpha():
     at="Section 4.1.3, corrected",
     kind="asymptotic",
     uses=["thm-4.2-t-zero", "thm-4.2-bound-corrected"],
+    expect=SUPPORTED,
 )
 def least_uniform_bound_is_between_ln_2_and_one():
     """For kappa >= 2 and kappa >= 1/alpha the least uniform bound is between (1/2) ln 2 and 1: Theta(1), as
@@ -997,7 +1051,14 @@ def least_uniform_bound_is_between_ln_2_and_one():
     )
 
 
-@claim(PAPER, "sec4.1.3-robust-dynamic", at="Section 4.1.3", kind="asymptotic", uses=["thm-4.3-bound"])
+@claim(
+    PAPER,
+    "sec4.1.3-robust-dynamic",
+    at="Section 4.1.3",
+    kind="asymptotic",
+    uses=["thm-4.3-bound"],
+    expect=SUPPORTED,
+)
 def least_dynamic_bound_is_between_one_half_and_one():
     """For kappa >= 1/alpha, kappa >= 1 the least dynamic bound is between 1/2 and 1: Theta(1)."""
     b = sp.Symbol("b", positive=True)
@@ -1013,7 +1074,14 @@ def least_dynamic_bound_is_between_one_half_and_one():
     )
 
 
-@claim(PAPER, "sec4.1.3-dynamic-more-robust", at="Section 4.1.3", kind="inequality", uses=["lemma-4.1-var"])
+@claim(
+    PAPER,
+    "sec4.1.3-dynamic-more-robust",
+    at="Section 4.1.3",
+    kind="inequality",
+    uses=["lemma-4.1-var"],
+    expect=SUPPORTED,
+)
 def dynamic_bound_is_at_most_the_uniform_one():
     """ "Both are robust, but the dynamic schedule has a smaller factor": at every T its bound is at most the
     uniform one.

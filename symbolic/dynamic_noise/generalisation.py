@@ -10,7 +10,7 @@ import sympy as sp
 from dpverify.claims import claim
 from dpverify.relations import AtMost, Derivation, Equal, Induction, Instance, Theta
 from dpverify.symbolic.dynamic_noise import PAPER
-from dpverify.verdicts import REFUTED
+from dpverify.verdicts import REFUTED, SUPPORTED
 
 T = sp.Symbol("T", integer=True, positive=True)
 N, n = sp.Symbol("N", integer=True, positive=True), sp.Symbol("n", integer=True, positive=True)
@@ -59,6 +59,7 @@ def nonprivate_row_is_a_lower_bound():
     at="Appendix A, GD, Non-Private, corrected",
     kind="optimality",
     uses=["tab1-gd-nonpriv"],
+    expect=SUPPORTED,
 )
 def twice_the_steps_square_the_nonprivate_bound():
     """The row is the bound at one T that was chosen to give it: with twice as many steps it is alpha^2 <
@@ -101,7 +102,7 @@ def true_risk_from_empirical_risk_as_printed():
     )
 
 
-@claim(PAPER, "thm-a.1-corrected", at="Theorem A.1, corrected", kind="inequality")
+@claim(PAPER, "thm-a.1-corrected", at="Theorem A.1, corrected", kind="inequality", expect=SUPPORTED)
 def true_risk_from_empirical_risk():
     """With probability 1 - p: TER(theta) <= sqrt(2 G^2/mu) sqrt(f(theta) - f*) + 2 G^2/(p mu N) (so with 4 as
     well), f(.; x) convex, f mu-strongly convex.
@@ -153,7 +154,7 @@ def some_repetition_is_as_good_as_the_mean():
     )
 
 
-@claim(PAPER, "appa-markov-corrected", at="Appendix A.1, corrected", kind="inequality")
+@claim(PAPER, "appa-markov-corrected", at="Appendix A.1, corrected", kind="inequality", expect=SUPPORTED)
 def some_repetition_is_within_twice_the_mean():
     """Some of k = log2(1/p) independent runs has excess <= 2 F(R/k) with probability at least 1 - p. (Which
     one it is has to be found privately as well.)
@@ -219,7 +220,7 @@ def stability_is_symmetric():
     return AtMost(sp.Abs(u), s, given=[u <= s, -u <= s])
 
 
-@claim(PAPER, "thm-a.2", at="Theorem A.2", kind="inequality", uses=["def-a.1"])
+@claim(PAPER, "thm-a.2", at="Theorem A.2", kind="inequality", uses=["def-a.1"], expect=SUPPORTED)
 def stable_algorithms_generalise():
     """E[true loss - empirical loss] <= s for an s-uniformly stable algorithm (neighbours by replacement).
 
@@ -283,7 +284,7 @@ def gradient_descent_is_stable_as_printed():
     )
 
 
-@claim(PAPER, "thm-a.3-corrected", at="Theorem A.3, corrected", kind="inequality")
+@claim(PAPER, "thm-a.3-corrected", at="Theorem A.3, corrected", kind="inequality", expect=SUPPORTED)
 def gradient_descent_is_stable():
     """For convex M-smooth G-Lipschitz losses and eta <= 2/M, PGD is s-uniformly stable with s = 2 G^2 T eta/N
     under replacement.
@@ -352,7 +353,7 @@ def _sum_of_risks(s):
     )  # E of the least empirical loss is at most the least true loss
 
 
-@claim(PAPER, "appa-getat", at="Appendix A.1", kind="asymptotic", uses=["tab1-t-eq-oln"])
+@claim(PAPER, "appa-getat", at="Appendix A.1", kind="asymptotic", uses=["tab1-t-eq-oln"], expect=SUPPORTED)
 def stability_term_is_bounded():
     """G^2 eta T/N <= C (G^2/(M N)) ln(N^2 R/D) <= 2 C G^2/M, with T <= C ln(N^2 R/D), eta = 1/M, and R <= D
     (which the paper does not state).
@@ -416,7 +417,14 @@ def true_risk_is_of_the_order_of_the_empirical_rate():
     return Theta(_mean_estimation()[0].subs(R, 1), 1 / N**2, upper=True, constants=False, towards=(N, sp.oo))
 
 
-@claim(PAPER, "appa-t-efficiency", at="Appendix A, Discussion", kind="asymptotic", uses=["tab1-t-eq-oln"])
+@claim(
+    PAPER,
+    "appa-t-efficiency",
+    at="Appendix A, Discussion",
+    kind="asymptotic",
+    uses=["tab1-t-eq-oln"],
+    expect=SUPPORTED,
+)
 def number_of_steps_falls_to_a_logarithm():
     """T falls from N or N^2 to O(ln N), R <= D: ln(N^2 R/D)/N <= 4/sqrt(N), which tends to 0. (That the true
     risk is the same is another claim.)

@@ -73,7 +73,7 @@ def influence(length):
     return values[:-1]
 
 
-@claim(PAPER, "eq-10", at="Eq (10)", kind="identity")
+@claim(PAPER, "eq-10", at="Eq (10)", kind="identity", expect=SUPPORTED)
 def momentum_is_the_corrected_average():
     """phi(m_t, g_t) = v_{t+1}/(1-beta^t), v_{t+1} = beta v_t + (1-beta) g_t = (1-beta) sum_i beta^(t-i) g_i,
     v_1 = 0, 0 < beta < 1.
@@ -129,7 +129,7 @@ def weights_of_momentum_sum_to_one():
     return Equal((1 - beta) * sp.Sum(beta ** (t - i), (i, 1, t)), 1 - beta**t, given=[beta < 1])
 
 
-@claim(PAPER, "influence", at="Section 4.2, from Eq (13)", kind="identity", uses=["eq-13"])
+@claim(PAPER, "influence", at="Section 4.2, from Eq (13)", kind="identity", uses=["eq-13"], expect=SUPPORTED)
 def exact_influence_of_momentum():
     """U_3 = sum_t Q_t sigma_t^2 with Q_t = gamma^(T-t) w_t^2 + beta^2 Q_{t+1}, Q_{T+1} = 0: from T to T + 1,
     both gain alike.
@@ -165,6 +165,7 @@ def exact_influence_of_momentum():
     at="Section 4.2, second paragraph",
     kind="monotonicity",
     uses=["influence", "proof-b.7-monotone-corrected"],
+    expect=SUPPORTED,
 )
 def influence_of_momentum_grows_more_slowly():
     """Momentum flattens the influence, which is less steep than that of GD: Q_{t+1}/Q_t <= 1/gamma, the
@@ -245,6 +246,7 @@ def excess_risk_of_momentum_as_printed():
         "lemma-b.5-corrected",
         "eq-13",
     ],
+    expect=SUPPORTED,
 )
 def excess_risk_of_momentum():
     """With eta = eta_0/M, gamma = 1 - eta_0/kappa > beta, zeta = 1 - eta_0 - 4 c eta_0^2 >= 0 and M-Lipschitz
@@ -437,7 +439,7 @@ def bound_of_momentum_holds_in_runs():
     return Tested("the mean excess of runs of momentum is at most the corrected bound", run)
 
 
-@claim(PAPER, "thm-4.4-eta0-alg", at="Theorem 4.4 and Appendix C.2", kind="identity")
+@claim(PAPER, "thm-4.4-eta0-alg", at="Theorem 4.4 and Appendix C.2", kind="identity", expect=SUPPORTED)
 def largest_eta0_solves_the_quadratic():
     """The positive root of 1 - eta/4 - c eta^2 is (sqrt(1 + 64c) - 1)/(8c) = 8/(sqrt(1 + 64c) + 1); c itself
     depends on eta_0 through gamma.
@@ -484,6 +486,7 @@ def zeta_as_printed_is_nonnegative():
     at="Eq (12), as in Appendix C.2",
     kind="inequality",
     uses=["thm-4.4-eta0-alg"],
+    expect=SUPPORTED,
 )
 def zeta_of_the_proof_is_nonnegative():
     """zeta = 1 - eta_0/4 - c eta_0^2 >= 0 for eta_0 <= 8/(sqrt(1 + 64c) + 1); the repaired 1 - eta_0 - 4 c
@@ -503,7 +506,9 @@ def zeta_of_the_proof_is_nonnegative():
     )
 
 
-@claim(PAPER, "eq-13", at="Eq (13)", kind="identity", uses=["proof-4.4-noise-index-corrected"])
+@claim(
+    PAPER, "eq-13", at="Eq (13)", kind="identity", uses=["proof-4.4-noise-index-corrected"], expect=SUPPORTED
+)
 def u3_is_the_noise_of_the_averages():
     """The noise terms sum to 2 R eta_0 alpha U_3 (f(theta_1) - f*), U_3 = sum_t gamma^(T-t) w_t^2 sum_i
     beta^(2(t-i)) sigma_i^2.
@@ -525,7 +530,7 @@ def u3_is_the_noise_of_the_averages():
     )
 
 
-@claim(PAPER, "text-4.4-conv", at="Section 4.2, (1) Convergence", kind="inequality")
+@claim(PAPER, "text-4.4-conv", at="Section 4.2, (1) Convergence", kind="inequality", expect=SUPPORTED)
 def gamma_is_a_fraction_exactly_for_eta0_below_kappa():
     """eta_0 should be in (0, kappa): exactly then gamma = 1 - eta_0/kappa is in (0, 1), which Lemmas B.6 and
     B.7 need.
@@ -569,6 +574,7 @@ def weights_start_below_gamma_to_the_t():
     at="Section 4.2, (2) Noise variance, corrected",
     kind="inequality",
     uses=["lemma-b.7"],
+    expect=SUPPORTED,
 )
 def weights_start_at_gamma_to_the_t_minus_one():
     """(1-beta)/(1-beta^t) <= gamma^(t-1) up to T_hat, so that gamma^(T-t) (1-beta)/(1-beta^t) <= gamma^(T-1)
@@ -602,7 +608,13 @@ def eta0_may_be_0_98():
     return AtMost(sp.Rational(975, 1000), limit)
 
 
-@claim(PAPER, "num-0.98-corrected", at="Section 4.2, (3) Momentum effect, corrected", kind="numeric constant")
+@claim(
+    PAPER,
+    "num-0.98-corrected",
+    at="Section 4.2, (3) Momentum effect, corrected",
+    kind="numeric constant",
+    expect=SUPPORTED,
+)
 def eta0_may_be_0_003():
     """The limit of Theorem 4.4 at beta = 0.9, gamma = 0.99 is 0.0030 (by Eq (12) as printed it would be
     0.0299).
@@ -634,6 +646,7 @@ def appendix_d_shows_a_less_steep_influence():
     at="Theorem 4.5",
     kind="asymptotic",
     uses=["thm-4.4", "thm-4.4-corrected", "proof-4.5-split", "proof-4.5-dropthat-corrected", "lemma-b.7"],
+    expect=SUPPORTED,
 )
 def uniform_bound_of_momentum():
     """With sigma_t^2 = T/R, T = ceil((1/l) ln(1 + 1/y)), y = kappa alpha/eta_0, x = y/(1+y): ERUB <= C1 kappa
@@ -746,6 +759,7 @@ def influence_is_at_most_that_of_theorem_4_6():
     at="Theorem 4.6, q_t, corrected",
     kind="inequality",
     uses=["proof-4.6-combine"],
+    expect=SUPPORTED,
 )
 def influence_is_at_most_a_piecewise_geometric_one():
     """For beta < gamma, U_3 <= sum_t q_t sigma_t^2 with q_t = 2 gamma^(T+t)/(gamma (gamma-beta^2)) for t <=
@@ -825,6 +839,7 @@ def dynamic_bound_of_momentum_as_printed():
     at="Theorem 4.6, ERUB_min, corrected",
     kind="asymptotic",
     uses=["thm-4.4-corrected", "thm-4.6-q-corrected", "proof-4.6-ostep-corrected", "lemma-4.1"],
+    expect=SUPPORTED,
 )
 def dynamic_bound_of_momentum():
     """With the corrected q_t and T = ceil((2/l) ln(1 + 1/y)), y = kappa alpha/eta_0, x = y/(1+y), kappa >= 1,
@@ -934,6 +949,7 @@ def alpha_prime_is_the_factor_before_t_hat():
     at="Discussion of Theorem 4.6",
     kind="monotonicity",
     uses=["lemma-4.1"],
+    expect=SUPPORTED,
 )
 def printed_schedule_increases_before_t_hat():
     """q_t = c1 gamma^(T+t) decreases in t for T <= T_hat, so that the schedule sigma_t^2 = (1/R) sum_i
@@ -1020,6 +1036,7 @@ def dynamic_schedule_gains_more_without_momentum():
     at="Discussion of Theorem 4.6, for long runs",
     kind="inequality",
     uses=["influence"],
+    expect=SUPPORTED,
 )
 def dynamic_schedule_gains_more_without_momentum_in_long_runs():
     """As T grows, with the bias correction settled (w_t -> 1-beta): sum q/(sum sqrt q)^2 under momentum is at
@@ -1197,6 +1214,7 @@ def batch_term_of_momentum_as_printed():
     at="Theorem 4.8, Eq (15), corrected",
     kind="inequality",
     uses=["proof-4.5-u3", "proof-4.8-kappa-corrected", "proof-4.8-index-corrected"],
+    expect=SUPPORTED,
 )
 def batch_term_of_momentum():
     """alpha R' U_3^g <= alpha_g sigma_g^2/eta_0; with the factor 2 eta_0 that U_3 has in Eq (11), 2 eta_0
@@ -1229,7 +1247,14 @@ def batch_term_of_momentum():
     )
 
 
-@claim(PAPER, "tab1-mom-static", at="Tables 1 and 2, momentum, static", kind="asymptotic", uses=["thm-4.5"])
+@claim(
+    PAPER,
+    "tab1-mom-static",
+    at="Tables 1 and 2, momentum, static",
+    kind="asymptotic",
+    uses=["thm-4.5"],
+    expect=SUPPORTED,
+)
 def static_momentum_row_follows_from_theorem_4_5():
     """For fixed kappa and eta_0, alpha = a D/(N^2 R), the bound of Theorem 4.5 is O(D/(N^2 R)(c + ln N I[T >
     T_hat])).
@@ -1288,6 +1313,7 @@ def dynamic_momentum_schedule_of_the_table():
     at="Tables 1 and 2, momentum, dynamic: the schedule, corrected",
     kind="identity",
     uses=["thm-4.6-schedule-budget"],
+    expect=SUPPORTED,
 )
 def dynamic_momentum_schedules_in_closed_form():
     """Of q_t = c1 gamma^(T+t): R sigma_t^2 = sqrt(gamma) (1-gamma^(T/2))/(1-sqrt gamma) gamma^(-t/2); of q_t
@@ -1315,6 +1341,7 @@ def dynamic_momentum_schedules_in_closed_form():
     at="Tables 1 to 3, momentum, dynamic: the bound",
     kind="asymptotic",
     uses=["thm-4.6-bound", "thm-4.6-bound-corrected"],
+    expect=SUPPORTED,
 )
 def dynamic_momentum_row_follows_for_fixed_kappa():
     """For fixed kappa and eta_0, u = D/(N^2 R), alpha = a u, the bounds kappa x^2 (T <= T_hat) and kappa x (T

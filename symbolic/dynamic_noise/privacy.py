@@ -16,7 +16,7 @@ from dpverify.neighbours import REPLACE
 from dpverify.relations import AtMost, Derivation, Equal, Instance
 from dpverify.releases import Gaussian
 from dpverify.symbolic.dynamic_noise import PAPER
-from dpverify.verdicts import REFUTED
+from dpverify.verdicts import REFUTED, SUPPORTED
 
 eps, L, rho = sp.symbols("epsilon L rho", positive=True)  # L = ln(1/delta)
 
@@ -51,7 +51,7 @@ def composition_at_one_order_gives_every_order():
     )
 
 
-@claim(PAPER, "lemma-b.1-corrected", at="Lemma B.1, corrected", kind="privacy guarantee")
+@claim(PAPER, "lemma-b.1-corrected", at="Lemma B.1, corrected", kind="privacy guarantee", expect=SUPPORTED)
 def divergences_of_adaptive_steps_add_up():
     """If D_a(M) <= rho_1 a, and D_a(M'(., y)) <= rho_2 a for every y, at every order a > 1, then D_a of both
     is at most (rho_1 + rho_2) a.
@@ -100,7 +100,7 @@ def gaussian_mechanism_costs_one_over_two_sigma_squared():
     return Private(Gaussian(Delta * sigma, {REPLACE: Delta}), ZCDP(1 / (2 * sigma**2)), REPLACE)
 
 
-@claim(PAPER, "lemma-b.3", at="Lemma B.3", kind="privacy guarantee", uses=["def-3.4"])
+@claim(PAPER, "lemma-b.3", at="Lemma B.3", kind="privacy guarantee", uses=["def-3.4"], expect=SUPPORTED)
 def zcdp_implies_approximate_dp():
     """rho-zCDP implies (rho + 2 sqrt(rho L), delta)-DP, L = ln(1/delta), delta in (0, 1): Markov on the
     privacy loss at order a = 1 + sqrt(L/rho).
@@ -137,7 +137,7 @@ def printed_rho_solves_the_conversion():
     return Equal(stated + 2 * sp.sqrt(stated * L), eps)
 
 
-@claim(PAPER, "inv-b.3-corrected", at="Below Lemma B.3, corrected", kind="identity")
+@claim(PAPER, "inv-b.3-corrected", at="Below Lemma B.3, corrected", kind="identity", expect=SUPPORTED)
 def smaller_root_solves_the_conversion():
     """rho = eps + 2 L - 2 sqrt(L (eps + L)) = (sqrt(eps + L) - sqrt L)^2 is the only solution of rho + 2
     sqrt(rho L) = eps.
@@ -158,7 +158,7 @@ def smaller_root_solves_the_conversion():
     )
 
 
-@claim(PAPER, "lemma-b.4-ident", at="Lemma B.4", kind="identity", uses=["def-b.1"])
+@claim(PAPER, "lemma-b.4-ident", at="Lemma B.4", kind="identity", uses=["def-b.1"], expect=SUPPORTED)
 def sensitivity_of_the_squared_loss():
     """Squared loss (x'theta - 1)^2/2: one record moves the averaged gradient by (1/N) sqrt(2 f(theta; x))
     |x|.
@@ -225,7 +225,7 @@ def sensitivity_of_the_squared_loss_is_at_most_linear():
     )  # Cauchy-Schwarz: |x'theta| <= |x||theta|
 
 
-@claim(PAPER, "lemma-b.4-floss", at="Proof of Lemma B.4", kind="inequality")
+@claim(PAPER, "lemma-b.4-floss", at="Proof of Lemma B.4", kind="inequality", expect=SUPPORTED)
 def squared_loss_is_at_most_quadratic():
     """f(theta) <= (D M |theta|^2 + 1)/2 when the mean of x_n is 0 and f is M-smooth: the mean of |x_n|^2 is
     the trace of the Hessian, at most D M.

@@ -13,7 +13,7 @@ from dpverify.formulas import dynamic_noise as schedules
 from dpverify.relations import AtMost, Derivation, Equal, Increasing, Induction, Instance, Theta
 from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER
-from dpverify.verdicts import REFUTED
+from dpverify.verdicts import REFUTED, SUPPORTED
 
 t, i = step(), sp.Symbol("i", integer=True, positive=True)
 T = sp.Symbol("T", integer=True, positive=True)
@@ -41,7 +41,13 @@ def spent_is_at_most_r_minus_r_t():
     )
 
 
-@claim(PAPER, "proof-3.1-chain-corrected", at="Proof of Theorem 3.1, corrected", kind="inequality")
+@claim(
+    PAPER,
+    "proof-3.1-chain-corrected",
+    at="Proof of Theorem 3.1, corrected",
+    kind="inequality",
+    expect=SUPPORTED,
+)
 def spent_is_r_minus_what_is_left():
     """(1/2) sum_{t<=T} rho_t = (1/2)(R - R_{T+1}) <= R/2, since the guard keeps R_{T+1} >= 0."""
     left, spent = sp.Symbol("left", nonnegative=True), sp.Sum(q[t], (t, 1, T))  # left = R_{T+1}
@@ -94,6 +100,7 @@ def sensitivity_follows_from_lipschitz_gradients():
     at="Proof of Theorem 3.1, first sentence, corrected",
     kind="algorithm property",
     uses=["def-3.1-corrected", "def-b.1"],
+    expect=SUPPORTED,
 )
 def sensitivity_follows_from_lipschitz_losses():
     """If every sample loss is G-Lipschitz (or its gradient is clipped to G), one sample moves the averaged
@@ -112,7 +119,7 @@ def sensitivity_follows_from_lipschitz_losses():
     )
 
 
-@claim(PAPER, "proof-4.1", at="Proof of Theorem 4.1", kind="identity", uses=["eq-2-alpha"])
+@claim(PAPER, "proof-4.1", at="Proof of Theorem 4.1", kind="identity", uses=["eq-2-alpha"], expect=SUPPORTED)
 def proof_of_theorem_4_1_line_by_line():
     """1 - 2 mu eta (1 - M eta/2) = gamma at eta = 1/M; the recursion unrolled for any step sizes;
     (MD/2R)(G/(MN))^2 = alpha (f(theta_1) - f*).
@@ -188,6 +195,7 @@ def uniform_bound_is_convex_in_t():
     at="Proof of Theorem 4.2, Eq (21), corrected",
     kind="monotonicity",
     uses=["sketch-4.2-e"],
+    expect=SUPPORTED,
 )
 def uniform_bound_falls_then_rises():
     """It is convex up to T = 2/l + 1/(alpha kappa) and concave after, but unimodal: its slope has the sign of
@@ -206,7 +214,7 @@ def uniform_bound_falls_then_rises():
     )
 
 
-@claim(PAPER, "eq-22-argmin", at="Eq (22)", kind="optimality")
+@claim(PAPER, "eq-22-argmin", at="Eq (22)", kind="optimality", expect=SUPPORTED)
 def eq_22_minimises_the_surrogate():
     """arg min over T of gamma^T + alpha kappa T is (1/l) ln(l/(kappa alpha)), l = ln(1/gamma), if kappa alpha
     < l.
@@ -259,6 +267,7 @@ def eq_22_explodes():
     at="Below Eq (22), corrected",
     kind="asymptotic",
     uses=["proof-4.2-ln", "eq-22-argmin"],
+    expect=SUPPORTED,
 )
 def eq_22_is_zero_for_large_kappa():
     """If alpha kappa (kappa - 1) >= 1 then kappa alpha >= l, outside the condition of Eq (22): gamma^T +
@@ -289,7 +298,7 @@ def uniform_bound_at_eq_23_is_eq_24():
     return Equal(derived, (1 + kappa * sp.log(1 + l / alpha)) / (1 + l / alpha))
 
 
-@claim(PAPER, "proof-4.2-ln", at="Proof of Theorem 4.2", kind="inequality")
+@claim(PAPER, "proof-4.2-ln", at="Proof of Theorem 4.2", kind="inequality", expect=SUPPORTED)
 def log_one_over_gamma_is_of_order_one_over_kappa():
     """1/kappa <= ln(1/gamma) <= 1/(kappa - 1) <= 1/(c kappa) for kappa >= 1/(1-c), 0 < c < 1."""
     c = sp.Symbol("c", positive=True)
@@ -343,6 +352,7 @@ def bernoulli_replaces_the_absorbed_logarithm():
     at="Proof of Theorem 4.2, Eq (24) against Eq (5)",
     kind="asymptotic",
     uses=["eq-24", "proof-4.2-ln", "proof-4.2-upper", "proof-4.2-upper-corrected"],
+    expect=SUPPORTED,
 )
 def eq_24_is_of_order_eq_5():
     """c S <= Eq (24) <= C S with S of Eq (5), kappa >= 1/(1-c), alpha <= alpha_0: C = 1/c + 1/(k0 ln(1 +
@@ -389,7 +399,7 @@ def eq_24_is_of_order_eq_5():
     )
 
 
-@claim(PAPER, "proof-lemma-4.1", at="Proof of Lemma 4.1", kind="identity")
+@claim(PAPER, "proof-lemma-4.1", at="Proof of Lemma 4.1", kind="identity", expect=SUPPORTED)
 def equality_in_cauchy_schwarz_gives_the_schedule():
     """Equality holds iff sigma_t = (s/q_t)^(1/4), with sqrt s = (1/R) sum_t sqrt q_t from the budget; this is
     Eq (6).
@@ -431,7 +441,7 @@ def gain_over_uniform_is_the_variance_of_q():
     return Equal(T * sp.Sum(q[t], (t, 1, T)) - sp.Sum(sp.sqrt(q[t]), (t, 1, T)) ** 2, T**2 * variance)
 
 
-@claim(PAPER, "eq-26", at="Eq (26)", kind="optimality", uses=["lemma-4.1", "thm-4.1"])
+@claim(PAPER, "eq-26", at="Eq (26)", kind="optimality", uses=["lemma-4.1", "thm-4.1"], expect=SUPPORTED)
 def eq_26_is_the_only_real_minimiser():
     """The dynamic bound is least at T* = 2 log_gamma(alpha/(alpha + (1 - sqrt gamma)^2)), where it is
     b/(1+b), b = alpha/(1-sqrt gamma)^2.
@@ -461,7 +471,7 @@ def eq_26_is_the_only_real_minimiser():
     )
 
 
-@claim(PAPER, "proof-4.3-kappa", at="Proof of Theorem 4.3", kind="inequality")
+@claim(PAPER, "proof-4.3-kappa", at="Proof of Theorem 4.3", kind="inequality", expect=SUPPORTED)
 def one_over_one_minus_sqrt_gamma_is_of_order_kappa():
     """(1 - sqrt gamma)^-2 = kappa (2 kappa - 1 + 2 sqrt(kappa (kappa - 1))), and kappa <= (1 - sqrt gamma)^-1
     <= 2 kappa.
@@ -484,7 +494,12 @@ def one_over_one_minus_sqrt_gamma_is_of_order_kappa():
 
 
 @claim(
-    PAPER, "proof-4.3-bounds", at="Proof of Theorem 4.3", kind="inequality", uses=["eq-26", "proof-4.3-kappa"]
+    PAPER,
+    "proof-4.3-bounds",
+    at="Proof of Theorem 4.3",
+    kind="inequality",
+    uses=["eq-26", "proof-4.3-kappa"],
+    expect=SUPPORTED,
 )
 def least_dynamic_bound_within_a_factor_four():
     """(1/4) kappa^2 alpha/(kappa^2 alpha + 1) <= kappa^2 alpha/(4 kappa^2 alpha + 1) <= b/(1+b) <= 4 kappa^2

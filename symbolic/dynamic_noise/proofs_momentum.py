@@ -17,7 +17,7 @@ from dpverify.claims import claim
 from dpverify.relations import AtMost, Derivation, Equal, Theta
 from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER
-from dpverify.verdicts import REFUTED
+from dpverify.verdicts import REFUTED, SUPPORTED
 
 t = step()
 i, j, T, Th = sp.symbols("i j T T_hat", integer=True, positive=True)
@@ -46,7 +46,14 @@ def unbounded(expression, scale):
     return Theta(expression, scale, upper=True, given=FAMILY_GIVEN, constants=False, towards=(n, sp.oo))
 
 
-@claim(PAPER, "momentum-family", at="Appendix C.2, a family of cases", kind="inequality", uses=["lemma-b.7"])
+@claim(
+    PAPER,
+    "momentum-family",
+    at="Appendix C.2, a family of cases",
+    kind="inequality",
+    uses=["lemma-b.7"],
+    expect=SUPPORTED,
+)
 def family_meets_the_hypotheses():
     """At beta = 1/2, gamma = 2^(-1/n), eta_0 = 1/100, n >= 100: T_hat = n, kappa >= 1, gamma > beta, and
     eta_0 meets Theorem 4.4, printed and corrected.
@@ -94,7 +101,7 @@ def minus_a_product_is_a_difference_of_squares():
     return Equal(-x * v, (x - v) ** 2 - x**2 - v**2)
 
 
-@claim(PAPER, "eq-27-corrected", at="Eq (27), corrected", kind="inequality")
+@claim(PAPER, "eq-27-corrected", at="Eq (27), corrected", kind="inequality", expect=SUPPORTED)
 def descent_along_the_average():
     """-(b grad)'v is half of that: f(theta_{t+1}) - f(theta_t) <= (eta/(2 b^2)) U_1 - (eta/2)|grad|^2 -
     (eta/(2 b^2))(1 - M eta)|v|^2.
@@ -117,7 +124,7 @@ def gamma_is_one_minus_two_mu_eta():
     return Equal(1 - 2 * mu * (eta0 / (2 * M)), 1 - eta0 / (M / mu))
 
 
-@claim(PAPER, "proof-4.4-u1", at="Appendix C.2, U_1(t)", kind="inequality")
+@claim(PAPER, "proof-4.4-u1", at="Appendix C.2, U_1(t)", kind="inequality", expect=SUPPORTED)
 def error_of_the_average_splits_in_gradients_and_noise():
     """U_1(t) <= 2 (1-beta) (b_t U_2 + (1-beta) |sum_i beta^(t-i) nu_i|^2), U_2 = sum_i beta^(t-i) |grad_t -
     grad_i|^2.
@@ -177,7 +184,11 @@ def _expected_square(length):
 
 
 @claim(
-    PAPER, "proof-4.4-noise-index-corrected", at="Appendix C.2, the noise term, corrected", kind="identity"
+    PAPER,
+    "proof-4.4-noise-index-corrected",
+    at="Appendix C.2, the noise term, corrected",
+    kind="identity",
+    expect=SUPPORTED,
 )
 def averaged_noise_has_the_variance_of_each_step():
     """E|sum_i beta^(t-i) nu_i|^2 = sum_i beta^(2(t-i)) sigma_i^2 (times C^2 D/N^2): at each step, the old
@@ -223,7 +234,13 @@ def _momentum_effect():
     return left, -eta0 / (2 * M) * (1 - eta0 / 4 - c * eta0**2) * all_steps
 
 
-@claim(PAPER, "proof-4.4-u4-corrected", at="Appendix C.2, U_4, as an inequality", kind="inequality")
+@claim(
+    PAPER,
+    "proof-4.4-u4-corrected",
+    at="Appendix C.2, U_4, as an inequality",
+    kind="inequality",
+    expect=SUPPORTED,
+)
 def momentum_effect_is_at_most_zeta_times_the_sum():
     """The same with <=: the first sum lacks the last term, which is c eta_0^3/(2M) |v_{T+1}|^2 >= 0."""
     left, right = _momentum_effect()
@@ -240,7 +257,9 @@ def weight(x):
     return (1 - beta) / (1 - beta**x)
 
 
-@claim(PAPER, "proof-4.5-u3", at="Proof of Theorem 4.5, U_3", kind="identity", uses=["eq-13"])
+@claim(
+    PAPER, "proof-4.5-u3", at="Proof of Theorem 4.5, U_3", kind="identity", uses=["eq-13"], expect=SUPPORTED
+)
 def u3_of_the_uniform_schedule():
     """With sigma_t = sigma: U_3 = sigma^2 sum_t gamma^(T-t) (1-beta)(1+beta^t)/((1-beta^t)(1+beta)), each
     weight at most 1.
@@ -266,6 +285,7 @@ def u3_of_the_uniform_schedule():
     at="Proof of Theorem 4.5, the general bound of U_3",
     kind="inequality",
     uses=["proof-4.5-u3", "lemma-b.7"],
+    expect=SUPPORTED,
 )
 def u3_of_the_uniform_schedule_in_two_phases():
     """U_3 <= (T/(gamma R)) gamma^T (min(T_hat, T) + max((gamma^(T_hat-T) - 1)/(1-gamma), 0))."""
@@ -307,6 +327,7 @@ def log_is_at_most_the_root():
     at="Proof of Theorem 4.5, T <= T_hat",
     kind="inequality",
     uses=["proof-4.5-split", "ineq-ln-sqrt"],
+    expect=SUPPORTED,
 )
 def uniform_bound_before_t_hat():
     """With T <= (2/l) ln(1 + 1/y), y = kappa alpha/eta_0, l = ln(1/gamma): gamma^T (1 + (alpha'/gamma) T^2)
@@ -375,6 +396,7 @@ def first_phase_may_be_dropped():
     at="Proof of Theorem 4.5, T > T_hat, first display, corrected",
     kind="inequality",
     uses=["proof-4.5-split"],
+    expect=SUPPORTED,
 )
 def first_phase_is_kept_as_a_constant_of_beta():
     """What holds: T_hat gamma^T + (gamma^T_hat - gamma^T)/(1-gamma) <= (gamma^T_hat/(1-gamma)) (2 +
@@ -434,7 +456,13 @@ def v1_with_exponent_two_t_hat_minus_three():
     return Equal(_v1_definition(1), _v1(2 * Th - 3).subs(Th, 1).doit(), given=INSIDE)
 
 
-@claim(PAPER, "proof-4.6-v1-corrected", at="Proof of Theorem 4.6, V_1, corrected", kind="identity")
+@claim(
+    PAPER,
+    "proof-4.6-v1-corrected",
+    at="Proof of Theorem 4.6, V_1, corrected",
+    kind="identity",
+    expect=SUPPORTED,
+)
 def v1_with_exponent_two_t_hat_minus_one():
     """The exponent is 2 T_hat - 1, and V_1 <= gamma^T_hat/(gamma^2 (1 - gamma beta^2)) sum_i gamma^i
     sigma_i^2, as printed.
@@ -478,7 +506,7 @@ def last_relaxation_of_v1():
     )
 
 
-@claim(PAPER, "proof-4.6-v2", at="Proof of Theorem 4.6, V_2", kind="identity")
+@claim(PAPER, "proof-4.6-v2", at="Proof of Theorem 4.6, V_2", kind="identity", expect=SUPPORTED)
 def v2_in_closed_form():
     """V_2 = sum_{i>T_hat} (gamma^(T+1-i) - beta^(2(T+1-i)))/(gamma - beta^2) sigma_i^2
     + sum_{i<=T_hat} (gamma^(T-T_hat) - beta^(2(T-T_hat)))/(gamma - beta^2) beta^(2(T_hat+1-i)) sigma_i^2, and
@@ -515,6 +543,7 @@ def v2_in_closed_form():
     at="Proof of Theorem 4.6, U_3",
     kind="inequality",
     uses=["lemma-b.7", "proof-4.6-v1-corrected", "proof-4.6-direction", "proof-4.6-v2"],
+    expect=SUPPORTED,
 )
 def u3_in_two_phases():
     """U_3 <= 2 gamma^T/(gamma (gamma-beta^2)) sum_{i<=T_hat} gamma^i sigma_i^2
@@ -629,6 +658,7 @@ def first_phase_of_the_roots_may_be_dropped():
     at="Proof of Theorem 4.6, sum of roots, last line, corrected",
     kind="inequality",
     uses=["proof-4.6-sumsqrt-corrected"],
+    expect=SUPPORTED,
 )
 def both_phases_of_the_roots_are_kept():
     """What holds, with c2 = gamma^T_hat/(gamma-beta^2): (sum_t sqrt q_t)^2 <= (2/((gamma-beta^2)(1 - sqrt
@@ -684,7 +714,11 @@ def substitution_as_printed():
 
 
 @claim(
-    PAPER, "proof-4.6-x-subst-corrected", at="Proof of Theorem 4.6, ERUB_min at T, corrected", kind="identity"
+    PAPER,
+    "proof-4.6-x-subst-corrected",
+    at="Proof of Theorem 4.6, ERUB_min at T, corrected",
+    kind="identity",
+    expect=SUPPORTED,
 )
 def substitution():
     """g - x = (g eta_0 - (1-g) kappa alpha)/(kappa alpha + eta_0) and 1 - x = eta_0/(kappa alpha + eta_0):
@@ -734,6 +768,7 @@ def c3_grows_like_kappa():
     at="Proof of Theorem 4.6, T <= T_hat",
     kind="identity",
     uses=["lemma-b.7", "proof-4.6-v1-corrected"],
+    expect=SUPPORTED,
 )
 def sum_of_roots_before_t_hat():
     """(sum_t sqrt(gamma^(T+t)))^2 = gamma^(T+1) x, x = ((1-gamma^(T/2))/(1-sqrt gamma))^2; ERUB <= gamma^T +
@@ -786,6 +821,7 @@ def _small_sides():
     "proof-4.6-last-eq-corrected",
     at="Proof of Theorem 4.6, T <= T_hat, ERUB_min, as an inequality",
     kind="inequality",
+    expect=SUPPORTED,
 )
 def bound_before_t_hat_is_at_most_that_with_c1():
     """The same with <=: 1/(gamma (1 - gamma beta^2)) <= 2/(gamma - beta^2)."""

@@ -13,7 +13,7 @@ from dpverify.claims import claim
 from dpverify.relations import AtMost, Derivation, Equal, Increasing, Instance
 from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER
-from dpverify.verdicts import REFUTED
+from dpverify.verdicts import REFUTED, SUPPORTED
 
 t = step()
 i, k, j, n = sp.symbols("i k j n", integer=True, positive=True)
@@ -80,6 +80,7 @@ def gradient_variance_is_at_most_the_momentum_effect():
     at="Lemma B.5, with gamma > beta",
     kind="inequality",
     uses=["eq-20", "lemma-b.6-corrected"],
+    expect=SUPPORTED,
 )
 def gradient_variance_is_at_most_the_momentum_effect_if_gamma_exceeds_beta():
     """Lemma B.5 holds for gamma > beta and M-Lipschitz gradients; with step eta_0/M and half the left side,
@@ -182,7 +183,7 @@ def two_sided_smoothness_makes_gradients_lipschitz():
     return AtMost(sp.Abs(d), M * h, given=given)
 
 
-@claim(PAPER, "eq-20", at="Eq (20)", kind="inequality")
+@claim(PAPER, "eq-20", at="Eq (20)", kind="inequality", expect=SUPPORTED)
 def distances_are_at_most_a_double_sum():
     """With M-Lipschitz gradients, U_2(t) <= eta_0^2/(4 (1-beta)^2) sum_{i<t} |v_{i+1}|^2 sum_{k=t-i..t-1} k
     beta^k.
@@ -249,6 +250,7 @@ def double_sum_is_at_most_a_single_one():
     at="Lemma B.6, with gamma > beta",
     kind="inequality",
     uses=["proof-b.6-u1-corrected", "proof-b.6-ja", "proof-b.6-missing-2-corrected"],
+    expect=SUPPORTED,
 )
 def double_sum_is_at_most_a_single_one_if_gamma_exceeds_beta():
     """Lemma B.6 holds for gamma > beta: with a = beta/gamma, sum_{j<=T-i} gamma^-j U_1(i+j, i) <= 2a/((1-a)^2
@@ -320,7 +322,13 @@ def u1_in_closed_form():
     )
 
 
-@claim(PAPER, "proof-b.6-u1-corrected", at="Proof of Lemma B.6, U_1(t, i), corrected", kind="identity")
+@claim(
+    PAPER,
+    "proof-b.6-u1-corrected",
+    at="Proof of Lemma B.6, U_1(t, i), corrected",
+    kind="identity",
+    expect=SUPPORTED,
+)
 def u1_in_its_true_closed_form():
     """With j = t - i: U_1 = ((j beta^j - t beta^t) + (beta^(j+1) - beta^(t+1))/(1-beta))/(1-beta) <= (j
     beta^j + beta^(j+1)/(1-beta))/(1-beta).
@@ -339,7 +347,7 @@ def u1_in_its_true_closed_form():
     )
 
 
-@claim(PAPER, "proof-b.6-ja", at="Proof of Lemma B.6, sum of j a^j", kind="inequality")
+@claim(PAPER, "proof-b.6-ja", at="Proof of Lemma B.6, sum of j a^j", kind="inequality", expect=SUPPORTED)
 def sum_of_j_a_to_the_j():
     """sum_{j<=n} j a^j = (a - a^(n+1))/(1-a)^2 - n a^(n+1)/(1-a) <= a/(1-a)^2 for 0 < a < 1."""
     closed = (a - a ** (n + 1)) / (1 - a) ** 2 - n * a ** (n + 1) / (1 - a)
@@ -387,6 +395,7 @@ def h(x):
     at="Lemma B.7",
     kind="inequality",
     uses=["proof-b.7-concave-corrected", "proof-b.7-monotone-corrected"],
+    expect=SUPPORTED,
 )
 def weights_are_geometric_up_to_t_hat_and_small_after():
     """(1-beta)/(1-beta^t) <= gamma^(t-1) for t <= T_hat, and < gamma^(T_hat-1) for t > T_hat."""
@@ -416,7 +425,7 @@ def weights_are_geometric_up_to_t_hat_and_small_after():
     )
 
 
-@claim(PAPER, "proof-b.7-deriv", at="Proof of Lemma B.7, h'(t)", kind="identity")
+@claim(PAPER, "proof-b.7-deriv", at="Proof of Lemma B.7, h'(t)", kind="identity", expect=SUPPORTED)
 def derivative_of_h():
     """h'(t) = gamma^(t-1) (1 - beta^t (1 + log_gamma beta)) ln gamma, which is 0 at t_0 = -log_beta(1 +
     log_gamma beta).
@@ -450,7 +459,13 @@ def h_is_concave():
     return AtMost((h(t) + h(t + 2)) / 2, h(t + 1), given=INSIDE)
 
 
-@claim(PAPER, "proof-b.7-concave-corrected", at="Proof of Lemma B.7, corrected", kind="monotonicity")
+@claim(
+    PAPER,
+    "proof-b.7-concave-corrected",
+    at="Proof of Lemma B.7, corrected",
+    kind="monotonicity",
+    expect=SUPPORTED,
+)
 def log_h_is_concave():
     """log h is concave, which is enough for h >= min(h(1), h(T_hat)) in between."""
     x = sp.Symbol("x", positive=True)

@@ -11,7 +11,7 @@ from dpverify.claims import claim
 from dpverify.formulas import dynamic_noise as schedules
 from dpverify.relations import AtMost, Derivation, Equal, Instance
 from dpverify.symbolic.dynamic_noise import PAPER
-from dpverify.verdicts import REFUTED
+from dpverify.verdicts import REFUTED, SUPPORTED
 
 R, M, mu, G, D, gap, n, N, sigma_g, sigma = sp.symbols("R M mu G D gap n N sigma_g sigma", positive=True)
 
@@ -37,7 +37,13 @@ def second_moment_as_printed():
     )
 
 
-@claim(PAPER, "proof-4.7-second-moment-corrected", at="Proof of Theorem 4.7, corrected", kind="identity")
+@claim(
+    PAPER,
+    "proof-4.7-second-moment-corrected",
+    at="Proof of Theorem 4.7, corrected",
+    kind="identity",
+    expect=SUPPORTED,
+)
 def second_moment_of_the_noise():
     """E|sigma_g xi/n + G sigma_t nu/n|^2 <= D (sigma_g^2 + G^2 sigma_t^2)/n^2, with equality if E|xi|^2 =
     D.
@@ -58,7 +64,12 @@ def second_moment_of_the_noise():
 
 
 @claim(
-    PAPER, "proof-4.7-chain", at="Proof of Theorem 4.7, last line", kind="inequality", uses=["sec4.3-r-prime"]
+    PAPER,
+    "proof-4.7-chain",
+    at="Proof of Theorem 4.7, last line",
+    kind="inequality",
+    uses=["sec4.3-r-prime"],
+    expect=SUPPORTED,
 )
 def batch_part_is_at_most_alpha_g():
     """R' kappa alpha/G^2 = D/(2 mu n^2 (f_1 - f*)) <= D/(2 mu N^2 R (f_1 - f*)), n = max(N sqrt R, 1)."""

@@ -56,7 +56,7 @@ def linear_loss_is_lipschitz():
     return Instance(AtMost(G * h, G * h**2), let={"f(x)": "G x", "y - x": "h"}, because="|f(y) - f(x)| = G h")
 
 
-@claim(PAPER, "def-3.1-vacuous", at="Definition 3.1", kind="definition")
+@claim(PAPER, "def-3.1-vacuous", at="Definition 3.1", kind="definition", expect=SUPPORTED)
 def squared_condition_forces_constants():
     """|f(y) - f(x)| <= G |y - x|^2 forces f to be constant: cut h = |y - x| into n parts, n G (h/n)^2 = G
     h^2/n, for every n.
@@ -76,7 +76,7 @@ def squared_condition_forces_constants():
     )
 
 
-@claim(PAPER, "def-3.1-corrected", at="Definition 3.1, corrected", kind="definition")
+@claim(PAPER, "def-3.1-corrected", at="Definition 3.1, corrected", kind="definition", expect=SUPPORTED)
 def lipschitz_bounds_the_gradient():
     """|f(y) - f(x)| <= G |y - x|: then |grad f| <= G, what the sensitivity uses; at y = x + h u, f(y) - f(x)
     = g h + o(h).
@@ -100,7 +100,7 @@ def quadratics_are_strongly_convex():
     return AtMost(f + sp.diff(f, x) * (y - x) + m * (y - x) ** 2 / 2, f.subs(x, y), given=[lam >= m])
 
 
-@claim(PAPER, "def-3.3", at="Definition 3.3", kind="definition")
+@claim(PAPER, "def-3.3", at="Definition 3.3", kind="definition", expect=SUPPORTED)
 def smoothness_is_the_descent_lemma():
     """M-smoothness: f(y) <= f(x) + f'(x)(y - x) + (M/2)(y - x)^2; quadratics of curvature at most M have it,
     and at y = x - g/M it gives descent g^2/(2M).
@@ -145,7 +145,7 @@ def gaussian_divergence() -> Derivation:
     )
 
 
-@claim(PAPER, "def-3.4", at="Definition 3.4", kind="definition")
+@claim(PAPER, "def-3.4", at="Definition 3.4", kind="definition", expect=SUPPORTED)
 def gaussian_noise_meets_the_definition():
     """rho-zCDP: D_a(M(d), M(d')) <= rho a for all a > 1; Gaussian noise of multiplier sigma meets it with rho
     = 1/(2 sigma^2) and no less.
@@ -158,7 +158,7 @@ def gaussian_noise_meets_the_definition():
     ).step(AtMost(1 / (2 * sigma**2), rho, given=[value <= rho * order]), "and no smaller rho will do")
 
 
-@claim(PAPER, "sec3-ma-less-tight", at="Section 3", kind="inequality")
+@claim(PAPER, "sec3-ma-less-tight", at="Section 3", kind="inequality", expect=SUPPORTED)
 def moments_accountant_is_never_tighter_than_zcdp():
     """The moments accountant (log moments lam (lam + 1) rho at whole orders lam) gives (lam + 1) rho + L/lam
     >= rho + 2 sqrt(rho L), the zCDP conversion.
@@ -188,6 +188,7 @@ def moments_accountant_is_never_tighter_than_zcdp():
     at="Section 3",
     kind="identity",
     uses=["lemma-b.1", "lemma-b.1-corrected", "lemma-b.2"],
+    expect=SUPPORTED,
 )
 def step_cost_is_half_of_one_over_sigma_squared():
     """Noise N(0, sigma_t^2) on a query of sensitivity 1 costs 1/(2 sigma_t^2), so T steps cost half of sum_t
@@ -258,6 +259,7 @@ def strict_guard_lets_the_schedule_of_lemma_4_1_through():
     at="Algorithm 1, line 2, corrected",
     kind="algorithm property",
     uses=["lemma-4.1"],
+    expect=SUPPORTED,
 )
 def guard_lets_the_schedule_of_lemma_4_1_through():
     """With the guard rho_t <= R_t all T steps of the schedule of Lemma 4.1 are taken, and the budget is spent
@@ -313,6 +315,7 @@ def noise_over_n_records_covers_a_batch_mean():
     at="Algorithm 1, lines 1 and 4, corrected",
     kind="privacy guarantee",
     uses=["lemma-b.2"],
+    expect=SUPPORTED,
 )
 def noise_over_the_batch_covers_a_batch_mean():
     """With noise G sigma_t/n on the mean of n gradients, a fixed batch costs a/(2 sigma_t^2) at every order
@@ -527,7 +530,7 @@ def bound_of_theorem_4_1_is_about_theta_t():
     )
 
 
-@claim(PAPER, "def-eer", at="Section 4", kind="definition", uses=["thm-4.1"])
+@claim(PAPER, "def-eer", at="Section 4", kind="definition", uses=["thm-4.1"], expect=SUPPORTED)
 def eer_of_a_quadratic_is_within_erub():
     """EER = E f(theta_{T+1}) - f*, ERUB = its bound over f(theta_1) - f*; on f = lam theta^2/2, mu <= lam <=
     M, the exact EER is within ERUB at every T.
@@ -550,7 +553,7 @@ def eer_of_a_quadratic_is_within_erub():
     )
 
 
-@claim(PAPER, "sc-implies-pl", at="Section 4", kind="inequality")
+@claim(PAPER, "sc-implies-pl", at="Section 4", kind="inequality", expect=SUPPORTED)
 def strong_convexity_implies_pl():
     """m-strong convexity implies the PL condition with mu = m: minimise both sides of Definition 3.2 over
     y.
@@ -622,7 +625,9 @@ def alpha_times_the_first_gap():
     return Equal(derived, gap / (2 * R * M * N**2 * gap / (D * G**2)))
 
 
-@claim(PAPER, "eq-2-range", at="Below Eq (2)", kind="inequality", uses=["def-3.3", "def-4.1"])
+@claim(
+    PAPER, "eq-2-range", at="Below Eq (2)", kind="inequality", uses=["def-3.3", "def-4.1"], expect=SUPPORTED
+)
 def kappa_is_at_least_one():
     """kappa = M/mu >= 1 and gamma in [0, 1): M-smoothness gives |grad|^2 <= 2 M (f - f*), PL gives >= 2 mu (f
     - f*).

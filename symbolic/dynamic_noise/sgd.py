@@ -14,7 +14,7 @@ from dpverify.formulas import dynamic_noise as schedules
 from dpverify.relations import AtMost, Derivation, Equal, Induction, Instance
 from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER
-from dpverify.verdicts import REFUTED
+from dpverify.verdicts import REFUTED, SUPPORTED
 
 t = step()
 T = sp.Symbol("T", integer=True, positive=True)
@@ -53,7 +53,9 @@ def cost_of_a_batch_is_over_sigma():
     return Equal((c * p**2 / sigma).subs(p, 1), c / sigma**2)
 
 
-@claim(PAPER, "sec4.3-cost-exponent-corrected", at="Section 4.3, corrected", kind="identity")
+@claim(
+    PAPER, "sec4.3-cost-exponent-corrected", at="Section 4.3, corrected", kind="identity", expect=SUPPORTED
+)
 def cost_of_a_batch_is_over_sigma_squared():
     """With c p^2/sigma_t^2 the full batch costs c/sigma_t^2, and sum_t p^2/sigma_t^2 = R is sum_t 1/sigma_t^2
     = R/p^2.
@@ -103,7 +105,13 @@ def subsampling_multiplies_the_zcdp_cost_by_p_squared():
     )
 
 
-@claim(PAPER, "sec4.3-no-amplification", at="Section 4.3, every constant c", kind="privacy guarantee")
+@claim(
+    PAPER,
+    "sec4.3-no-amplification",
+    at="Section 4.3, every constant c",
+    kind="privacy guarantee",
+    expect=SUPPORTED,
+)
 def no_constant_makes_subsampling_zcdp_with_p_squared():
     """D_a >= (1 - e) a/(2 sigma^2) once a >= 1 + 2 sigma^2 ln(1/p)/e: a subsampled Gaussian has the zCDP cost
     of the full batch, never c p^2 < 1 of it.
@@ -133,7 +141,13 @@ def no_constant_makes_subsampling_zcdp_with_p_squared():
     )
 
 
-@claim(PAPER, "sec4.3-amplification-order-2", at="Section 4.3, corrected", kind="privacy guarantee")
+@claim(
+    PAPER,
+    "sec4.3-amplification-order-2",
+    at="Section 4.3, corrected",
+    kind="privacy guarantee",
+    expect=SUPPORTED,
+)
 def subsampling_helps_at_order_two():
     """At order 2, D_2 = ln(1 + p^2 (exp(1/sigma^2) - 1)) <= (e - 1) p^2/sigma^2 for sigma >= 1: amplification
     by c p^2 at a low order, not at all of them.
@@ -189,6 +203,7 @@ def private_sgd_meets_the_target_of_the_experiments():
     "sec4.3-target-corrected",
     at="Section 4.3 with the budget of appendix D, corrected",
     kind="privacy guarantee",
+    expect=SUPPORTED,
 )
 def half_more_noise_meets_the_target():
     """One step on a Poisson batch of rate 627/1000 with sigma = 3/2 in place of 1 is (4, 1e-8)-DP for a
@@ -264,6 +279,7 @@ def a_record_drawn_with_replacement_moves_the_mean_by_g_over_n():
     at="Section 4.3, corrected",
     kind="privacy guarantee",
     uses=["lemma-b.2"],
+    expect=SUPPORTED,
 )
 def a_batch_with_replacement_costs_its_largest_multiplicity():
     """A record drawn j times moves the mean by j G/n; with j <= m the cost is at most m^2/(2 sigma^2) (in the
@@ -287,7 +303,7 @@ def a_batch_with_replacement_costs_its_largest_multiplicity():
     )
 
 
-@claim(PAPER, "sec4.3-r-prime", at="Section 4.3", kind="identity")
+@claim(PAPER, "sec4.3-r-prime", at="Section 4.3", kind="identity", expect=SUPPORTED)
 def alpha_is_unchanged():
     """R' = R/p^2 = N^2 R/n^2, so n^2 R' = N^2 R, and alpha with n for N and R' for R is the alpha of Eq
     (2).
@@ -334,6 +350,7 @@ def batch_gradient_deviates_like_one_over_n():
     at="Section 4.3, corrected",
     kind="inequality",
     uses=["proof-4.7-chain"],
+    expect=SUPPORTED,
 )
 def batch_gradient_deviates_like_one_over_root_n():
     """With variance V per draw the mean of n has variance V/n, and the bound gains at most V/(2 mu n (f_1 -
@@ -362,6 +379,7 @@ def batch_gradient_deviates_like_one_over_root_n():
     at="Theorem 4.7, Eq (14)",
     kind="inequality",
     uses=["thm-4.1", "proof-4.7-second-moment-corrected", "proof-4.7-chain", "sec4.3-xi-model"],
+    expect=SUPPORTED,
 )
 def bound_of_private_sgd_under_its_noise_model():
     """Under its noise model, n >= N sqrt R: ERUB = gamma^T + alpha_g sigma_g^2 + R' sum_t gamma^(T-t) alpha
@@ -440,7 +458,13 @@ def printed_batch_size_is_at_most_the_number_of_records():
     return AtMost(sp.Max(N * sp.sqrt(R), 1), N)
 
 
-@claim(PAPER, "thm-4.7-n-corrected", at="Theorems 4.7, 4.8, corrected", kind="algorithm property")
+@claim(
+    PAPER,
+    "thm-4.7-n-corrected",
+    at="Theorems 4.7, 4.8, corrected",
+    kind="algorithm property",
+    expect=SUPPORTED,
+)
 def rounded_batch_size_is_admissible():
     """n = ceil(N sqrt R) with R <= 1 is whole, between 1 and N, and at least N sqrt R, which is what the
     proof uses.

@@ -14,7 +14,7 @@ from dpverify.formulas import dynamic_noise as schedules
 from dpverify.relations import AtMost, Derivation, Equal, Instance, Quoted
 from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER
-from dpverify.verdicts import REFUTED, UNDECIDED
+from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED
 
 t = step()
 T = sp.Symbol("T", integer=True, positive=True)
@@ -78,6 +78,7 @@ def quoted_rows_of_table_3():
     at="Tables 1 to 3, GD, Non-Private",
     kind="asymptotic",
     uses=["thm-4.1", "eq-2-alpha"],
+    expect=SUPPORTED,
 )
 def gradient_descent_without_noise_stopped_at_alpha():
     """No noise, T = ln(1/alpha)/ln(1/gamma): the bound gamma^T (f(theta_1) - f*) is alpha (f(theta_1) - f*) =
@@ -100,6 +101,7 @@ def gradient_descent_without_noise_stopped_at_alpha():
     at="Tables 1, 2, GD+zCDP, static",
     kind="asymptotic",
     uses=["thm-4.2-bound", "thm-4.2-bound-corrected", "eq-2-alpha"],
+    expect=SUPPORTED,
 )
 def static_schedule_has_a_logarithm():
     """sigma_t^2 = T/R: O(D ln N/(N^2 R)), kappa fixed: at most (kappa^2 D/(N^2 R)) (2 + ln(1 + 1/A)/ln 2) ln
@@ -133,6 +135,7 @@ def static_schedule_has_a_logarithm():
     at="Tables 1, 2, GD+zCDP, dynamic",
     kind="asymptotic",
     uses=["thm-4.3-sigma", "thm-4.3-bound", "eq-2-alpha"],
+    expect=SUPPORTED,
 )
 def dynamic_schedule_has_none():
     """sigma_t^2 = O(gamma^((t-T)/2)/R) with the constant 1/(1 - sqrt gamma), and O(D/(N^2 R)) with the
@@ -169,6 +172,7 @@ def dynamic_schedule_has_none():
     at="Captions of Tables 1, 2",
     kind="asymptotic",
     uses=["thm-4.2-t-order", "eq-26", "proof-4.3-kappa", "eq-23-t-limit"],
+    expect=SUPPORTED,
 )
 def number_of_steps_is_logarithmic():
     """T = O(ln(N^2 R/D)) for gradient descent, kappa and f(theta_1) - f* fixed, z = N^2 R/D >= 2: Eqs (4),
@@ -202,6 +206,7 @@ def number_of_steps_is_logarithmic():
     at="Section 1, contribution 3",
     kind="optimality",
     uses=["lemma-4.1", "thm-4.3-sigma"],
+    expect=SUPPORTED,
 )
 def preferred_schedule_decays_exponentially():
     """The preferred schedule for GD decays exponentially: sigma_{t+1}^2 = sqrt(gamma) sigma_t^2 at every t,
@@ -256,6 +261,7 @@ def dynamic_schedules_help_more_under_stricter_privacy():
     at="Section 1, contribution 3, at a fixed T",
     kind="monotonicity",
     uses=["lemma-4.1-var"],
+    expect=SUPPORTED,
 )
 def gain_at_a_fixed_t_is_proportional_to_alpha():
     """At a fixed T the gain of the bound is alpha times T^2 Var(sqrt(q_t)/sqrt(alpha)), which grows in alpha,

@@ -33,7 +33,7 @@ def converted(sigma):
 LEAST_SIGMA = 1 / (sp.sqrt(2 * ell + 2 * eps) - sp.sqrt(2 * ell))
 
 
-@claim(PAPER, "thm-4-conv-quad", at="Appendix D.1, first display", kind="identity")
+@claim(PAPER, "thm-4-conv-quad", at="Appendix D.1, first display", kind="identity", expect=SUPPORTED)
 def smallest_sigma_of_the_conversion():
     """The conversion gives at most epsilon exactly for sigma >= 1/(sqrt(2l + 2 eps) - sqrt(2l)): there it
     equals epsilon, and it decreases.
@@ -100,6 +100,7 @@ def two_root_log_over_eps_suffices_for_large_delta():
     at="Theorem 4, second sentence, corrected",
     kind="privacy guarantee",
     uses=["thm-4-conv-quad"],
+    expect=SUPPORTED,
 )
 def two_root_log_over_eps_suffices_for_small_delta():
     """Given the RDP bound: sigma >= 2 sqrt(l)/eps gives (eps, delta)-DP if eps <= 8 (1 - 1/sqrt 2) l, in
@@ -142,7 +143,7 @@ def _geometric(ratio, x, reason):
     )
 
 
-@claim(PAPER, "prop-13", at="Proposition 13", kind="inequality")
+@claim(PAPER, "prop-13", at="Proposition 13", kind="inequality", expect=SUPPORTED)
 def geometric_series_of_an_epoch():
     """For alpha in (0, 1] and any N: sum_i (1-alpha)^(N i) <= max(1, 1/(alpha N))/(1 - 1/e)."""
     x = sp.Symbol("x", positive=True)
@@ -154,7 +155,7 @@ def geometric_series_of_an_epoch():
     )
 
 
-@claim(PAPER, "prop-14", at="Proposition 14, first statement", kind="inequality")
+@claim(PAPER, "prop-14", at="Proposition 14, first statement", kind="inequality", expect=SUPPORTED)
 def geometric_series_of_an_epoch_with_gamma():
     """If alpha N > log(1/(1-gamma)): sum_i (1-gamma)^-i (1-alpha)^(N i) <= max(1, 1/(alpha N -
     log(1/(1-gamma))))/(1 - 1/e).
@@ -172,7 +173,7 @@ def geometric_series_of_an_epoch_with_gamma():
     )
 
 
-@claim(PAPER, "prop-16", at="Proposition 16", kind="inequality")
+@claim(PAPER, "prop-16", at="Proposition 16", kind="inequality", expect=SUPPORTED)
 def discounted_bits_are_at_most_a_doubly_exponential_sum():
     """For gamma in (0, 1) and s with bits b_R..b_0: sum_i b_i gamma^(2 (s mod 2^i)) <= 1 + sum_{i=1..R}
     gamma^(2^i).
@@ -237,7 +238,7 @@ def momentum_is_rebuilt_from_differences_of_epochs():
     return Instance(Equal(G(1, T), rebuilt, given=[alpha < 1, gamma < 1]), let=case, because=because)
 
 
-@claim(PAPER, "lemma-17-corrected", at="Lemma 17, corrected", kind="identity")
+@claim(PAPER, "lemma-17-corrected", at="Lemma 17, corrected", kind="identity", expect=SUPPORTED)
 def momentum_is_rebuilt_if_every_epoch_has_the_same_order():
     """Lemma 17 holds for every q, N, r if all epochs visit the records in the same order."""
     q, k, j = sp.symbols("q k j", integer=True, positive=True)
@@ -308,7 +309,7 @@ def compose(a: int, b: int) -> list[tuple[int, int]]:
     return found
 
 
-@claim(PAPER, "prop-18", at="Proposition 18", kind="inequality")
+@claim(PAPER, "prop-18", at="Proposition 18", kind="inequality", expect=SUPPORTED)
 def compose_has_at_most_twice_one_plus_log_intervals():
     """|COMPOSE(a,b)| <= 2 (1 + floor(log2(b-a+1))), and <= 1 + log2(b) if a = 1; its intervals are dyadic,
     disjoint and cover [a,b].

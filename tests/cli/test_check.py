@@ -25,7 +25,8 @@ FIELDS = {
 BODY = """
 import sympy as sp
 from dpverify.claims import Paper, claim
-from dpverify.relations import AtMost, Derivation, Equal
+from dpverify.relations import AtMost, Equal
+from dpverify.theorems import Theorem
 from dpverify.verdicts import REFUTED
 PAPER = Paper("p", "P (2020)")
 x = sp.Symbol("x", real=True)
@@ -33,7 +34,7 @@ x = sp.Symbol("x", real=True)
 @claim(PAPER, "square", at="Eq (1)", kind="inequality")
 def square():
     "a square is not negative"
-    return Derivation().step(Equal(x * x, x**2), "by definition").step(AtMost(0, x**2), "a square")
+    return Theorem(AtMost(0, x**2)).have(Equal(x * x, x**2), "by definition")
 
 @claim(PAPER, "wrong", at="Eq (2)", expect=REFUTED, correction="square", breaks="proof")
 def wrong():

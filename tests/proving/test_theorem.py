@@ -8,9 +8,9 @@ import sympy as sp
 from dpverify.checking import check
 from dpverify.proving import prove
 from dpverify.proving.judges import judges_of, one_solver, unsatisfiable
-from dpverify.relations import AtMost, Equal
+from dpverify.relations import AtMost, Derivation, Equal
 from dpverify.theorems import AllOf, ForEvery, ForSome, Theorem, domains, formal, latex
-from dpverify.verdicts import PROVED, REFUTED, Evidence, Result
+from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, Evidence, Result
 
 x, y, z = sp.symbols("x y z", real=True)
 a, g = sp.symbols("a g", positive=True)
@@ -154,3 +154,9 @@ def test_a_part_of_a_conjunction_may_have_hypotheses_for_every_index():
     part = Theorem(given=[below], shows=sums).sum(AtMost(e[t], b[t]), (t, 1, T), "added up")
     assert prove(AllOf(part, AtMost(0, g))).verdict is PROVED
     assert prove(AllOf(part, AtMost(1, g))).verdict is not PROVED
+
+
+def test_derivation_has_no_conclusion_to_be_proved() -> None:
+    chain = Derivation().step(AtMost(x, y, [x <= y]), "").step(AtMost(x, y + 1, [x <= y]), "so always")
+    result = prove(chain)
+    assert result.verdict is SUPPORTED and "argued" in result.because

@@ -10,6 +10,7 @@ PAPER = """
 import sympy as sp
 from dpverify.claims import Paper, claim
 from dpverify.relations import AtMost, Derivation, Equal, Quoted
+from dpverify.theorems import Theorem
 from dpverify.verdicts import REFUTED, UNDECIDED
 PAPER = Paper("small", "A & B (2020). <b>Bold</b> claims.")
 x = sp.Symbol("x", positive=True)
@@ -17,7 +18,7 @@ x = sp.Symbol("x", positive=True)
 @claim(PAPER, "square", at="Eq (1)", kind="inequality")
 def square():
     "a square is not <script>negative</script>"
-    return Derivation().step(Equal(x * x, x**2), "by definition").step(AtMost(2 * x, x**2 + 1), "a square")
+    return Theorem(AtMost(2 * x, x**2 + 1)).have(Equal(x * x, x**2), "by definition")
 
 @claim(PAPER, "wrong", at="Eq (2)", expect=REFUTED, correction="square", breaks="privacy", uses=["square"])
 def wrong():
