@@ -2,10 +2,15 @@
 1/alpha.
 
 Before each chunk, a score, bins and weights are learned from earlier chunks alone; the chunk then multiplies
-the wealth by a factor whose mean is at most 1 under the claim (see `betting`). Three bettors share the wealth
-equally: they believe that the log-odds of the bins are quadratic in the bin's normal score, that they are
-smooth in it, or the plain frequencies of fewer bins. Looks are free: the probability that the wealth of a
-true claim ever exceeds 1/alpha is at most alpha.
+the wealth by a factor whose mean is at most 1 under the claim (see `betting`). Looks are free: the probability
+that the wealth of a true claim ever exceeds 1/alpha is at most alpha.
+
+Six bettors at two desks share the wealth equally (a mean of such wealths is one). At the early desk the few
+scores of `scores` are learned on all draws and counted on them, too: quick, where the effect is plain. At the
+honest desk the many of `ratios` are learned on the first half of the draws and counted on the rest, so that
+the choice among them is not flattered. Bettors believe that the log-odds of the bins are quadratic in the
+bin's normal score, smooth in it, plain frequencies of fewer bins (early), or that they grow (honest); they
+stake less the weaker the evidence is, and nothing below a threshold.
 """
 
 from __future__ import annotations
@@ -21,8 +26,8 @@ from dpverify.auditing.claimed import WorstPair
 from dpverify.auditing.ratios import FEWEST, excess, learn_ratios
 from dpverify.auditing.scores import Score, edges_of, exceedances, learn_scores
 
-# what a bettor believes of the bins' log-odds, and the evidence (in nats) at which it bets half the growth-
-# optimal stake
+# what a bettor believes of the bins' log-odds, and the evidence (in nats) at which it bets half of the
+# growth-optimal stake
 CAUTION = {"quadratic": 1.0, "smooth": 2.0, "plain": 2.0, "monotone": 2.0}
 EARLY_KINDS, HONEST_KINDS = ("quadratic", "smooth", "plain"), ("quadratic", "smooth", "monotone")
 EXTRA = 1.0  # evidence (in nats) that a choice among many scores is worth nothing below
