@@ -2,8 +2,8 @@
 1/alpha.
 
 Before each chunk, a score, bins and weights are learned from earlier chunks alone; the chunk then multiplies
-the wealth by a factor whose mean is at most 1 under the claim (see `betting`). Looks are free: the probability
-that the wealth of a true claim ever exceeds 1/alpha is at most alpha.
+the wealth by a factor whose mean is at most 1 under the claim (see `betting`). Looks are free: the
+probability that the wealth of a true claim ever exceeds 1/alpha is at most alpha.
 
 Six bettors at two desks share the wealth equally (a mean of such wealths is one). At the early desk the few
 scores of `scores` are learned on all draws and counted on them, too: quick, where the effect is plain. At the
