@@ -70,7 +70,9 @@ class Subject:
     tape. `gradients` gives by the name of a model how its per-example gradients compare with their reference.
     `calls` says with which epsilons the mechanisms of a library were called on a data set of which all of
     them see every record. `runs` is a budget that shows half the claim. `any_number` says that the claim is
-    for data sets of any number of records: only then may a witness have fewer than `neighbours`. `largest`
+    for data sets of any number of records: only then may a witness have fewer than `neighbours`. `any_record`
+    says that it is for records of any size, which are clipped; a bare mechanism asks for values within its
+    sensitivity. `largest`
     is the size of a huge record in the number format in use. `shorter` is the same with so many steps.
     """
 
@@ -90,6 +92,7 @@ class Subject:
     shorter: Callable[[int], Subject] | None = None
     runs: int = 20_000
     any_number: bool = False
+    any_record: bool = True
     shrinks: bool = True  # a violation is worth the time that a smaller witness takes
     largest: float = 1e200
 

@@ -3,6 +3,7 @@ it.
 """
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -240,3 +241,8 @@ def test_the_page_is_drawn_from_what_is_kept(tmp_path):
     (tmp_path / "results" / "odd.json").write_text(json.dumps({"schema": "other"}))
     with pytest.raises(ReportError, match=r"odd\.json"):
         read(tmp_path)
+
+
+def test_a_claim_for_values_within_a_sensitivity_says_nothing_of_huge_ones():
+    bare = replace(opaque("not clipped"), any_record=False)
+    assert isinstance(LAWS["huge"](bare), NotApplicable)

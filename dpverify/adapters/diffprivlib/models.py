@@ -385,6 +385,7 @@ TARGETS = (
         REPLACE,
         bayes_tiny,
         empty=UNDECIDED,
+        huge=REFUTED,
         training=REFUTED,
     ),
     target("StandardScaler", "mean and variance of one feature", REPLACE, scaler, empty=UNDECIDED),
@@ -412,6 +413,7 @@ TARGETS = (
         REPLACE,
         means_inertia,
         empty=UNDECIDED,
+        huge=REFUTED,
         training=REFUTED,
     ),
     slow(
@@ -420,6 +422,7 @@ TARGETS = (
         REPLACE,
         means_empty,
         **FEW,
+        huge=REFUTED,
         training=REFUTED,
     ),
     target(
