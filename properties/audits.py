@@ -24,18 +24,18 @@ def audited(
 ) -> Result:
     """The subject on its neighbours (or on others) against a claim, on every rung or on some.
 
-    The mechanism refuses data sets of a number of records that the claim was not computed for, so that a
-    smaller witness stays within it.
+    A witness is made smaller only if the claim is for any number of records: elsewhere it would leave the
+    setting that the claim was computed for.
     """
     return audit(
-        subject.algorithm or (subject.within if neighbours is None else subject.mechanism),
+        subject.algorithm or subject.mechanism,
         subject.neighbours if neighbours is None else neighbours,
         claim,
         budget=Budget(runs=subject.runs, alpha=ALPHA, seed=seed),
         declared=subject.declared,
         rungs=rungs,
         public=("dimensions", "steps", "domain") if subject.any_number else None,
-        smaller=subject.shrinks and subject.algorithm is None and rungs is RUNGS,
+        smaller=subject.shrinks and subject.any_number and subject.algorithm is None and rungs is RUNGS,
     )
 
 
