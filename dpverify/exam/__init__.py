@@ -120,17 +120,14 @@ def _counts(grades: list[Grade]) -> str:
 
 def main(profile: str = "quick") -> int:
     """Sit the exam with a progress bar, print the counts; 0 if it is passed, else 1."""
-    from rich.progress import track
+    from dpverify.progress import progress_bar
 
-    effort, total = PROFILES[profile], len(cases())
-    grades = list(track(sit(effort, jobs=2), "exam", total=total, console=_stderr()))
+    grades = []
+    with progress_bar("exam", len(cases())) as advance:
+        for grade in sit(PROFILES[profile], jobs=2):
+            grades.append(grade)
+            advance()
     print(report(grades))
     truths = [g for g in grades if g.case.kind is TRUE]
     power = sum(g.result.verdict is PROVED for g in truths) / max(len(truths), 1)
     return 0 if power >= 0.95 and not any(g.wrong for g in grades) else 1
-
-
-def _stderr() -> Any:
-    from rich.console import Console
-
-    return Console(file=sys.stderr)
