@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
