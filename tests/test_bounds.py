@@ -142,6 +142,7 @@ def test_a_hypothesis_that_does_not_hold_is_named():
         "alpha": 0.5,
         "beta": 0.0,
         "lambda": [1.0, 5.0],
+        "room": [1.5, 0.5],
         "d": 2,
         "P": 1.0,
         "x2": 1.0,

@@ -88,7 +88,11 @@ def momentum_bound(
     if M is None or mu is None:
         return None
     values: dict[str, Any] = {"M": M, "mu": mu, "eta_0": step_size * M, "beta": beta, "T": len(noise)}
-    values |= {"e": [first_gap(problem, data)], "c": list(noise)}
+    left, averaged = 0.0, []
+    for t, moment in enumerate(noise, start=1):
+        left = beta**2 * left + moment  # sum over i <= t of beta^(2(t-i)) c_i
+        averaged.append(((1 - beta) / (1 - beta**t)) ** 2 * left)
+    values |= {"e": [first_gap(problem, data)], "u": averaged}
     bound = Bound("dynamic-noise/bound-momentum", values)
     return None if bound.broken else bound
 
@@ -108,8 +112,9 @@ def heavy_ball_bound(
     away = problem.start - problem.optimum(data)[0]
     values = {"alpha": step_size, "beta": beta, "lambda": problem.spectrum, "d": problem.dimension}
     values |= {"P": kept, "x2": float(away @ away), "sigma2": variance, "L": float(problem.spectrum.max())}
-    bound = Bound("dp-accel/bound-heavy-ball", values)
-    return None if bound.broken else bound
+    room = 2 + 2 * beta - step_size * problem.spectrum
+    bound = Bound("dp-accel/bound-heavy-ball", values | {"room": room})
+    return None if bound.broken or not np.all(room > 0) else bound
 
 
 def nesterov_bound(problem: Problem, data: Data, noise: Sequence[float], stages: Stages) -> Bound | None:

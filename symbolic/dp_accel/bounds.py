@@ -23,7 +23,7 @@ beta, kept, distance, variance, E_0, E_T = sp.symbols("beta P x2 sigma2 E_0 E_T"
 keeps = sp.Symbol("q", nonnegative=True)  # 1 - s, what a step keeps of the Lyapunov function
 square = sp.Symbol("Y", nonnegative=True)  # E|x_T - x*|^2
 V, c = (sp.IndexedBase(name, nonnegative=True) for name in ("V", "c"))
-lam = sp.IndexedBase("lambda", positive=True)
+lam, room = (sp.IndexedBase(name, positive=True) for name in ("lambda", "room"))
 
 
 @claim(
@@ -34,13 +34,13 @@ lam = sp.IndexedBase("lambda", positive=True)
     uses=["thm-3.5-corrected", "thm-3.5-m"],
 )
 def error_of_the_heavy_ball_on_a_quadratic():
-    """If E|x_T - x*|^2 <= 2 |M^T|^2 |x_0 - x*|^2 + sum_i v(lambda_i), v(lambda) = sigma^2 alpha
-    (1+beta)/((1-beta) lambda (2 + 2 beta - alpha lambda)): E F(x_T) - F* <= (L/2)(2 |M^T|^2 |x_0 - x*|^2 +
-    sum_i v(lambda_i)).
+    """If E|x_T - x*|^2 <= 2 |M^T|^2 |x_0 - x*|^2 + sum_i v_i, v_i = sigma^2 alpha (1+beta)/((1-beta) lambda_i
+    room_i), room_i > 0 at most 2 + 2 beta - alpha lambda_i: E F(x_T) - F* <= (L/2)(2 |M^T|^2 |x_0 - x*|^2 +
+    sum_i v_i).
     """
-    v = variance * alpha * (1 + beta) / ((1 - beta) * lam[i] * (2 + 2 * beta - alpha * lam[i]))
+    v = variance * alpha * (1 + beta) / ((1 - beta) * lam[i] * room[i])
     m = sp.Sum(v, (i, 1, d))
-    stable = ForEvery(AtMost(alpha * lam[j], 2 + 2 * beta, strict=True), j, 1, d)
+    stable = ForEvery(AtMost(room[j] + alpha * lam[j], 2 + 2 * beta), j, 1, d)
     return Theorem(
         given=[beta < 1, stable, E_T <= L / 2 * square, square <= 2 * kept * distance + m],
         shows=AtMost(E_T, L / 2 * (2 * kept * distance + m)),

@@ -15,12 +15,13 @@ from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER
 from dpverify.theorems import ForEvery, Theorem
 
-t, i = step(), sp.Symbol("i", integer=True, positive=True)
+t = step()
 T = sp.Symbol("T", integer=True, positive=True)
 M, mu, eta_0 = sp.symbols("M mu eta_0", positive=True)
 beta = sp.Symbol("beta", nonnegative=True)
 e, g2, c = (sp.IndexedBase(name, nonnegative=True) for name in ("e", "g2", "c"))
 rest = sp.IndexedBase("rest", real=True)
+u = sp.IndexedBase("u", nonnegative=True)
 
 
 @claim(PAPER, "bound-gd", at="Theorem 4.1, any noise", kind="inequality", uses=["thm-4.1"])
@@ -46,30 +47,28 @@ def excess_of_noisy_gradient_descent():
     uses=["thm-4.4-corrected"],
 )
 def excess_of_noisy_momentum():
-    """With steps eta_0/M and gamma = 1 - eta_0 mu/M > beta: e_{T+1} <= gamma^T e_1 + (eta_0/M) sum_t
-    gamma^(T-t) ((1-beta)/(1-beta^t))^2 sum_{i<=t} beta^(2(t-i)) c_i, the rest of each step adding up to at
-    most 0.
+    """With steps eta_0/M, gamma = 1 - eta_0 mu/M > beta and u_t = ((1-beta)/(1-beta^t))^2 sum_{i<=t}
+    beta^(2(t-i)) c_i: e_{T+1} <= gamma^T e_1 + (eta_0/M) sum_t gamma^(T-t) u_t, the rest of each step adding
+    up to at most 0.
 
     That it does if 1 - eta_0 - 4 c eta_0^2 >= 0 is Theorem 4.4, corrected.
     """
     gamma = 1 - eta_0 * mu / M
-    room = beta * gamma / ((gamma - beta) ** 2 * (1 - beta) ** 3)
-    weight = (eta_0 / M) * ((1 - beta) / (1 - beta**t)) ** 2
-    noise = weight * sp.Sum(beta ** (2 * (t - i)) * c[i], (i, 1, t))
+    noise = eta_0 / M * u[t]
     one = ForEvery(AtMost(e[t + 1], gamma * e[t] + noise + rest[t]), t, 1, T)
-    bound = gamma**T * e[1] + sp.Sum(gamma ** (T - t) * noise, (t, 1, T))
+    added = sp.Sum(gamma ** (T - t) * noise, (t, 1, T))
     total = sp.Sum(gamma ** (T - t) * (noise + rest[t]), (t, 1, T))
-    parts = sp.Sum(gamma ** (T - t) * noise, (t, 1, T)) + sp.Sum(gamma ** (T - t) * rest[t], (t, 1, T))
+    parts = added + sp.Sum(gamma ** (T - t) * rest[t], (t, 1, T))
     return (
         Theorem(
             given=[
                 beta < gamma,
                 mu <= M,
-                eta_0 + 4 * room * eta_0**2 <= 1,
+                4 * beta * gamma * eta_0**2 <= (1 - eta_0) * (gamma - beta) ** 2 * (1 - beta) ** 3,
                 one,
                 sp.Sum(gamma ** (T - t) * rest[t], (t, 1, T)) <= 0,
             ],
-            shows=AtMost(e[T + 1], bound),
+            shows=AtMost(e[T + 1], gamma**T * e[1] + added),
         )
         .unroll(e[t], gamma, noise + rest[t], (t, 1, T), "a step keeps at most gamma of the excess")
         .calc(
