@@ -1,29 +1,31 @@
-"""Sections 4 and 5.1: the noise factor M of the utility bound, its minimum over alpha, and polynomially
-decaying steps.
+"""Section 4: the utility theorem as printed and as it follows, and its noise factor M with its minimum over
+alpha.
 
 M = sum_t (alpha_t/b_t)^2 sum_t 1/alpha_t^2        Theorem 4.2
 sigma^2 = S sum_t 1/alpha_t^2,  S = (16 G)^2 B_delta/(n eps)^2        Eq (6)
+
+Step t of Algorithm 1 uses b_{t+1} and alpha_{t+1}; here the steps are numbered from 1, so that it uses b_t,
+alpha_t.
 """
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
 import sympy as sp
 
 from dpverify.claims import claim
-from dpverify.effort import Effort
-from dpverify.relations import AtMost, Derivation, Equal, Minimises, Tested
+from dpverify.language.expectations import E, Noise, gaussian
+from dpverify.language.functions import Function
+from dpverify.language.vectors import Vector, norm2
+from dpverify.relations import AtMost, Equal, Instance, Minimises
 from dpverify.schedules import step
 from dpverify.symbolic.adp_erm import PAPER
-from dpverify.verdicts import REFUTED, UNDECIDED, Evidence, Result, Witness
-
-ALPHA = 1e-6  # the probability of a false refutation by runs
+from dpverify.theorems import AllOf, ForEvery, Theorem
+from dpverify.verdicts import REFUTED
 
 t, T = step(), sp.Symbol("T", integer=True, positive=True)
+d = sp.Symbol("d", integer=True, positive=True)
 alpha, b = sp.IndexedBase("alpha", positive=True), sp.IndexedBase("b", positive=True)
-a, c = sp.symbols("a c", positive=True)
+eta, L, G, S, sigma = sp.symbols("eta L G S sigma", positive=True)
 
 
 def total(term):
@@ -38,6 +40,158 @@ def noise_factor(alpha2, steps):
 LEAST = total(1 / b[t]) ** 2
 
 
+def one_step(convex: bool):
+    """The descent of one step from any point, in expectation over the record and the noise."""
+    F, theta = Function("F", smooth=L, convex=convex), Vector("theta")
+    size, factor = sp.symbols("b_t alpha_t", positive=True)
+    spread = sp.Symbol("v", nonnegative=True)
+    record, noise = Noise("xi", variance=spread), gaussian("c", sigma, d)
+    slope = F.gradient(theta)
+    after = theta - eta / size * (slope + record + factor * noise)
+    square = norm2(slope) + spread + d * factor**2 * sigma**2
+    bound = F(theta) - eta / size * norm2(slope) + L * eta**2 / (2 * size**2) * square
+    lemma = F.descent(theta, after)
+    return Theorem(shows=AtMost(E(F(after), record, noise), bound)).expect(
+        AtMost(lemma.lhs, lemma.rhs), [record, noise], "the descent lemma"
+    )
+
+
+@claim(PAPER, "thm-4.2-step", at="Theorem 4.2, one step", kind="inequality", standing="ours")
+def one_step_descends():
+    """For F with L-Lipschitz gradient, grad f = grad F + xi with E xi = 0 and E|xi|^2 = v, c ~ N(0, sigma^2
+    I_d): E F(theta - (eta/b)(grad f + alpha c)) <= F - (eta/b)|grad F|^2 + (L eta^2/(2 b^2))(E|grad f|^2 + d
+    alpha^2 sigma^2), E|grad f|^2 = |grad F|^2 + v.
+    """
+    return one_step(convex=False)
+
+
+@claim(
+    PAPER,
+    "thm-4.2-eq7",
+    at="Theorem 4.2, Eq (7)",
+    kind="inequality",
+    expect=REFUTED,
+    breaks="theorem",
+    correction="thm-4.2-eq7-corrected",
+)
+def smallest_mean_squared_gradient_is_at_most_eq_7():
+    """For public alpha and b and sigma of Eq (6): E|grad F(theta_tau)|^2 <= [D_F/eta + (eta L/2) sum_t E|grad
+    f|^2/b_t^2 + d (16 G)^2 B_delta M/(2 n^2 eps^2)]/sum_t 1/b_t, tau the best of theta_0..theta_{T-1}.
+
+    The case: T = 2, d = 1, every record has Huber's loss with slope clip(theta, -10, 10), plus 1, so L = 1
+    and G = 10; eta = b_1 = b_2 = 4, alpha = 1, theta_0 = 1, n = 1000, delta = 1e-5, and eps such that Eq (6)
+    gives sigma = 1. Then theta_1 = -c_0: both gradients have a second moment of 1, but for the tail beyond
+    10; the last term lacks the factor eta L = 4.
+    """
+    K = sp.Integer(10)
+    tail = sp.erfc(K / sp.sqrt(2))
+    second = 1 - tail - sp.sqrt(2 / sp.pi) * K * sp.exp(-(K**2) / 2) + K**2 * tail  # E min(|c|, 10)^2
+    D, rate, size = sp.Rational(1, 2), sp.Integer(4), sp.Integer(4)
+    count, level = 1000, sp.Rational(1, 10**5)
+    B = sp.log(32 / (count * level)) * sp.log(sp.Rational(5, 4) / level)
+    spent = 16 * K * sp.sqrt(2 * B) / count
+    noise = (16 * K) ** 2 * B / (2 * count**2 * spent**2) * (2 / size**2) * 2
+    stated = (D / rate + rate / 2 * (1 + second) / size**2 + noise) / (2 / size)
+    return Instance(
+        AtMost(sp.Min(1, second), stated),
+        let={
+            "f(theta; x)": "1 + Huber's loss with slope clip(theta, -10, 10), for every x",
+            "T, d, L, G": "2, 1, 1, 10",
+            "eta, b, alpha, theta_0": "4, 4, 1, 1",
+            "n, delta, eps": "1000, 1/100000, 16 G sqrt(2 B_delta)/n (sigma = 1)",
+        },
+        because="the noise enters the descent lemma with L eta^2/2, and one eta alone is divided out",
+    )
+
+
+@claim(
+    PAPER,
+    "thm-4.2-eq7-corrected",
+    at="Theorem 4.2, Eq (7), with eta L in its last term",
+    kind="inequality",
+    uses=["thm-4.2-step"],
+)
+def smallest_mean_squared_gradient_with_eta_l_restored():
+    """If every step descends as in thm-4.2-step (e_t = E F(theta_{t-1}) - F*, g2_t = E|grad
+    F(theta_{t-1})|^2, h2_t = E|grad f(theta_{t-1}; xi)|^2) and m <= g2_t for every t, then m <= [e_1/eta +
+    (eta L/2) sum_t h2_t/b_t^2 + (eta L d/2) sigma^2 sum_t (alpha_t/b_t)^2]/sum_t 1/b_t. With sigma^2 of Eq
+    (6) the last is eta L times the last of Eq (7).
+    """
+    e, g2, h2 = (sp.IndexedBase(name, nonnegative=True) for name in ("e", "g2", "h2"))
+    m = sp.Symbol("m", nonnegative=True)
+    noise = sp.Symbol("sigma2", positive=True)
+    square = (h2[t] + d * alpha[t] ** 2 * noise) / b[t] ** 2
+    descent = ForEvery(AtMost(e[t + 1], e[t] - eta * g2[t] / b[t] + L * eta**2 / 2 * square), t, 1, T)
+    least = ForEvery(AtMost(m, g2[t]), t, 1, T)
+    inverse, first, second = total(1 / b[t]), total(h2[t] / b[t] ** 2), total(alpha[t] ** 2 / b[t] ** 2)
+    whole = e[1] / eta + eta * L / 2 * first + eta * L * d / 2 * noise * second
+    growth = (e[t] - e[t + 1]) / eta + eta * L / 2 * square
+    return (
+        Theorem(given=[descent, least], shows=AtMost(m, whole / inverse))
+        .sum(AtMost(m / b[t], growth), (t, 1, T), "each step, and m is least")
+        .have(
+            Equal(total(growth), (e[1] - e[T + 1]) / eta + eta * L / 2 * (first + d * noise * second)),
+            "it telescopes",
+        )
+        .have(AtMost(m * inverse, whole), "e is not negative")
+        .have(AtMost(0, inverse, strict=True), "every 1/b_t is positive")
+    )
+
+
+@claim(PAPER, "thm-4.2-scope", at="Below Remark 4.1", kind="inequality", uses=["thm-4.2-step"])
+def one_step_descends_for_convex_and_other_functions():
+    """The theorem applies to convex and to non-convex functions: its step holds for every smooth F, and for
+    every smooth convex F.
+    """
+    return AllOf(one_step(convex=False), one_step(convex=True))
+
+
+@claim(
+    PAPER,
+    "remark-4.1-dominating",
+    at="Remark 4.1, second sentence",
+    kind="asymptotic",
+    expect=REFUTED,
+    breaks="text",
+    correction="remark-4.1-dominating-corrected",
+)
+def last_term_dominates():
+    """Of the three terms of Eq (7), the last, by privacy, is the dominating one.
+
+    The case: b_t = 2, alpha_t^2 = 2, T = 100, G = L = eta = D_F = d = 1, n = 10^5, eps = 1, delta = 1e-5: the
+    last term is below a hundredth of the first.
+    """
+    B = sp.log(1600) * sp.log(125000)
+    last = sp.Integer(256) * B / (2 * sp.Integer(10) ** 10) * 50**2
+    return Instance(
+        AtMost(sp.Integer(1), last),
+        let={
+            "b_t, alpha_t^2, T": "2, 2, 100",
+            "G, L, eta, D_F, d": "1",
+            "n, eps, delta": "100000, 1, 1/100000",
+        },
+        because="it falls like 1/n^2, the others do not depend on n",
+    )
+
+
+@claim(
+    PAPER, "remark-4.1-dominating-corrected", at="Remark 4.1, second sentence, corrected", kind="asymptotic"
+)
+def last_term_dominates_for_few_records():
+    """The last term is at least the first two together if n^2 eps^2 <= d (16 G)^2 B_delta M/(2 D_F/eta + eta
+    L G^2 sum_t 1/b_t^2).
+    """
+    D, B, M, n, eps = sp.symbols("D_F B M n epsilon", positive=True)
+    second = total(1 / b[t] ** 2)
+    bound = d * (16 * G) ** 2 * B * M / (2 * D / eta + eta * L * G**2 * second)
+    Q = sp.Symbol("Q", nonnegative=True)
+    return AtMost(
+        (D / eta + eta * L / 2 * G**2 * second).subs(second, Q),
+        d * (16 * G) ** 2 * B / (2 * n**2 * eps**2) * M,
+        given=[n**2 * eps**2 <= bound.subs(second, Q)],
+    )
+
+
 @claim(PAPER, "remark-4.1-attain", at="Remark 4.1, below Eq (8)", kind="identity")
 def square_root_of_b_attains_the_least_noise_factor():
     """M = M_adp = (sum_t 1/b_t)^2 if alpha_t^2 = b_t."""
@@ -46,11 +200,23 @@ def square_root_of_b_attains_the_least_noise_factor():
 
 @claim(PAPER, "remark-4.1-min", at="Remark 4.1, Eq (8)", kind="optimality", uses=["remark-4.1-attain"])
 def least_noise_factor_is_the_squared_sum_of_steps():
-    """For fixed b, the minimum of M over alpha is (sum_t 1/b_t)^2."""
-    return (
-        Derivation()
-        .step(AtMost(LEAST, noise_factor(alpha[t] ** 2, b[t])), "no alpha does better: Cauchy-Schwarz")
-        .step(Equal(noise_factor(b[t], b[t]), LEAST), "alpha_t^2 = b_t does as well")
+    """For fixed b, the minimum of M over alpha is (sum_t 1/b_t)^2: no alpha does better (Cauchy-Schwarz), and
+    alpha_t^2 = b_t does as well.
+    """
+    return AllOf(
+        AtMost(LEAST, noise_factor(alpha[t] ** 2, b[t])),
+        Equal(noise_factor(b[t], b[t]), LEAST),
+    )
+
+
+@claim(PAPER, "remark-4.1-ratio", at="Remark 4.1, display", kind="inequality", uses=["remark-4.1-attain"])
+def constant_noise_is_never_better():
+    """At alpha = 1, M is M_dp = T sum_t 1/b_t^2, and M_dp/M_adp >= 1."""
+    return AllOf(
+        Equal(noise_factor(sp.Integer(1), b[t]), T * total(1 / b[t] ** 2)),
+        Theorem(shows=AtMost(1, T * total(1 / b[t] ** 2) / LEAST)).have(
+            AtMost(LEAST, T * total(1 / b[t] ** 2)), "Cauchy-Schwarz"
+        ),
     )
 
 
@@ -97,177 +263,28 @@ def only_multiples_of_b_attain_the_least_noise_factor():
     )
 
 
-def polynomial():
-    """b_t of Proposition 5.1."""
-    return sp.sqrt(a + c * t)
-
-
-eta, L, d, S = sp.symbols("eta L d S", positive=True)
-
-
-def privacy_term():
-    """The privacy term of the descent argument at alpha_t^2 = b_t: (L/2) sum_t E|eta alpha_t c_t/b_t|^2 over
-    eta sum_t 1/b_t.
-    """
-    steps = polynomial()
-    sigma2 = S * total(1 / steps)  # Eq (6)
-    return L / 2 * total(eta**2 * steps * d * sigma2 / steps**2) / (eta * total(1 / steps))
-
-
 @claim(
     PAPER,
-    "prop-5.1-eq9",
-    at="Proposition 5.1, Eq (9), last term",
-    kind="inequality",
-    uses=["remark-4.1-attain"],
-    expect=REFUTED,
-    breaks="theorem",
-    correction="prop-5.1-eq9-corrected",
-)
-def privacy_term_of_adp_sgd_is_eq_9():
-    """With b_t = sqrt(a + c t), alpha_t^2 = b_t, T >= 5 + 4a/c, the privacy term is at most eta d L (16 G)^2
-    B_delta sqrt(T)/(2 n^2 eps^2 sqrt c).
-
-    It is what Theorem 4.2 gives; that Eq (9) itself fails is prop-5.1-eq9-run.
-    """
-    sum1, unit = total(1 / polynomial()), eta * d * L * S / 2
-    return (
-        Derivation()
-        .step(Equal(privacy_term(), unit * sum1**2 / sum1), "M = (sum_t 1/b_t)^2 at alpha_t^2 = b_t")
-        .step(
-            AtMost(sum1, sp.sqrt(T) / sp.sqrt(c), given=[T >= 5 + 4 * a / c]),
-            "the sum over a + ct, as stated",
-        )
-    )
-
-
-@claim(
-    PAPER,
-    "prop-5.1-eq9-run",
-    at="Proposition 5.1, Eq (9), in runs",
-    kind="inequality",
-    uses=["prop-5.1-eq9"],
-    expect=REFUTED,
-    breaks="theorem",
-    correction="prop-5.1-eq9-corrected",
-)
-def smallest_mean_squared_gradient_is_at_most_eq_9():
-    """E|grad F(theta_tau)|^2 <= sqrt(c) (D_F/eta + eta G^2 L B_T/(2c))/sqrt(T-1) + eta d L (16 G)^2 B_delta
-    sqrt(T)/(2 n^2 eps^2 sqrt c), T >= 5 + 4a/c.
-
-    B_T is taken as log(1 + T c/a), the least for which the first term follows. The loss is Huber's, G = L =
-    1: every record is the same.
-    """
-    T, eta, spread, n, delta = (
-        10_000,
-        0.1,
-        0.2,
-        10**5,
-        1e-5,
-    )  # a = c = 1; spread = eta sigma^2, so that E theta^2 stays near spread/2
-
-    def run(effort: Effort) -> Result:
-        b = np.sqrt(1 + np.arange(1, T + 1))
-        noise = spread / eta  # sigma^2
-        B = math.log(16 * T / (n * delta)) * math.log(1.25 / delta)
-        eps = 16 / n * math.sqrt(B * np.sum(1 / b) / noise)  # Eq (6), alpha_t^2 = b_t
-        start = math.sqrt(spread / 2)
-        stated = (start**2 / 2 / eta + eta * math.log(1 + T) / 2) / math.sqrt(
-            T - 1
-        ) + eta * 256 * B * math.sqrt(T) / (2 * (n * eps) ** 2)
-        rng, runs = np.random.default_rng(np.random.SeedSequence(effort.seed)), 2 * effort.runs
-        level = math.log(2 * T / ALPHA)
-        theta, lowest = np.full(runs, start), start**2
-        for t in range(T - 1):
-            slope = np.clip(theta, -1, 1)
-            theta = theta - eta / b[t] * (slope + math.sqrt(b[t] * noise) * rng.standard_normal(runs))
-            squares = np.minimum(theta * theta, 1)
-            low = (
-                squares.mean()
-                - math.sqrt(2 * squares.var(ddof=1) * level / runs)
-                - 7 * level / (3 * (runs - 1))
-            )
-            lowest = min(lowest, float(low))
-        evidence = Evidence(
-            "Monte Carlo",
-            alpha=ALPHA,
-            samples=runs,
-            seed=effort.seed,
-            ceiling="a mean above the bound at every step, by empirical Bernstein bounds",
-        )
-        if lowest <= stated:
-            return Result(
-                UNDECIDED,
-                f"the lower confidence bound {lowest:.4f} is not above the stated {stated:.4f}",
-                evidence,
-            )
-        let = {
-            "f(theta)": "Huber's loss, G = L = 1",
-            "theta_0": f"{start:.4f}",
-            "a, c": "1, 1",
-            "T": str(T),
-            "eta": str(eta),
-            "n": str(n),
-            "eps": f"{eps:.4f}",
-        }
-        then = f"E|grad F(theta_t)|^2 >= {lowest:.4f} for every t = 0..T-1, up to a probability of {ALPHA}"
-        return Result(
-            REFUTED,
-            f"{lowest:.4f} > {stated:.4f}",
-            evidence,
-            Witness(let, then, f"at most {stated:.4f} for some t"),
-        )
-
-    return Tested("the smallest mean squared gradient of ADP-SGD is at most Eq (9)", run)
-
-
-@claim(
-    PAPER,
-    "prop-5.1-eq9-corrected",
-    at="Proposition 5.1, Eq (9), corrected",
-    kind="inequality",
+    "concl-not-unique",
+    at="Section 8, on alpha_t^2 = b_t",
+    kind="optimality",
     uses=["remark-4.1-attain"],
 )
-def bound_of_adp_sgd_with_twice_the_privacy_term():
-    """Eq (9) holds with twice its last term, and B_T = log(1 + T c/a)."""
-    first, G2, share = sp.symbols("D_F G2 u", positive=True)
-    sum1 = total(1 / polynomial())
-    n = sp.Symbol("n", integer=True, nonnegative=True)
-    u = c / (a + c * (n + 1))
-    H, Q = sp.symbols("H Q", positive=True)  # sum_t 1/b_t and sum_t 1/b_t^2
-    upper, lower = 2 * sp.sqrt(T / c), 2 / c * (sp.sqrt(a + c * (T + 1)) - sp.sqrt(a + c))
-    logs = sp.log(1 + c * T / a)
-    theorem = (first / eta + eta * L / 2 * G2 * Q + eta * L * d * S / 2 * H**2) / H
-    stated = sp.sqrt(c) * (first / eta + eta * G2 * L * logs / (2 * c)) / sp.sqrt(
-        T - 1
-    ) + eta * d * L * S * sp.sqrt(T) / sp.sqrt(c)
-    return (
-        Derivation()
-        .step(
-            Equal(privacy_term(), eta * L * d * S / 2 * sum1**2 / sum1),
-            "the privacy term of Theorem 4.2, with its factor eta L",
-        )
-        .step(AtMost(1 / sp.sqrt(a + c), upper.subs(T, 1)), "sum_t 1/b_t <= 2 sqrt(T/c) at T = 1")
-        .step(AtMost(upper + 1 / sp.sqrt(a + c * (T + 1)), upper.subs(T, T + 1)), "and from T to T + 1")
-        .step(
-            AtMost(lower.subs(T, 1), 1 / sp.sqrt(a + c)),
-            "sum_t 1/b_t >= (2/c)(sqrt(a + c(T+1)) - sqrt(a + c)) at T = 1",
-        )
-        .step(AtMost(lower.subs(T, T + 1), lower + 1 / sp.sqrt(a + c * (T + 1))), "and from T to T + 1")
-        .step(
-            AtMost(sp.sqrt((T - 1) / c), lower, given=[T >= 5 + 4 * a / c]),
-            "which is where T >= 5 + 4a/c is needed",
-        )
-        .step(
-            Equal(logs.subs(T, n + 1) - logs.subs(T, n), -sp.log(1 - u)),
-            "log(1 + cT/a) grows by -log(1 - u), u = c/(a + c(T+1)) = c/b_{T+1}^2",
-        )
-        .step(
-            AtMost(share, -sp.log(1 - share), given=[share < 1]),
-            "by at least u, so sum_t 1/b_t^2 <= log(1 + cT/a)/c from T = 0 on",
-        )
-        .step(
-            AtMost(theorem, stated, given=[T >= 2, H <= upper, H >= sp.sqrt((T - 1) / c), Q <= logs / c]),
-            "put together, E|grad f|^2 <= G^2",
-        )
+def multiples_of_b_attain_the_least_noise_factor_too():
+    """alpha_t^2 = b_t is not the only setting with the least M: alpha_t^2 = k b_t has it for every k > 0
+    (with sigma^2/k in Eq (6), so that it is the same algorithm; no other setting has it,
+    remark-4.1-alt-corrected).
+    """
+    k = sp.Symbol("k", positive=True)
+    return Equal(noise_factor(k * b[t], b[t]), LEAST)
+
+
+@claim(PAPER, "sec5-constant", at="Section 5, constant stepsize", kind="optimality", uses=["remark-4.1-min"])
+def constant_steps_ask_for_constant_noise():
+    """With b_t = B for every t, M is least at a constant alpha, whatever sum_t 1/alpha_t^2 is, and
+    nowhere else.
+    """
+    v, spent, B = sp.symbols("v s B", positive=True)
+    return Minimises(
+        v * spent / B**2, over=v, spent=1 / v, total=spent, at=T / spent, index=t, length=T, unique=True
     )
