@@ -196,25 +196,39 @@ def _admission(theorem: Theorem, bare: Any, effort: Effort) -> dict[str, str] | 
     """A point that meets the hypotheses, if everything in the statement is modelled and there is one; else
     the result that says what is not.
     """
-    from dpverify.proving import gate, model
+    from dpverify.proving import gate
 
     relation = bare.relation if isinstance(bare, ForSome) else bare
     parts = relation.parts if isinstance(relation, AllOf) else (relation,)
-    given: list[Any] = []
-    try:
-        for part in parts:
-            given += [h for h in gate.hypotheses(gate.elaborate(part)) if h not in given]
-    except gate.Refused as why:
-        return Result(UNDECIDED, f"not modelled: {why}")
-    everywhere = [h for h in (*theorem.given, *given) if isinstance(h, ForEvery)]  # of a part, too
-    given = [h for h in given if not isinstance(h, ForEvery | Iterates)]
-    if isinstance(bare, ForSome):  # what is asked of the chosen values is shown, not supposed
-        given = [h for h in given if not sp.sympify(h).free_symbols & set(bare.symbols)]
-    for hypothesis in everywhere:
-        index = sp.Dummy(hypothesis.index.name, integer=True)
-        low, high = sp.sympify(hypothesis.low), sp.sympify(hypothesis.high)
-        given += [*as_conditions(_moved(hypothesis, index)), sp.Ge(index, low), sp.Le(index, high)]
-    return model(given, effort)
+    chosen = set(bare.symbols) if isinstance(bare, ForSome) else set()
+    point: dict[str, str] = {}
+    for number, part in enumerate(parts, 1):  # each part has to say something under its own hypotheses
+        try:
+            given = gate.hypotheses(gate.elaborate(part))
+        except gate.Refused as why:
+            return Result(UNDECIDED, f"not modelled: {why}")
+        found = _model_of([*theorem.given, *(h for h in given if h not in theorem.given)], chosen, effort)
+        if isinstance(found, Result):
+            return found
+        for name, value in found.items():
+            point[name if point.get(name, value) == value else f"{name} in part {number}"] = value
+    return point
+
+
+def _model_of(given: list[Any], chosen: set[Any], effort: Effort) -> dict[str, str] | Result:
+    """A point that meets these hypotheses, those for every index taken at one; what is asked of the chosen
+    values is shown, not supposed.
+    """
+    from dpverify.proving import model
+
+    plain = [h for h in given if not isinstance(h, ForEvery | Iterates)]
+    plain = [h for h in plain if not sp.sympify(h).free_symbols & chosen]
+    for hypothesis in given:
+        if isinstance(hypothesis, ForEvery):
+            index = sp.Dummy(hypothesis.index.name, integer=True)
+            low, high = sp.sympify(hypothesis.low), sp.sympify(hypothesis.high)
+            plain += [*as_conditions(_moved(hypothesis, index)), sp.Ge(index, low), sp.Le(index, high)]
+    return model(plain, effort)
 
 
 def _refuted(relation: Any, effort: Effort, hard: bool = False) -> Result | None:

@@ -8,10 +8,28 @@ from __future__ import annotations
 import sympy as sp
 
 from dpverify.claims import claim
-from dpverify.relations import AtMost, Derivation, Equal, Instance
+from dpverify.language.expectations import E
+from dpverify.language.vectors import Vector, inner, norm2
+from dpverify.relations import AtMost, Equal, Instance, PositiveSemidefinite
 from dpverify.symbolic.dp_accel import PAPER
-from dpverify.symbolic.dp_accel.heavy_ball import X1, X2, L, alpha, beta, form, g, moved, mu, w, x, y
+from dpverify.symbolic.dp_accel.heavy_ball import (
+    X1,
+    X2,
+    L,
+    alpha,
+    beta,
+    form,
+    g,
+    heavy_ball_step,
+    moved,
+    mu,
+    quadratic_form,
+    w,
+    x,
+    y,
+)
 from dpverify.symbolic.dp_accel.quadratic import block, variance
+from dpverify.theorems import AllOf, ForEvery, Theorem
 from dpverify.verdicts import REFUTED
 
 R = sp.Rational
@@ -38,15 +56,14 @@ def norm_of_the_laplace_covariance_is_d_b_squared():
 
 @claim(PAPER, "eq-b.1-corrected", at="Eq (B.1)", kind="identity", uses=["eq-3.1-var"])
 def norm_of_the_laplace_covariance_is_two_b_squared():
-    """|Cov(eta_t | x)| = 2 S_1(x)^2/(m eps_0)^2 <= 2 d S_1^2/(m eps_0)^2, which is what (3.12) has; its trace
-    is 2 d b^2.
+    """Cov(eta_t | x) = 2 b^2 I_d, b = S_1(x)/(m eps_0), has the norm 2 S_1(x)^2/(m eps_0)^2 <= 2 d S_1^2/(m
+    eps_0)^2, which is what (3.12) has.
     """
     e0, at = sp.symbols("epsilon_0 S_x", positive=True)
     b = at / (m * e0)
-    return (
-        Derivation()
-        .step(Equal((2 * b**2 * sp.eye(3)).trace() / 3, 2 * b**2), "2 b^2 I has one eigenvalue")
-        .step(AtMost(2 * b**2, 2 * d * S**2 / (m * e0) ** 2, given=[at <= S]), "Assumption 3.2")
+    return AllOf(
+        Equal(2 * b**2, 2 * at**2 / (m * e0) ** 2),
+        AtMost(2 * b**2, 2 * d * S**2 / (m * e0) ** 2, given=[at <= S]),
     )
 
 
@@ -67,46 +84,43 @@ def mean_of_a_sample_without_replacement_has_variance_sigma2_over_m_times_the_co
 
 @claim(PAPER, "eq-b.3-pop", at="after Eq (B.3)", kind="inequality")
 def population_variance_is_at_most_a_quarter_of_the_squared_range():
-    """sigma_{y,k}^2 <= S_{1,k}(x)^2/4."""
-    low, high, mean, square = sp.symbols("l h mean square", real=True)
-    v = sp.Symbol("v", real=True)
+    """sigma_{y,k}^2 <= S_{1,k}(x)^2/4: n numbers between l and h have variance at most (h - l)^2/4."""
+    low, high = sp.symbols("l h", real=True)
+    v, i = sp.IndexedBase("v", real=True), sp.Symbol("i", integer=True, positive=True)
+    squares, total = sp.Sum(v[i] ** 2, (i, 1, n)), sp.Sum(v[i], (i, 1, n))
+    inside = [ForEvery(AtMost(low, v[i]), i, 1, n), ForEvery(AtMost(v[i], high), i, 1, n)]
+    mean = sp.Symbol("M", real=True)
     return (
-        Derivation()
-        .step(
-            AtMost(v**2 - (low + high) * v + low * high, 0, given=[v >= low, v <= high]),
-            "(h - v)(v - l) >= 0 for every value",
+        Theorem(
+            given=[*inside, sp.Eq(mean, total / n)],
+            shows=AtMost(squares / n - mean**2, (high - low) ** 2 / 4),
         )
-        .step(
-            AtMost(
-                square - mean**2,
-                (high - low) ** 2 / 4,
-                given=[square - (low + high) * mean + low * high <= 0],
-            ),
-            "its mean, and a square",
-        )
+        .sum(AtMost(v[i] ** 2, (low + high) * v[i] - low * high), (i, 1, n), "(h - v)(v - l) >= 0, added up")
+        .have(AtMost(squares, (low + high) * n * mean - n * low * high), "in the mean")
+        .have(AtMost(squares / n, (low + high) * mean - low * high), "over n")
+        .have(AtMost((low + high) * mean - low * high - mean**2, (high - low) ** 2 / 4), "a square")
     )
 
 
 @claim(PAPER, "eq-b.4-a", at="Eq (B.4), steps 1 and 2", kind="inequality", uses=["eq-b.2", "eq-b.3-pop"])
 def norm_is_at_most_trace_and_squares_at_most_the_square():
-    """|R| <= tr R <= (1/4) [sum_k S_{1,k}^2] (1/m)(n-m)/(n-1), and sum_k S_{1,k}^2 <= (sum_k S_{1,k})^2."""
-    p, q = sp.symbols("p q", nonnegative=True)
-    ranges = sp.IndexedBase("S_1", positive=True)
-    v = sp.Symbol("v", nonnegative=True)
-    return (
-        Derivation()
-        .step(AtMost(sp.Max(p, q), p + q), "eigenvalues of a covariance are not negative")
-        .step(
-            AtMost(
-                v / m * (n - m) / (n - 1),
-                S**2 / 4 / m * (n - m) / (n - 1),
-                given=[v <= S**2 / 4, m <= n, n >= 2],
-            ),
-            "(B.2) with (B.3), per coordinate",
+    """|R| <= tr R <= (1/4) [sum_k S_{1,k}^2] (1/m)(n-m)/(n-1), and sum_k S_{1,k}^2 <= (sum_k S_{1,k})^2: r[k]
+    being the variances on the diagonal of R, of which the norm, its largest eigenvalue, is at most the sum (a
+    range of 0 adds nothing).
+    """
+    ranges, diagonal = sp.IndexedBase("S_1", positive=True), sp.IndexedBase("r", nonnegative=True)
+    share = (n - m) / (m * (n - 1))
+    each = AtMost(diagonal[k], share / 4 * ranges[k] ** 2)
+    trace, bound = sp.Sum(diagonal[k], (k, 1, d)), sp.Sum(ranges[k] ** 2, (k, 1, d))
+    norm_ = sp.Symbol("N", nonnegative=True)
+    return AllOf(
+        Theorem(
+            given=[m <= n, n >= 2, norm_ <= trace, ForEvery(each, k, 1, d)],
+            shows=AtMost(norm_, share / 4 * bound),
         )
-        .step(
-            AtMost(sp.Sum(ranges[k] ** 2, (k, 1, d)), sp.Sum(ranges[k], (k, 1, d)) ** 2), "the order of norms"
-        )
+        .sum(each, (k, 1, d), "(B.2) with (B.3), over the coordinates")
+        .have(Equal(sp.Sum(share / 4 * ranges[k] ** 2, (k, 1, d)), share / 4 * bound), "the common factor"),
+        AtMost(bound, sp.Sum(ranges[k], (k, 1, d)) ** 2),
     )
 
 
@@ -131,69 +145,57 @@ def coordinate_ranges_add_up_to_at_most_s1():
 @claim(PAPER, "lem-b.1", at="Lemma B.1", kind="inequality")
 def heavy_ball_dissipates():
     """E[xi' (X_1 + (1 - rho^2) X_2) xi] <= rho^2 E[F(x_t) - F*] - E[F(x_{t+1}) - F*] + (L alpha^2/2) E|w_t|^2
-    (w_t of mean 0 given x_t, x_{t-1}).
+    (w_t of mean 0 given x_t, x_{t-1}): from any state, for F in S_{mu,L} and every dimension.
     """
-    F, after, f1, f2, rest, noise = sp.symbols("F F_next f_1 f_2 rest noise", real=True)
-    r = sp.Symbol("r", positive=True)  # rho^2
-    cross = (L * alpha * (beta * (x - y) - alpha * g) + alpha * g) * w
-    smooth = g * (x - moved) - L / 2 * (moved - x) ** 2
+    r, W = sp.symbols("r W", positive=True)  # rho^2, E|w_t|^2
+    state, after, F, noise = heavy_ball_step(W)
+    place = state[0] + F.minimiser
+    fall = F.descent(place, after)
     return (
-        Derivation()
-        .step(
-            Equal(smooth, form(X1, [x, y, g]) - L * alpha**2 / 2 * w**2 + cross),
-            "the lower bound of F(x_t) - F(x_{t+1}) by smoothness",
-        )
-        .step(
-            Equal(mu / 2 * x**2 - g * x, form(X2, [x, y, g])),
-            "the lower bound of F* - F(x_t) by strong convexity",
-        )
-        .step(
-            AtMost(
-                f1 + (1 - r) * f2,
-                r * F - after + noise - rest,
-                given=[F - after >= f1 - noise + rest, -F >= f2, r < 1],
+        Theorem(
+            given=[r <= 1, mu < L],
+            shows=AtMost(
+                quadratic_form(X1 + (1 - r) * X2, state),
+                r * (F(place) - F.minimum) - (E(F(after), noise) - F.minimum) + L * alpha**2 / 2 * W,
             ),
-            "(1 - rho^2) times the second, added to the first; rest is the cross term",
         )
-        .step(Equal(sp.diff(cross, w, 2), 0), "the cross term is linear in w")
-        .step(
-            Equal(cross.subs(w, 0), 0),
-            "so its mean is 0 where E(w_t | x_t, x_{t-1}) = 0, as fresh noise and a fresh batch give",
-        )
+        .expect(AtMost(fall.lhs, fall.rhs), [noise], "the descent lemma")
+        .have(AtMost(quadratic_form(X2, state), F.minimum - F(place)), "strong convexity at x_t and x*")
     )
 
 
 @claim(PAPER, "eq-b.5-7", at="Eqs (B.5)-(B.7)", kind="identity", uses=["def-a.1"])
 def update_difference_and_descent_lemma():
     """(B.5) the update, (B.6) x_t - x_{t+1} = -beta (x_t - x_{t-1}) + alpha (grad F + w), (B.7) F(x_t) -
-    F(x_{t+1}) >= grad F'(x_t - x_{t+1}) - (L/2)|.|^2.
+    F(x_{t+1}) >= grad F'(x_t - x_{t+1}) - (L/2)|x_t - x_{t+1}|^2.
     """
-    F, after, gap = sp.symbols("F F_next gap", real=True)
-    return (
-        Derivation()
-        .step(Equal(x - alpha * (g + w) + beta * (x - y), moved), "(B.5) from (3.8)")
-        .step(Equal(x - moved, beta * (-x + y) + alpha * (g + w)), "(B.6)")
-        .step(
-            AtMost(g * (-gap) - L / 2 * gap**2, F - after, given=[after - F - g * gap <= L / 2 * gap**2]),
-            "(B.7) from smoothness, gap = x_{t+1} - x_t",
-        )
+    (now, before, gradient), after, F, noise = heavy_ball_step(sp.Symbol("W", positive=True))
+    at = now + F.minimiser
+    shifted = (1 + beta) * now - beta * before - alpha * (gradient + noise)
+    other = Vector("x_next")
+    lower = inner(F.gradient(at), at - other) - L / 2 * norm2(at - other)
+    return AllOf(
+        Equal(norm2(after - F.minimiser - shifted), 0),
+        Equal(norm2((at - after) - (-beta * (now - before) + alpha * (gradient + noise))), 0),
+        AtMost(lower, F(at) - F(other), given=[mu < L]),
     )
 
 
 @claim(PAPER, "eq-b-d", at="Appendix B.2, D and X_1", kind="identity")
 def d_is_congruent_to_x1():
     """D = [[-L beta^2, L alpha beta - beta], [., 2 alpha - alpha^2 L]], and (1/2) E' D E = X_1 for E = [[1,
-    -1, 0], [0, 0, 1]].
+    -1, 0], [0, 0, 1]]; half the form of D in (x_t - x_{t-1}, grad F) is the right side of (B.7) without
+    noise.
     """
     D = sp.Matrix(
         [[-L * beta**2, L * alpha * beta - beta], [L * alpha * beta - beta, -(alpha**2) * L + 2 * alpha]]
     )
-    E = sp.Matrix([[1, -1, 0], [0, 0, 1]])
-    still = (g * (x - moved) - L / 2 * (x - moved) ** 2).subs(w, 0)
-    return (
-        Derivation()
-        .step(Equal(still, form(D, [x - y, g]) / 2), "the part of the descent lemma without noise")
-        .step(Equal(E.T * D * E / 2, X1), "the congruence")
+    selects = sp.Matrix([[1, -1, 0], [0, 0, 1]])
+    (now, before, gradient), *_ = heavy_ball_step(sp.Symbol("W", positive=True))
+    back = alpha * gradient - beta * (now - before)  # x_t - x_{t+1} without noise
+    still = inner(gradient, back) - L / 2 * norm2(back)
+    return AllOf(
+        Equal(still, quadratic_form(D, [now - before, gradient]) / 2), Equal(selects.T * D * selects / 2, X1)
     )
 
 
@@ -204,7 +206,7 @@ def d_is_congruent_to_x1():
     kind="identity",
     expect=REFUTED,
     correction="eq-b.8-corrected",
-    breaks="proof",
+    breaks="misprint",
 )
 def cross_terms_of_b_8_are_as_printed():
     """The cross terms in (B.8) are L alpha [beta (x_t - x_{t-1}) w - alpha grad F'w - alpha grad F'w]."""
@@ -325,34 +327,40 @@ def eigenvalues_of_the_blocks():
 
 @claim(PAPER, "eq-b-norm", at="Appendix B.3", kind="asymptotic")
 def powers_of_m_are_at_most_c_t_rho_to_the_t():
-    """|M^t| <= max_i |T_i^t| <= C_t rho^t with C_t = O(t): C_t = (1 + max_i |T_i|/rho) t will do."""
+    """|T_i^t| <= C_t rho^t with C_t = O(t): C_t = (1 + |T_i|/rho) t will do. T_i^2 = a T_i - beta I, so T_i^t
+    = U_t T_i - beta U_{t-1} I with U_{t+1} = a U_t - beta U_{t-1}; where |U_t| <= t rho^(t-1) (t terms of
+    modulus at most rho^(t-1)) and beta <= rho^2, the norm N_t <= |U_t||T_i| + beta |U_{t-1}| is at most C_t
+    rho^t.
+    """
     a, z1, z2, size, r = sp.symbols("a z_1 z_2 N r", positive=True)
+    before, now, power = sp.symbols("u_before u N_t", nonnegative=True)  # |U_{t-1}|, |U_t|, |T_i^t|
     companion = sp.Matrix([[a, -beta], [1, 0]])
 
-    def divided(power: sp.Expr) -> sp.Expr:
-        return (z1**power - z2**power) / (z1 - z2)
+    def divided(exponent: sp.Expr) -> sp.Expr:
+        return (z1**exponent - z2**exponent) / (z1 - z2)
 
-    return (
-        Derivation()
-        .step(Equal(companion**2, a * companion - beta * sp.eye(2)), "Cayley and Hamilton")
-        .step(
-            Equal(divided(t + 1), (z1 + z2) * divided(t) - z1 * z2 * divided(t - 1), given=[z1 > z2]),
-            "so T^t = U_t T - beta U_{t-1} I, U_t = sum_j z_1^j z_2^(t-1-j)",
-        )
-        .step(
-            Equal(sp.Sum(r ** (t - 1), (k, 1, t)), t * r ** (t - 1)),
-            "|U_t| <= t rho^(t-1): t terms of modulus at most rho^(t-1)",
-        )
-        .step(
-            AtMost(t * r * size + beta * (t - 1), (1 + size / r) * t * r**2, given=[beta <= r**2]),
-            "|T^t| <= |U_t||T| + beta |U_{t-1}|, over rho^(t-2)",
-        )
+    bounds = [now <= t * r ** (t - 1), before <= (t - 1) * r ** (t - 2), beta <= r**2]
+    return AllOf(
+        Equal(companion**2, a * companion - beta * sp.eye(2)),
+        Equal(divided(t + 1), (z1 + z2) * divided(t) - z1 * z2 * divided(t - 1), given=[z1 > z2]),
+        Theorem(
+            given=[*bounds, power <= now * size + beta * before],
+            shows=AtMost(power, (1 + size / r) * t * r**t),
+        ).calc(
+            power,
+            ("<=", now * size + beta * before, "the triangle inequality"),
+            ("<=", t * r ** (t - 1) * size + r**2 * (t - 1) * r ** (t - 2), "the bounds on U"),
+            ("<=", (1 + size / r) * t * r**t, "(t-1) <= t"),
+        ),
     )
 
 
 @claim(PAPER, "eq-b-quasi", at="Appendix B.3", kind="monotonicity")
 def rate_is_quasi_convex_in_the_eigenvalue():
-    """rho_lambda is a quasi-convex function of lambda: where it is at most r is an interval."""
+    """rho_lambda is a quasi-convex function of lambda: where it is at most r is an interval. (Both roots of
+    z^2 - (1 + beta - alpha lambda) z + beta lie in |z| <= r iff beta <= r^2 and it is not negative at r and
+    at -r; this holds between two lambda at which it holds.)
+    """
     r, lam, low, high = sp.symbols("r lambda l h", positive=True)
     at, back = r**2 - (1 + beta - alpha * lam) * r + beta, r**2 + (1 + beta - alpha * lam) * r + beta
     ends = [
@@ -361,17 +369,8 @@ def rate_is_quasi_convex_in_the_eigenvalue():
         at.subs(lam, high) >= 0,
         back.subs(lam, high) >= 0,
     ]
-    return (
-        Derivation()
-        .step(
-            AtMost(0, at, given=[low <= lam, lam <= high, *ends]),
-            "roots in |z| <= r iff the polynomial is >= 0 at r and -r, beta <= r^2: linear in lambda",
-        )
-        .step(
-            AtMost(0, back, given=[low <= lam, lam <= high, *ends]),
-            "so it holds between two lambda at which it holds",
-        )
-    )
+    between = [low <= lam, lam <= high, *ends]
+    return AllOf(AtMost(0, at, given=between), AtMost(0, back, given=between))
 
 
 @claim(
@@ -412,22 +411,17 @@ def covariance_recursion_needs_only_noise_centred_given_x_t():
 )
 def covariance_recursion_for_noise_uncorrelated_with_the_state():
     """If E[w_t x_t'] = E[w_t x_{t-1}'] = 0 and E w_t w_t' <= sigma^2 I, then E_{t+1} <= M E_t M' +
-    diag(alpha^2 sigma^2, 0).
+    diag(alpha^2 sigma^2, 0), in the direction of each eigenvector of Q: what is left is positive
+    semidefinite.
     """
     lam, sigma, W = sp.symbols("lambda sigma W", positive=True)
     e11, e12, e22 = sp.symbols("e_11 e_12 e_22", real=True)
-    E = sp.Matrix([[e11, e12], [e12, e22]])
+    moments = sp.Matrix([[e11, e12], [e12, e22]])
     M = block(alpha, beta, lam)
     state = sp.Matrix(3, 3, [e11, e12, 0, e12, e22, 0, 0, 0, W])  # second moments of (x, x', w)
     step = sp.Matrix([[1 + beta - alpha * lam, -beta, -alpha], [1, 0, 0]])
-    return (
-        Derivation()
-        .step(
-            Equal(step * state * step.T, M * E * M.T + sp.diag(alpha**2 * W, 0)),
-            "second moments after one step",
-        )
-        .step(AtMost(alpha**2 * W, alpha**2 * sigma**2, given=[W <= sigma**2]), "and E w^2 <= sigma^2")
-    )
+    bound = M * moments * M.T + sp.diag(alpha**2 * sigma**2, 0)
+    return PositiveSemidefinite((bound - step * state * step.T).applyfunc(sp.expand), given=[W <= sigma**2])
 
 
 @claim(
@@ -468,32 +462,21 @@ def trace_of_the_state_covariance_is_at_most_m_plus_transients():
     uses=["eq-b-rec-corrected", "thm-3.5-m", "eq-b-norm"],
 )
 def trace_of_the_state_covariance_is_at_most_two_m_plus_a_transient():
-    """tr E_t <= 2 m(alpha, beta) + C_t^2 rho^(2t) tr E_0; the tail that is subtracted is a sum of positive
-    semidefinite matrices and may be dropped.
+    """For one eigenvalue the stationary X = M X M' + diag(alpha^2 sigma^2, 0) has the trace 2 v(lambda), so
+    that sum_i tr X_i = 2 m(alpha, beta); and tr(E_t - X) follows E_{t+1} - X = M (E_t - X) M'.
     """
     lam, sigma = sp.symbols("lambda sigma", positive=True)
     v = variance(alpha, beta, lam, sigma**2)
     c = v * (1 + beta - alpha * lam) / (1 + beta)
     X = sp.Matrix([[v, c], [c, v]])
-    p, q, u = sp.symbols("p q u", real=True)
-    return (
-        Derivation()
-        .step(
-            Equal(
-                block(alpha, beta, lam) * X * block(alpha, beta, lam).T + sp.diag(alpha**2 * sigma**2, 0),
-                X,
-                given=[beta < 1, alpha * lam < 2 + 2 * beta],
-            ),
-            "X = sum_j M^j N M'^j, one eigenvalue",
-        )
-        .step(
-            Equal(X.trace(), 2 * v, given=[beta < 1, alpha * lam < 2 + 2 * beta]),
-            "its trace is 2 v(lambda): 2 m in all",
-        )
-        .step(
-            AtMost(0, (sp.Matrix([p, q]) * u**2 * sp.Matrix([[p, q]])).trace()),
-            "every M^j N M'^j has a trace >= 0",
-        )
+    M, added = block(alpha, beta, lam), sp.diag(alpha**2 * sigma**2, 0)
+    e11, e12, e22 = sp.symbols("e_11 e_12 e_22", real=True)
+    moments = sp.Matrix([[e11, e12], [e12, e22]])
+    inside = [beta < 1, alpha * lam < 2 + 2 * beta]
+    return AllOf(
+        Equal(M * X * M.T + added, X, given=inside),
+        Equal(X.trace(), 2 * v, given=inside),
+        Equal((M * moments * M.T + added - X).trace(), (M * (moments - X) * M.T).trace(), given=inside),
     )
 
 
@@ -524,30 +507,16 @@ def tail_of_squared_powers_is_geometric_with_c_t():
 
 @claim(PAPER, "eq-b-tail-corrected", at="Appendix B.3, last display, the tail", kind="inequality")
 def tail_of_squared_powers_with_c_j_equal_to_c_j():
-    """With C_j = c j: sum_{j>=t} C_j^2 rho^(2j) = c^2 rho^(2t) [t^2/(1-q) + 2 t q/(1-q)^2 + q(1+q)/(1-q)^3],
-    q = rho^2.
+    """With C_j = c j, q = rho^2: the tail R_t = c^2 q^t [t^2/(1-q) + 2 t q/(1-q)^2 + q(1+q)/(1-q)^3] has R_t
+    -
+    R_{t+1} = C_t^2 q^t, so that it is sum_{j=t}^{T} C_j^2 rho^(2j) + R_{T+1}, and exceeds the printed C_t^2
+    q^t/(1-q).
     """
     q, c = sp.symbols("q c", positive=True)
     closed = c**2 * q**t * (t**2 / (1 - q) + 2 * t * q / (1 - q) ** 2 + q * (1 + q) / (1 - q) ** 3)
-    return (
-        Derivation()
-        .step(
-            Equal(closed - closed.subs(t, t + 1), (c * t) ** 2 * q**t, given=[q < 1]),
-            "consecutive tails differ by the term at t",
-        )
-        .step(
-            Equal(sp.limit(closed.subs({q: R(1, 2), c: 1}), t, sp.oo), 0),
-            "and the tail tends to 0 (here at q = 1/2)",
-        )
-        .step(
-            AtMost(
-                t**2 / (1 - q),
-                t**2 / (1 - q) + 2 * t * q / (1 - q) ** 2 + q * (1 + q) / (1 - q) ** 3,
-                given=[q < 1],
-                strict=True,
-            ),
-            "so it exceeds the printed bound",
-        )
+    return AllOf(
+        Equal(closed - closed.subs(t, t + 1), (c * t) ** 2 * q**t, given=[q < 1]),
+        AtMost((c * t) ** 2 * q**t / (1 - q), closed, given=[q < 1], strict=True),
     )
 
 
@@ -564,14 +533,11 @@ def lagrange_equations_have_the_stated_solution():
     lam = (S / n) ** 2 * sp.Sum((2 * a[t]) ** third, (t, 1, T)) ** 3 / eps**3
     each = (lam * S / n / (2 * a[k])) ** third
     final = sp.Sum(a[t] ** third, (t, 1, T)) * S / (a[k] ** third * n * eps)
-    return (
-        Derivation()
-        .step(
-            Equal(sp.diff(lagrangian, b), 2 * weight * b - multiplier * S / (n * b**2)), "the equation of b_t"
-        )
-        .step(Equal(sp.diff(lagrangian, b).subs(b, stated), 0), "its solution")
-        .step(Equal(each, final), "lambda put in gives (4.5)")
-        .step(Equal(sp.Sum(S / (n * final), (k, 1, T)), eps), "which spends eps")
+    return AllOf(
+        Equal(sp.diff(lagrangian, b), 2 * weight * b - multiplier * S / (n * b**2)),
+        Equal(sp.diff(lagrangian, b).subs(b, stated), 0),
+        Equal(each, final),  # lambda put in gives (4.5)
+        Equal(sp.Sum(S / (n * final), (k, 1, T)), eps),
     )
 
 
@@ -600,20 +566,16 @@ def bordered_hessian_is_diagonal_with_negative_entries():
 
 @claim(PAPER, "prop-4.2-bordered-corrected", at="Appendix B.4, last sentence", kind="identity")
 def lagrangian_hessian_is_positive_and_its_border_is_not_zero():
-    """At the solution the Hessian of the Lagrangian in b is diag(6 a_t) > 0, bordered by -S_1/(n b_t^2): a
-    strict minimum (a global one by Proposition 4.2).
+    """At the solution the Hessian of the Lagrangian in b_t is 6 a_t > 0, bordered by -S_1/(n b_t^2), with 0
+    in the corner; for T = 1 its determinant is negative, as a strict minimum on one constraint asks.
     """
     b, a, multiplier = sp.symbols("b a lambda", positive=True)
     lagrangian = a * b**2 + multiplier * (S / (n * b) - eps)
     hessian = sp.hessian(lagrangian, [multiplier, b])
     at = {multiplier: 2 * a * b**3 * n / S}
-    return (
-        Derivation()
-        .step(Equal(hessian[1, 1].subs(at), 6 * a), "the diagonal")
-        .step(Equal(hessian[0, 1], -S / (n * b**2)), "the border")
-        .step(Equal(hessian[0, 0], 0), "the corner")
-        .step(
-            AtMost(hessian.subs(at).det(), 0, strict=True),
-            "T = 1: a negative determinant is what a minimum on one constraint asks for",
-        )
+    return AllOf(
+        Equal(hessian[1, 1].subs(at), 6 * a),
+        Equal(hessian[0, 1], -S / (n * b**2)),
+        Equal(hessian[0, 0], 0),
+        AtMost(hessian.subs(at).det(), 0, strict=True),
     )

@@ -16,12 +16,15 @@ from dpverify.claims import claim
 from dpverify.effort import Effort
 from dpverify.formulas.dp_accel import noise_scale, sampling_variance, step_loss
 from dpverify.guarantees import PureDP
+from dpverify.language.expectations import E, Noise
+from dpverify.language.functions import Function
 from dpverify.language.mechanisms import Private, Repeated
+from dpverify.language.vectors import inner, norm, norm2, vectors
 from dpverify.neighbours import REPLACE
-from dpverify.relations import AtMost, Derivation, Equal, Instance, Tested
+from dpverify.relations import AtMost, Equal, Increasing, Instance, Tested
 from dpverify.releases import Laplace, Subsampled
 from dpverify.symbolic.dp_accel import PAPER
-from dpverify.theorems import AllOf
+from dpverify.theorems import AllOf, ForEvery, Theorem
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result
 
 n, m, T, d = (sp.Symbol(name, integer=True, positive=True) for name in ("n", "m", "T", "d"))
@@ -54,6 +57,20 @@ def form(matrix: Any, vector: Any) -> Any:
     return (v.T * matrix * v)[0, 0]
 
 
+def quadratic_form(matrix: Any, state: Any) -> Any:
+    """sum_ij M_ij <v_i, v_j> of vectors v_i of any dimension."""
+    cells = [(i, k) for i in range(len(state)) for k in range(len(state))]
+    return sum(matrix[i, k] * inner(state[i], state[k]) for i, k in cells)
+
+
+def heavy_ball_step(variance: Any) -> tuple[Any, Any, Any, Any]:
+    """(x_t - x*, x_{t-1} - x*, grad F(x_t)), x_{t+1}, F in S_{mu,L} and the noise of a step of (3.8)."""
+    F, now, before = Function("F", smooth=L, strongly_convex=mu), *vectors("x_t x_before")
+    noise = Noise("w", variance=variance)
+    after = now - alpha * (F.gradient(now) + noise) + beta * (now - before)
+    return (now - F.minimiser, before - F.minimiser, F.gradient(now)), after, F, noise
+
+
 def phi(P: Any, B: Any, r: Any) -> Any:
     """Phi(A, B, P, rho) of (3.14), r = rho^2."""
     return sp.Matrix(sp.BlockMatrix([[A.T * P * A - r * P, A.T * P * B], [B.T * P * A, B.T * P * B]]))
@@ -83,10 +100,13 @@ def l1_norm_of_the_gradient_difference_is_what_laplace_noise_needs():
     kind="definition",
     expect=REFUTED,
     correction="eq-3.2",
-    breaks="privacy",
+    breaks="misprint",
+    standing="ours",
 )
 def euclidean_norm_of_the_gradient_difference_would_do():
-    """With |.| the Euclidean norm, as the sign alone suggests, Laplace(S_1/eps) would be eps-DP."""
+    """With |.| the Euclidean norm, as the sign alone would suggest (the same sentence says L1),
+    Laplace(S/eps) would be eps-DP.
+    """
     loss = (sp.Integer(1) + sp.Integer(1)) / b
     let = {
         "d": "2",
@@ -125,15 +145,14 @@ def gradient_moves_by_at_most_s1_over_n():
     """Changing one record changes grad F(x) by at most S_1(x)/n, and a minibatch gradient by at most
     S_1(x)/m, in the L1 norm.
     """
-    one, other, rest = sp.symbols("g_i h_i rest", real=True)
-    change = (one + rest) / n - (other + rest) / n
-    return (
-        Derivation()
-        .step(Equal(change, (one - other) / n), "only one term differs")
-        .step(
-            AtMost(sp.Abs(one - other) / n, S / n, given=[sp.Abs(one - other) <= S]),
-            "per coordinate; the L1 norm adds them",
-        )
+    k = sp.Symbol("k", integer=True, positive=True)
+    one, other, rest = (sp.IndexedBase(name, real=True) for name in ("g", "h", "r"))
+    apart = sp.Sum(sp.Abs(one[k] - other[k]), (k, 1, d))
+
+    count = sp.Symbol("N", integer=True, positive=True)  # n, or m of a batch
+    change = sp.Sum(sp.Abs((one[k] + rest[k]) / count - (other[k] + rest[k]) / count), (k, 1, d))
+    return Theorem(given=[apart <= S], shows=AtMost(change, S / count)).calc(
+        change, ("<=", apart / count, "only one term differs"), ("<=", S / count, "Eq (3.2)")
     )
 
 
@@ -324,50 +343,26 @@ def audit_does_not_refute_dp_shb():
     uses=["eq-3.3"],
 )
 def no_smaller_scale_is_enough():
-    """b_t = S_1/(m eps_0) is the minimum: the worst transcript loses T eps(S, b, n, m) exactly, which is eps
-    at this scale and more at any smaller one.
+    """b_t = S_1/(m eps_0) is the minimum: the worst transcript (gradients that do not depend on x) loses T
+    eps(S, b, n, m) exactly, which is eps at this scale and more at any smaller one.
     """
-    u, v = sp.symbols("u v", positive=True)  # e^(S/(bm)) - 1 at two scales
-    q = sp.Symbol("q", positive=True)
-    return (
-        Derivation()
-        .step(
-            Equal(T * step_loss(noise_scale(eps / T, S, m, n), S, m, n), eps),
-            "gradients that do not depend on x reach (3.3) at every step",
-        )
-        .step(AtMost(S / b, S / v, given=[v < b], strict=True), "a smaller scale has a larger S/(bm)")
-        .step(
-            AtMost(1 + q * u, 1 + q * v, given=[u < v], strict=True),
-            "and so a larger loss ln(1 + (m/n)(e^(S/(bm)) - 1))",
-        )
+    scale = noise_scale(eps / T, S, m, n)
+    return AllOf(
+        Equal(T * step_loss(scale, S, m, n), eps),
+        Increasing(step_loss(b, S, m, n), b, down=True, strict=True, given=[m <= n]),
     )
 
 
 @claim(PAPER, "eq-3.5-mono", at="Section 3.1", kind="monotonicity", uses=["eq-3.1-var"])
 def noise_grows_with_the_number_of_steps():
     """As T increases eps_0 decreases, so the scale b and E_T = sigma_s^2 + 2 d S_1^2/(m eps_0)^2 increase."""
-    u, v, low, high, c = sp.symbols(
-        "u v e_low e_high c", positive=True
-    )  # u < v stand for e^(eps/T) - 1 at a larger and a smaller T
-    T2 = sp.Symbol("T_2", positive=True)
-    return (
-        Derivation()
-        .step(
-            AtMost(eps / T2, eps / T, given=[T2 > T], strict=True), "eps/T decreases in T, and e^x increases"
-        )
-        .step(
-            AtMost((1 + u * n / m) / (1 + v * n / m), 1, given=[u < v], strict=True),
-            "so 1 + (e^(eps/T) - 1) n/m decreases, and ln increases",
-        )
-        .step(
-            AtMost(
-                c + 2 * d * S**2 / (m * high) ** 2,
-                c + 2 * d * S**2 / (m * low) ** 2,
-                given=[low < high],
-                strict=True,
-            ),
-            "E_T decreases in eps_0",
-        )
+    length = sp.Symbol("T", positive=True)
+    level, e0 = sp.symbols("c epsilon_0", positive=True)  # sigma_s^2, which does not hold T
+    inner_epsilon = sp.log(1 + (sp.exp(eps / length) - 1) * n / m)
+    return AllOf(
+        Increasing(inner_epsilon, length, down=True, strict=True, given=[m <= n]),
+        Increasing(S / (m * e0), e0, down=True, strict=True),
+        Increasing(level + 2 * d * S**2 / (m * e0) ** 2, e0, down=True, strict=True),
     )
 
 
@@ -414,55 +409,48 @@ def smoothing_reduces_the_noise_that_privacy_requires():
     )
 
 
-@claim(PAPER, "sec3-smoothing-corrected", at="Sections 1 and 3", kind="privacy guarantee", uses=["prop-3.1"])
-def smoothing_reduces_the_variance_of_the_step_at_the_same_privacy():
-    """The loss does not depend on beta; what smoothing reduces is the variance of the noise in u_t, to at
-    most (1-beta)/(1+beta) of that of one gradient.
+@claim(
+    PAPER,
+    "sec3-smoothing-corrected",
+    at="Sections 1 and 3",
+    kind="privacy guarantee",
+    uses=["prop-3.1"],
+)
+def privacy_does_not_depend_on_the_momentum():
+    """At every beta DP-SHB with b = S_1/(m eps_0) is eps-DP and loses T eps(S, b, n, m) = eps in the worst
+    case: smoothing does not change the noise that privacy requires. It reduces the variance of the noise in
+    u_t = beta u_{t-1} + (1-beta) g_t, which is at most (1-beta)/(1+beta) times that of one gradient.
     """
     k = sp.Symbol("k", integer=True, nonnegative=True)
     weights = sp.Sum(((1 - beta) * beta ** (t - k)) ** 2, (k, 0, t))
     closed = (1 - beta) ** 2 * (1 - beta ** (2 * t + 2)) / (1 - beta**2)
-    left = sp.Symbol("q", positive=True)  # beta^(2t+2)
-    return (
-        Derivation()
-        .step(
-            Equal(sp.diff(step_loss(noise_scale(eps / T, S, m, n), S, m, n), beta), 0),
-            "neither (3.3) nor (3.4) holds beta",
-        )
-        .step(Equal(weights, closed, given=[beta < 1]), "independent noises: the squared weights of u_t")
-        .step(
-            AtMost(
-                (1 - beta) ** 2 * (1 - left) / (1 - beta**2),
-                (1 - beta) / (1 + beta),
-                given=[beta < 1, left < 1],
-            ),
-            "at most (1-beta)/(1+beta) < 1",
-        )
+    scale = noise_scale(eps / T, S, m, n)
+    step = Subsampled(Laplace(scale, {REPLACE: S / m}), size=m, of=n)
+    return AllOf(
+        Private(Repeated(step, t, 1, T), PureDP(eps), REPLACE, given=[m <= n]),
+        Equal(T * step_loss(scale, S, m, n), eps),
+        Theorem(given=[beta < 1], shows=AtMost(weights, (1 - beta) / (1 + beta))).calc(
+            weights,
+            ("=", closed, "the squared weights of independent noises, added up"),
+            ("<=", (1 - beta) ** 2 / (1 - beta**2), "a power of beta is not negative"),
+            ("=", (1 - beta) / (1 + beta), "divided"),
+        ),
     )
 
 
 @claim(PAPER, "eq-3.6-3.7", at="Eqs (3.6) and (3.7)", kind="identity")
 def heavy_ball_steps_along_the_smoothed_gradient():
-    """(3.1) is x_{t+1} = x_t - (alpha/(1-beta)) u_t, u_t = beta u_{t-1} + (1-beta) g_t, u_0 = (1-beta) g_0
-    (x_{-1} = x_0).
+    """(3.1) is x_{t+1} = x_t - (alpha/(1-beta)) u_t, u_t = beta u_{t-1} + (1-beta) g_t, u_0 = (1-beta) g_0:
+    at t = 0 (x_{-1} = x_0), and from t - 1 to t, where (3.6) at t - 1 says what x_{t-1} is.
     """
-    u, v, start = sp.symbols("u x x_0", real=True)  # u_{t-1}, x_t
-    smoothed = beta * u + (1 - beta) * g
-    before = v + alpha / (1 - beta) * u  # x_{t-1}, by (3.6) at t - 1
-    return (
-        Derivation()
-        .step(
-            Equal(
-                start - alpha * g + beta * (start - start),
-                start - alpha / (1 - beta) * ((1 - beta) * g),
-                given=[beta < 1],
-            ),
-            "t = 0",
-        )
-        .step(
-            Equal(v - alpha * g + beta * (v - before), v - alpha / (1 - beta) * smoothed, given=[beta < 1]),
-            "from t - 1 to t",
-        )
+    now, gradient, smooth = vectors("x_t g u")
+    before = now + alpha / (1 - beta) * smooth  # x_{t-1}, by (3.6) at t - 1
+    heavy = now - alpha * gradient + beta * (now - before)
+    along = now - alpha / (1 - beta) * (beta * smooth + (1 - beta) * gradient)
+    first = now - alpha * gradient
+    return AllOf(
+        Equal(norm2(first - (now - alpha / (1 - beta) * ((1 - beta) * gradient))), 0, given=[beta < 1]),
+        Equal(norm2(heavy - along), 0, given=[beta < 1]),
     )
 
 
@@ -473,7 +461,7 @@ def heavy_ball_steps_along_the_smoothed_gradient():
     kind="identity",
     expect=REFUTED,
     correction="eq-3.7-avg-corrected",
-    breaks="proof",
+    breaks="text",
 )
 def smoothed_gradient_is_an_average():
     """u_t is a geometrically weighted average of the gradients g_0..g_t: its weights add up to 1."""
@@ -487,16 +475,11 @@ def smoothed_gradient_is_an_average():
 def weights_of_the_smoothed_gradient_add_up_to_1_minus_beta_to_t_plus_1():
     """The weights of u_t add up to 1 - beta^(t+1); with u_0 = g_0 instead they would add up to 1."""
     k = sp.Symbol("k", integer=True, positive=True)
-    return (
-        Derivation()
-        .step(
-            Equal((1 - beta) * sp.Sum(beta ** (k - 1), (k, 1, t + 1)), 1 - beta ** (t + 1), given=[beta < 1]),
-            "as printed",
-        )
-        .step(
-            Equal(beta**t + (1 - beta) * sp.Sum(beta ** (k - 1), (k, 1, t)), 1, given=[beta < 1]),
-            "with u_0 = g_0",
-        )
+    printed = (1 - beta) * sp.Sum(beta ** (k - 1), (k, 1, t + 1))
+    other = beta**t + (1 - beta) * sp.Sum(beta ** (k - 1), (k, 1, t))
+    return AllOf(
+        Equal(printed, 1 - beta ** (t + 1), given=[beta < 1]),
+        Equal(other, 1, given=[beta < 1]),
     )
 
 
@@ -562,24 +545,23 @@ def covariances_of_independent_noises_add_up():
     return Equal(second - (e1 + v1) ** 2, (e2 - e1**2) + (v2 - v1**2))
 
 
-@claim(PAPER, "asm-3.2-logit", at="after Assumption 3.2", kind="inequality")
+@claim(PAPER, "asm-3.2-logit", at="after Assumption 3.2", kind="inequality", uses=["eq-5.2-corrected"])
 def logistic_loss_has_bounded_sensitivity():
-    """The logistic loss admits S_1 <= 2 sup |u|_1 (for bounded covariates, as in Section 5)."""
-    u1, u2, p1, p2, bound = sp.symbols(
-        "u_1 u_2 p_1 p_2 U", real=True
-    )  # z u, z' u' (one coordinate), and the two probabilities
-    return (
-        Derivation()
-        .step(
-            AtMost(
-                sp.Abs(p1 * u1 - p2 * u2), sp.Abs(u1) + sp.Abs(u2), given=[p1 > 0, p1 < 1, p2 > 0, p2 < 1]
-            ),
-            "coordinate by coordinate",
-        )
-        .step(
-            AtMost(sp.Abs(u1) + sp.Abs(u2), 2 * bound, given=[sp.Abs(u1) <= bound, sp.Abs(u2) <= bound]),
-            "added up: |u|_1 + |u'|_1 <= 2 sup",
-        )
+    """The logistic loss admits S_1 <= 2 sup |u|_1 (for bounded covariates, as in Section 5): two gradients p
+    z u and p' z' u' with 0 <= p, p' <= 1 are at L1 distance at most |u|_1 + |u'|_1 <= 2 sup |u|_1.
+    """
+    k = sp.Symbol("k", integer=True, positive=True)
+    one, other = (sp.IndexedBase(name, real=True) for name in ("u", "v"))  # z u and z' u'
+    p, q = sp.symbols("p q", nonnegative=True)
+    bound = sp.Symbol("U", positive=True)
+    apart = sp.Sum(sp.Abs(p * one[k] - q * other[k]), (k, 1, d))
+    sizes = [sp.Sum(sp.Abs(v[k]), (k, 1, d)) for v in (one, other)]
+    within = [size <= bound for size in sizes]
+    return Theorem(given=[p <= 1, q <= 1, *within], shows=AtMost(apart, 2 * bound)).calc(
+        apart,
+        ("<=", sp.Sum(sp.Abs(one[k]) + sp.Abs(other[k]), (k, 1, d)), "coordinate by coordinate"),
+        ("=", sizes[0] + sizes[1], "a sum of two sums"),
+        ("<=", 2 * bound, "both are at most the sup"),
     )
 
 
@@ -590,11 +572,12 @@ def logistic_loss_has_bounded_sensitivity():
     kind="algorithm property",
     expect=REFUTED,
     correction="asm-3.2-quad-corrected",
-    breaks="theorem",
+    breaks="text",
+    standing="ours",
 )
 def quadratic_losses_with_data_dependent_coefficients_have_bounded_sensitivity():
-    """Quadratic f(.; y_i) whose coefficients depend on y_i fit the setting, with noise of one fixed variance
-    (bounded S_1(x)).
+    """Every quadratic f(.; y_i), also one whose curvature depends on y_i, meets Assumption 3.2 (which the
+    paper supposes, and does not say of all of them).
     """
     v = sp.Symbol("x", real=True)
     one, other = v**2 / 2, v**2
@@ -606,21 +589,24 @@ def quadratic_losses_with_data_dependent_coefficients_have_bounded_sensitivity()
     )
 
 
-@claim(PAPER, "asm-3.2-quad-corrected", at="Section 3.2, second paragraph", kind="algorithm property")
+@claim(
+    PAPER,
+    "asm-3.2-quad-corrected",
+    at="Section 3.2, second paragraph",
+    kind="algorithm property",
+    standing="ours",
+)
 def quadratic_losses_have_bounded_sensitivity_iff_the_data_enter_linearly():
-    """f(x; y) = q(y) x^2/2 + a(y) x has S_1(x) = |(q - q') x + a - a'|: constant in x if q does not depend on
-    y, else beyond every bound.
+    """On the line f(x; y) = q(y) x^2/2 + a(y) x has S_1(x) = |(q - q') x + a - a'|: constant in x if q = q',
+    and else beyond every S, at x = (|a - a'| + S + 1)/(q - q').
     """
     v, q1, q2, a1, a2 = sp.symbols("x q_1 q_2 a_1 a_2", real=True)
     difference = sp.diff(q1 * v**2 / 2 + a1 * v, v) - sp.diff(q2 * v**2 / 2 + a2 * v, v)
     far = (sp.Abs(a1 - a2) + S + 1) / (q1 - q2)
-    return (
-        Derivation()
-        .step(Equal(difference.subs(q2, q1), a1 - a2), "the same curvature: constant in x")
-        .step(
-            AtMost(S, difference.subs(v, far), given=[q1 > q2], strict=True),
-            "else at this x it exceeds S, for every S",
-        )
+    return AllOf(
+        Equal(difference, (q1 - q2) * v + a1 - a2),
+        Equal(difference.subs(q2, q1), a1 - a2),
+        AtMost(S, difference.subs(v, far), given=[q1 > q2], strict=True),
     )
 
 
@@ -647,26 +633,26 @@ def covariance_of_the_noise_is_at_most_e_t():
 @claim(PAPER, "eq-3.13", at="Eq (3.13)", kind="inequality", uses=["eq-b.2", "eq-b.3-pop"])
 def sampling_covariance_is_at_most_sigma_s_in_norm():
     """sigma_s^2(m, n) = (S_1^2/4)(1/m)(n-m)/(n-1) bounds the norm of the covariance of the minibatch gradient
-    (n >= 2).
+    (n >= 2): in a unit direction u two gradients differ by |u'd| <= |d|_2 <= S_1, the variance over the
+    records is at most a quarter of the square of their range (B.3), and (B.2) is that of the batch.
     """
-    u1, u2, d1, d2 = sp.symbols("u_1 u_2 d_1 d_2", real=True)
+    u, apart = vectors("u d")
     spread, variance = sp.symbols("r v", nonnegative=True)
     return (
-        Derivation()
-        .step(
-            AtMost((u1 * d1 + u2 * d2) ** 2, d1**2 + d2**2, given=[u1**2 + u2**2 <= 1]),
-            "in a unit direction u, a difference d has |u'd| <= |d|_2",
+        Theorem(
+            given=[
+                norm(u) <= 1,
+                norm(apart) <= S,
+                spread <= sp.Abs(inner(u, apart)),
+                variance <= spread**2 / 4,
+                m <= n,
+                n >= 2,
+            ],
+            shows=AtMost(variance / m * (n - m) / (n - 1), sampling_variance(S, m, n)),
         )
-        .step(AtMost(d1**2 + d2**2, (sp.Abs(d1) + sp.Abs(d2)) ** 2), "and |d|_2 <= |d|_1 <= S_1")
-        .step(
-            AtMost(
-                variance / m * (n - m) / (n - 1),
-                sampling_variance(S, m, n),
-                given=[variance <= spread**2 / 4, spread <= S, m <= n, n >= 2],
-            ),
-            "so the population variance in direction u is at most S_1^2/4 (B.3), and (B.2) gives "
-            "the variance of the batch mean",
-        )
+        .have(AtMost(sp.Abs(inner(u, apart)), S), "Cauchy-Schwarz; |d|_2 <= |d|_1 <= S_1")
+        .have(AtMost(spread, S), "the range in direction u")
+        .have(AtMost(variance, S**2 / 4), "a quarter of its square")
     )
 
 
@@ -736,53 +722,45 @@ def matrix_inequality_as_printed_implies_the_bound():
 )
 def matrix_inequality_with_the_right_sign_implies_the_bound():
     """If (3.14) holds with B = [-alpha; 0] and c > 0 then (3.15) holds; the noise term may have E|w_t|^2 in
-    place of d E_T.
+    place of d E_T. One step: where the form of (3.14) is not negative at the state, E V_{P,c} after the step
+    is at most rho^2 V_{P,c} + alpha^2 (P_11 + c L/2) E|w_t|^2. All steps: a sequence that does so is at most
+    rho^(2t) V_0 + (1 - rho^(2t))/(1 - rho^2) times the noise.
     """
-    p11, p12, p22, r = sp.symbols("P_11 P_12 P_22 r", real=True)
+    p11, p12, p22 = sp.symbols("P_11 P_12 P_22", real=True)
+    r, c, W = sp.symbols("r c W", positive=True)  # rho^2; E|w_t|^2
+    c0 = sp.Symbol("c_0", nonnegative=True)
     P = sp.Matrix([[p11, p12], [p12, p22]])
-    B = sp.Matrix([-alpha, 0])
-    linear = -2 * alpha * (p11 * ((1 + beta) * x - beta * y - alpha * g) + p12 * x) * w
-    V, next_, F, after, x0, f12, step_, N, c0, c = sp.symbols(
-        "V V_next F F_next x0 f12 phi N c_0 c", real=True
+    state, after, F, noise = heavy_ball_step(W)
+    gap = c0 * X0 + c * X1 + c * (1 - r) * X2 - phi(P, sp.Matrix([-alpha, 0]), r)
+    now, before, _ = state
+    place, least = now + F.minimiser, F.minimum
+    energy = quadratic_form(P, [now, before]) + c * (F(place) - least)
+    moved_energy = E(quadratic_form(P, [after - F.minimiser, now]), noise) + c * (E(F(after), noise) - least)
+    added = alpha**2 * (p11 + c * L / 2) * W
+    fall = F.descent(place, after)
+    one = (
+        Theorem(
+            given=[mu < L, r < 1, quadratic_form(gap, state) >= 0],
+            shows=AtMost(moved_energy, r * energy + added),
+        )
+        .expect(AtMost(fall.lhs, fall.rhs), [noise], "the descent lemma")
+        .have(AtMost(quadratic_form(X0, state), 0), "the sector of the gradient")
+        .have(AtMost(quadratic_form(X2, state), least - F(place)), "strong convexity at x_t and x*")
     )
-    W, start, kept = sp.symbols("W V_0 kept", positive=True)
-    return (
-        Derivation()
-        .step(
-            Equal(
-                form(P, [moved, x]),
-                form(phi(P, B, r), [x, y, g]) + r * form(P, [x, y]) + p11 * alpha**2 * w**2 + linear,
-            ),
-            "V_P after one step",
+    V, added_, index = sp.IndexedBase("V", nonnegative=True), sp.Symbol("N", positive=True), t
+    recursion = ForEvery(AtMost(V[index + 1], r * V[index] + added_), index, 1, T)
+    every = (
+        Theorem(
+            given=[r < 1, recursion],
+            shows=AtMost(V[T + 1], r**T * V[1] + (1 - r**T) / (1 - r) * added_),
         )
-        .step(
-            AtMost(
-                next_ + c * after,
-                r * (V + c * F) + (p11 + c * L / 2) * alpha**2 * W,
-                given=[
-                    sp.Eq(next_, step_ + r * V + p11 * alpha**2 * W),
-                    step_ <= c0 * x0 + c * f12,
-                    c0 >= 0,
-                    x0 <= 0,
-                    c > 0,
-                    f12 <= r * F - after + L * alpha**2 / 2 * W,
-                ],
-            ),
-            "(3.14) with X_0 <= 0 and Lemma B.1: V_{P,c} contracts by rho^2, up to noise",
-        )
-        .step(
-            Equal(
-                r * (kept * start + (1 - kept) / (1 - r) * N) + N,
-                r * kept * start + (1 - r * kept) / (1 - r) * N,
-                given=[r < 1],
-            ),
-            "unrolled",
-        )
-        .step(
-            AtMost(W + start, 2 * sp.Max(W, start)),
-            "E|w|^2 = tr Cov(w) is at most d times its norm, so at most d E_T",
+        .unroll(V[index], r, added_, (index, 1, T), "T steps")
+        .have(
+            Equal(sp.Sum(r ** (T - index) * added_, (index, 1, T)), (1 - r**T) / (1 - r) * added_),
+            "geometric",
         )
     )
+    return AllOf(one, every)
 
 
 @claim(
@@ -818,7 +796,8 @@ def corrected_matrix_inequality_can_be_met():
     kind="identity",
     expect=REFUTED,
     correction="prop-3.4-x0-corrected",
-    breaks="proof",
+    breaks="misprint",
+    standing="misprint",
 )
 def block_2_i_d_fits_the_three_by_three_inequality():
     """X_0 has 2 I_d as its last block, and (3.14) is 3 x 3: X_0 has 2 + d rows, the others 3."""
@@ -836,26 +815,24 @@ def x0_with_2_is_the_sector_of_the_gradient():
 
 @claim(PAPER, "eq-3.15-factor", at="Eq (3.15)", kind="identity")
 def noise_factor_is_the_ratio_of_the_noise_to_the_least_energy():
-    """The noise factor (L alpha^2/2)(1 + 2 P_12^2/(P_22 c L + 2 |P|)) is alpha^2 (P_11 + c L/2) over the
-    least V_{P,c} per unit of F - F*.
+    """V_{P,c} >= (c + 2 |P|/(L P_22)) (F - F*) for P >= 0 with P_22 > 0; alpha^2 (P_11 + c L/2) over this
+    constant is the noise factor (L alpha^2/2)(1 + 2 P_12^2/(P_22 c L + 2 |P|)) of (3.15). The constant is at
+    least c, so that the first term of (3.15) may have 1/c.
     """
     p11, p12 = sp.symbols("P_11 P_12", real=True)
     p22, c = sp.symbols("P_22 c", positive=True)
+    gap = sp.Symbol("D", nonnegative=True)  # F - F*
     det = p11 * p22 - p12**2
-    F = sp.Symbol("F", nonnegative=True)
     least = c + 2 * det / (L * p22)
-    energy = form(sp.Matrix([[p11, p12], [p12, p22]]), [x, y])
+    now, before = vectors("x y")
+    energy = quadratic_form(sp.Matrix([[p11, p12], [p12, p22]]), [now, before])
     stated = L * alpha**2 / 2 * (1 + 2 * p12**2 / (p22 * c * L + 2 * det))
-    return (
-        Derivation()
-        .step(Equal(energy, p22 * (y + p12 / p22 * x) ** 2 + det / p22 * x**2), "V_P, least over x_{t-1}")
-        .step(AtMost(2 / L * F, x**2, given=[F <= L / 2 * x**2]), "F - F* <= L/2 |x|^2")
-        .step(Equal(alpha**2 * (p11 + c * L / 2) / least, stated, given=[det >= 0]), "the quotient")
-        .step(AtMost(1 / least, 1 / c, given=[det >= 0]), "the first term of (3.15) has 1/c, which is larger")
-        .step(
-            AtMost(p12**2, 0, given=[p11 * sp.Integer(0) - p12**2 >= 0]),
-            "P_22 = 0 and P >= 0 force P_12 = 0: the convention 0/0 = 0",
-        )
+    return AllOf(
+        Theorem(given=[det >= 0, gap <= L / 2 * norm2(now)], shows=AtMost(least * gap, energy + c * gap))
+        .have(AtMost(det / p22 * norm2(now), energy), "least over x_{t-1}")
+        .have(AtMost(2 * det / (L * p22) * gap, det / p22 * norm2(now)), "smoothness"),
+        Equal(alpha**2 * (p11 + c * L / 2) / least, stated, given=[det >= 0]),
+        AtMost(c, least, given=[det >= 0]),
     )
 
 

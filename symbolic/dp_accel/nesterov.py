@@ -30,10 +30,18 @@ from dpverify.formulas.dp_accel import (
     sampling_variance,
     step_loss,
 )
-from dpverify.relations import AtMost, Derivation, Equal, Induction, Instance, Minimises, Tested
+from dpverify.guarantees import PureDP
+from dpverify.language.expectations import E, Noise
+from dpverify.language.functions import Function
+from dpverify.language.mechanisms import Private, Repeated
+from dpverify.language.vectors import inner, norm2, vectors
+from dpverify.neighbours import REPLACE
+from dpverify.relations import AtMost, Equal, Induction, Instance, Minimises, Tested
+from dpverify.releases import Laplace, Subsampled
 from dpverify.schedules import Schedule, step
 from dpverify.symbolic.dp_accel import PAPER
 from dpverify.symbolic.dp_accel.heavy_ball import small_pair
+from dpverify.theorems import AllOf, Iterates, Theorem
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result
 
 t, j = step(), sp.Symbol("j", integer=True, positive=True)
@@ -92,11 +100,12 @@ def scale_of_dp_nag_spends_eps_over_t():
     kind="privacy guarantee",
     expect=REFUTED,
     correction="eq-4.1-b-corrected",
-    breaks="privacy",
+    breaks="text",
+    standing="ours",
 )
 def full_gradient_with_the_printed_scale_spends_eps_over_t():
-    """Even with the full gradient that (4.1) shows, b = S_1/(n eps_0) with m < n in (3.5) spends eps/T per
-    step (it spends eps_0 > eps/T).
+    """If (4.1) were run with the full gradient that it shows, and b = S_1/(n eps_0) with an m < n in (3.5), a
+    step would spend eps/T (it spends eps_0 > eps/T).
     """
     printed = printed_nag_scale(eps / T, S, m, n)
     return AtMost(step_loss(printed, S, n, n), eps / T, given=[m <= n, T <= 2, n <= 10])
@@ -137,23 +146,18 @@ def audit_does_not_refute_dp_nag_as_printed():
     uses=["eq-3.3", "thm-a.2"],
 )
 def scale_s_over_m_eps0_keeps_the_budget_of_dp_nag():
-    """With b = S_1/(m eps_0) DP-NAG spends exactly eps/T per step, for every m <= n; for m = n it is the
-    printed scale.
+    """With b = S_1/(m eps_0) DP-NAG is eps-DP, and its worst step spends exactly eps/T, for every m <= n. For
+    m = n it is the printed scale, else the printed one is short by the factor m/n.
     """
-    return (
-        Derivation()
-        .step(
-            Equal(step_loss(noise_scale(eps / T, S, m, n), S, m, n), eps / T),
-            "the loss (3.3) at S_1/(m eps_0)",
-        )
-        .step(
-            Equal(printed_nag_scale(eps / T, S, n, n), noise_scale(eps / T, S, n, n)),
-            "for m = n the two scales agree",
-        )
-        .step(
-            Equal(printed_nag_scale(eps / T, S, m, n) / noise_scale(eps / T, S, m, n), m / n),
-            "else the printed one is short by the factor m/n",
-        )
+    scale = S / (m * sp.log(1 + (sp.exp(eps / T) - 1) * n / m))
+    release = Subsampled(Laplace(scale, {REPLACE: S / m}), size=m, of=n)
+    run = noise_scale(eps / T, S, m, n)
+    return AllOf(
+        Private(Repeated(release, t, 1, T), PureDP(eps), REPLACE, given=[m <= n]),
+        Equal(scale, run),
+        Equal(step_loss(run, S, m, n), eps / T),
+        Equal(printed_nag_scale(eps / T, S, n, n), noise_scale(eps / T, S, n, n)),
+        Equal(printed_nag_scale(eps / T, S, m, n) / run, m / n),
     )
 
 
@@ -182,63 +186,52 @@ def function_values_of_noisy_nag_contract_by_1_minus_s():
     )
 
 
+def nesterov_step(variance: Any) -> tuple[Any, Any, Any, Any, Any]:
+    """(x, v), the next (x, v), F, where the gradient is taken, and the noise of a step of (4.1), mu =
+    s^2/alpha.
+
+    v = x_{t-1} + (x_t - x_{t-1})/s, so that z_t = (x_t + s v_t)/(1 + s).
+    """
+    F = Function("F", smooth=L, strongly_convex=s**2 / alpha)
+    now, lead = vectors("x v")
+    noise = Noise("w", variance=variance)
+    z = (now + s * lead) / (1 + s)
+    after = z - alpha * (F.gradient(z) + noise)
+    return [now, lead], [after, now + (after - now) / s], F, z, noise
+
+
 @claim(PAPER, "eq-4.2-corrected", at="Theorem 4.1, in its Lyapunov form", kind="inequality")
 def lyapunov_function_of_noisy_nag_contracts_by_1_minus_s():
-    """V_t = E[F(x_t) - F* + (mu/2)|v_t - x*|^2]: V_t <= (1 - s) V_{t-1} + (alpha/2)(1 + alpha L) E|w_t|^2,
-    where E|w_t|^2 = 2 d b_t^2 + tr Cov(v_t).
+    """V_t = F(x_t) - F* + (mu/2)|v_t - x*|^2, mu = s^2/alpha: E V_t <= (1 - s) V_{t-1} + (alpha/2)(1 + alpha
+    L) E|w_t|^2 from any state, for F in S_{mu,L}, alpha <= 1/L, s <= 1. Here v = x_{t-1} + (x_t - x_{t-1})/s,
+    and z_t of (4.1) is (x_t + s v_t)/(1 + s).
     """
-    x, p, G, w, Fx, Fz = sp.symbols(
-        "x p G w F_x F_z", real=True
-    )  # x_{t-1}, x_{t-2} (x* = 0), gradient, noise
-    X, V, trace = sp.symbols("X V tau", real=True)
-    beta, modulus = (1 - s) / (1 + s), s**2 / alpha  # mu = s^2/alpha
-    z = (1 + beta) * x - beta * p
-    Z = (X + s * V) / (1 + s)
-    u = X + (Z - X) / s
-    step_to = Z - alpha * (G + w)
-    lower = (1 - s) * (-G * (X - Z) - modulus / 2 * (X - Z) ** 2) + s * (G * Z - modulus / 2 * Z**2)
-    still = (
-        lower
-        - alpha * G**2
-        + L * alpha**2 / 2 * G**2
-        + modulus / 2 * (u - alpha * G / s) ** 2
-        - (1 - s) * modulus / 2 * V**2
-    )
-    g2, x2, v2 = sp.symbols("g2 x2 v2", nonnegative=True)
-    sizes = {g2: G**2, x2: (X - Z) ** 2, v2: (V - Z) ** 2}
-    squares = alpha / 2 * (1 - L * alpha) * g2 + modulus / 2 * (1 - s) * x2 + modulus / 2 * s * (1 - s) * v2
-    moving = (
-        L * alpha**2 / 2 * ((G + w) ** 2 - G**2)
-        - alpha * G * w
-        + modulus / 2 * ((u - alpha / s * (G + w)) ** 2 - (u - alpha / s * G) ** 2)
-    )
-    c1, c2 = sp.symbols("c_1 c_2", nonnegative=True)
-    return (
-        Derivation()
-        .step(Equal(z, (x + s * (p + (x - p) / s)) / (1 + s)), "z_t is a mean of x_t and v_t")
-        .step(Equal(X + (step_to - X) / s, u - alpha / s * (G + w)), "the next v")
-        .step(
-            AtMost(Fz - (1 - s) * Fx, (1 - s) * c1 + s * c2, given=[s <= 1, Fx >= Fz - c1, 0 >= Fz - c2]),
+    W = sp.Symbol("W", nonnegative=True)
+    (now, lead), (after, next_lead), F, z, noise = nesterov_step(W)
+    x, p = vectors("x_t x_before")
+    beta, half_mu = (1 - s) / (1 + s), s**2 / alpha / 2
+    mean = (x + s * (p + (x - p) / s)) / (1 + s)
+    value = F(now) - F.minimum + half_mu * norm2(lead - F.minimiser)
+    fall = F.descent(z, after)
+    one, other = F.strong_convexity(z, now), F.strong_convexity(z, F.minimiser)
+    below = F(now) * (1 - s) + s * F.minimum
+    slopes = (1 - s) * inner(F.gradient(z), now - z) + s * inner(F.gradient(z), F.minimiser - z)
+    bends = (1 - s) * half_mu * norm2(now - z) + s * half_mu * norm2(F.minimiser - z)
+    step_of_v = (
+        Theorem(
+            given=[s <= 1, alpha * L <= 1],
+            shows=AtMost(
+                E(F(after), noise) - F.minimum + half_mu * E(norm2(next_lead - F.minimiser), noise),
+                (1 - s) * value + alpha / 2 * (1 + alpha * L) * W,
+            ),
+        )
+        .expect(AtMost(fall.lhs, fall.rhs), [noise], "the descent lemma at z_t")
+        .have(
+            AtMost(F(z) + slopes + bends, below, multipliers=[(one, 1 - s), (other, s)]),
             "strong convexity at x_t and at x*, weighted by 1 - s and s",
         )
-        .step(Equal(still, -squares.subs(sizes)), "what is left without noise is minus a sum of squares")
-        .step(
-            AtMost(0, squares, given=[s <= 1, L * alpha <= 1]),
-            "whose coefficients are not negative (alpha <= 1/L, s <= 1)",
-        )
-        .step(
-            Equal(sp.diff(moving, w, 2) / 2, alpha * (1 + alpha * L) / 2),
-            "the noise enters by alpha (1 + alpha L)/2 |w|^2",
-        )
-        .step(Equal(moving.subs(w, 0), 0), "and linearly, which vanishes in the mean")
-        .step(
-            Equal(
-                alpha * (1 + alpha * L) / 2 * (2 * d * b**2 + trace),
-                alpha * (1 + alpha * L) * (d * b**2 + trace / 2),
-            ),
-            "E|w|^2",
-        )
     )
+    return AllOf(Equal(norm2((1 + beta) * x - beta * p - mean), 0), step_of_v)
 
 
 @claim(
@@ -259,21 +252,14 @@ def covariance_of_the_estimator_is_at_most_b_squared_plus():
 
 @claim(PAPER, "eq-4.2-note-corrected", at="after Eq (4.2)", kind="inequality", uses=["eq-3.1-var", "eq-3.13"])
 def covariance_of_the_estimator_is_at_most_two_b_squared_plus_sigma_s():
-    """The covariance of the estimator is at most 2 b_t^2 + sigma_s^2 in norm, and exactly 2 b_t^2 I when m =
-    n.
+    """The covariance of the estimator, 2 b_t^2 I plus that of the batch, is at most 2 b_t^2 + sigma_s^2 in
+    norm if that of the batch is at most sigma_s^2; for m = n this is 2 b_t^2.
     """
     c = sp.Symbol("c", nonnegative=True)
-    return (
-        Derivation()
-        .step(
-            AtMost(
-                2 * b**2 + c,
-                2 * b**2 + sampling_variance(S, m, n),
-                given=[c <= sampling_variance(S, m, n), n >= 2],
-            ),
-            "norms add",
-        )
-        .step(Equal(sampling_variance(S, n, n), 0), "no batch, no sampling error")
+    level = sampling_variance(S, m, n)
+    return AllOf(
+        AtMost(2 * b**2 + c, 2 * b**2 + level, given=[c <= level, n >= 2]),
+        Equal(2 * b**2 + sampling_variance(S, n, n), 2 * b**2, given=[n >= 2]),
     )
 
 
@@ -324,27 +310,21 @@ def trace_of_the_sampling_covariance_is_at_most_sigma_s():
     PAPER, "eq-4.2-trace-corrected", at="Eq (4.2), the term sigma_s^2/2", kind="inequality", uses=["eq-b.2"]
 )
 def trace_of_the_sampling_covariance_is_at_most_twice_sigma_s():
-    """tr Cov(v_t) <= 2 sigma_s^2 in every dimension: the total variance is half the mean squared distance of
-    two records, so at most S^2/2.
+    """tr Cov(v_t) <= 2 sigma_s^2 in every dimension: in each coordinate the variance over the records is half
+    the mean squared distance of two of them; so, q being the mean squared Euclidean distance, at most S^2,
+    the trace q/2 (1/m)(n-m)/(n-1) of (B.2) is at most 2 sigma_s^2.
     """
     g, total = sp.IndexedBase("g", real=True), sp.Symbol("q", nonnegative=True)
     i = sp.Symbol("i", integer=True, positive=True)
     variance = sp.Sum(g[i] ** 2, (i, 1, n)) / n - (sp.Sum(g[i], (i, 1, n)) / n) ** 2
     distances = sp.Sum(sp.Sum((g[i] - g[j]) ** 2, (i, 1, n)), (j, 1, n)) / n**2
-    return (
-        Derivation()
-        .step(
-            Equal(variance, distances / 2),
-            "a variance is half the mean squared distance of two records; coordinates add up",
-        )
-        .step(
-            AtMost(
-                total / 2 / m * (n - m) / (n - 1),
-                2 * sampling_variance(S, m, n),
-                given=[total <= S**2, m <= n, n >= 2],
-            ),
-            "every squared Euclidean distance is at most the squared L1 distance, at most S^2; then (B.2)",
-        )
+    return AllOf(
+        Equal(variance, distances / 2),
+        AtMost(
+            total / 2 / m * (n - m) / (n - 1),
+            2 * sampling_variance(S, m, n),
+            given=[total <= S**2, m <= n, n >= 2],
+        ),
     )
 
 
@@ -400,21 +380,34 @@ def error_of_nag_is_at_most_1_minus_s_to_the_t():
     uses=["eq-4.2-corrected", "eq-4.3-unroll"],
 )
 def error_of_nag_is_at_most_twice_1_minus_s_to_the_t():
-    """E_T <= 2 (1-s)^T E_0 + sum_t (1-s)^(T-t) alpha (1 + alpha L)(b_t^2 d + tau/2), for x_{-1} = x_0 and tau
-    >= tr Cov(v_t).
+    """E_T <= 2 (1-s)^T E_0 + sum_t (1-s)^(T-t) alpha (1 + alpha L)(b_t^2 d + tau_t/2), for x_{-1} = x_0 and
+    tau_t = tr Cov(v_t): V_t is E[F(x) - F* + (mu/2)|v - x*|^2] before step t, which is at most 2 E_0 at the
+    start, where v = x, and at least E_T at the end.
     """
-    E0, V0, x2, E, V, rest, kept = sp.symbols("E_0 V_0 x2 E V rest kept", positive=True)  # kept = (1-s)^T
-    return (
-        Derivation()
-        .step(
-            AtMost(E0 + mu / 2 * x2, 2 * E0, given=[mu / 2 * x2 <= E0]),
-            "v_0 = x_0, so V_0 = E_0 + (mu/2)|x_0 - x*|^2 <= 2 E_0 by strong convexity",
+    scales, traces = sp.IndexedBase("b", positive=True), sp.IndexedBase("tau", nonnegative=True)
+    V = sp.IndexedBase("V", nonnegative=True)
+    W = 2 * d * scales[t] ** 2 + traces[t]
+    (now, lead), after, F, z, noise = nesterov_step(W)
+    half_mu = s**2 / alpha / 2
+    E_0, E_T = sp.symbols("E_0 E_T", nonnegative=True)
+    value = F(now) - F.minimum + half_mu * norm2(lead - F.minimiser)
+    run = Iterates(V, value, [now, lead], after, [noise], t, 1, T)
+    kept, added = 1 - s, alpha * (1 + alpha * L) * (d * scales[t] ** 2 + traces[t] / 2)
+    start = F(now) - F.minimum
+    facts = [F.descent(z, after[0]), F.strong_convexity(z, now), F.strong_convexity(z, F.minimiser)]
+    q, V_0, V_T, rest = sp.symbols("q V_0 V_T R", nonnegative=True)  # 1 - s, the ends, the sum over t
+    return AllOf(
+        AtMost(start + half_mu * norm2(now - F.minimiser), 2 * start),
+        Theorem(
+            given=[run, s <= 1, alpha * L <= 1],
+            shows=AtMost(V[T + 1], kept**T * V[1] + sp.Sum(kept ** (T - t) * added, (t, 1, T))),
         )
-        .step(AtMost(E, E + mu / 2 * x2), "E_T <= V_T")
-        .step(
-            AtMost(E, kept * 2 * E0 + rest, given=[E <= V, V <= kept * V0 + rest, V0 <= 2 * E0]),
-            "V_T unrolled from V_0",
-        )
+        .descend(run, kept, added, "Theorem 4.1 in its Lyapunov form", by=facts)
+        .unroll(V[t], kept, added, (t, 1, T), "T steps"),
+        Theorem(
+            given=[E_T <= V_T, V_T <= q**T * V_0 + rest, V_0 <= 2 * E_0],
+            shows=AtMost(E_T, 2 * q**T * E_0 + rest),
+        ).have(AtMost(q**T * V_0, 2 * q**T * E_0), "V_0 <= 2 E_0"),
     )
 
 
@@ -533,30 +526,18 @@ def minimising_the_bound_over_scales_is_minimising_the_weighted_squares():
 
 @claim(PAPER, "eq-4.4-convex", at="after Eq (4.4)", kind="optimality", uses=["eq-3.3"])
 def subsampled_split_is_a_strictly_convex_problem():
-    """For m < n the problem "needs a numerical solution": in eps_t it is strictly convex, so its solution is
-    unique, and one scalar equation finds it.
+    """For m < n the problem "needs a numerical solution": b_t = S/(m h(eps_t)), h(e) = ln(1 + (n/m)(e^e -
+    1)), and every term 1/h(eps_t)^2 of the objective is strictly convex (with q = n/m >= 1), so that the
+    solution is unique on sum eps_t = eps.
     """
-    q = sp.Symbol("q", positive=True)  # n/m >= 1
-    e = sp.Symbol("e", positive=True)
-    k, h1 = sp.symbols("k h", positive=True)  # e^e, h(e)
+    q, e, k, h1 = sp.symbols("q e k h", positive=True)  # n/m; k and h1 stand for e^e > 1 and h(e) > 0
     h = sp.log(1 + q * (sp.exp(e) - 1))
-    slope, bend = q * k / (1 + q * (k - 1)), q * k * (1 - q) / (1 + q * (k - 1)) ** 2
-    derived = sp.diff(h, e), sp.diff(h, e, 2)
-    second = sp.diff(1 / h**2, e, 2)
-    return (
-        Derivation()
-        .step(
-            Equal(noise_scale(e, S, m, n), S / (m * inner_epsilon(e, m, n))),
-            "b_t = S/(m h(eps_t)): the objective is sum_t a_t (S/m)^2 / h(eps_t)^2",
-        )
-        .step(Equal(derived[0], slope.subs(k, sp.exp(e)), given=[q >= 1]), "h'")
-        .step(Equal(derived[1], bend.subs(k, sp.exp(e)), given=[q >= 1]), "h''")
-        .step(AtMost(bend, 0, given=[q >= 1, k > 1]), "h is concave")
-        .step(Equal(second, 6 * derived[0] ** 2 / h**4 - 2 * derived[1] / h**3, given=[q >= 1]), "(1/h^2)''")
-        .step(
-            AtMost(0, 6 * slope**2 / h1**4 - 2 * bend / h1**3, given=[q >= 1, k > 1], strict=True),
-            "is positive: strictly convex",
-        )
+    top = 1 + q * (k - 1)
+    second = 6 * (q * k / top) ** 2 / h1**4 - 2 * (q * k * (1 - q) / top**2) / h1**3
+    return AllOf(
+        Equal(noise_scale(e, S, m, n), S / (m * inner_epsilon(e, m, n))),
+        Equal(sp.diff(1 / h**2, e, 2), second.subs({k: sp.exp(e), h1: h}), given=[q >= 1]),
+        AtMost(0, second, given=[q >= 1, k > 1], strict=True),
     )
 
 
@@ -604,47 +585,37 @@ def bisection_beats_the_full_data_split_when_subsampling():
 @claim(PAPER, "prop-4.2", at="Proposition 4.2, Eq (4.5)", kind="optimality")
 def cube_root_scales_are_the_only_minimiser():
     """For m = n, b_t = sum_j a_j^(1/3) S_1 / (a_t^(1/3) n eps) minimises sum_t a_t b_t^2 on sum_t S_1/(n b_t)
-    = eps (and nothing else does).
+    = eps (and nothing else does), for every T and positive weights; the algorithms run this schedule.
     """
     stated = sp.Sum(a[j] ** root, (j, 1, T)) * S / (a[t] ** root * n * eps)
     value = (S / (n * eps)) ** 2 * sp.Sum(a[j] ** root, (j, 1, T)) ** 3
-    run = optimal_scales(Schedule(a[t]), T, S, n, eps).formula
-    return (
-        Derivation()
-        .step(
-            Minimises(
-                a[t] * b**2,
-                over=b,
-                spent=S / (n * b),
-                total=eps,
-                at=stated,
-                index=t,
-                length=T,
-                unique=True,
-                value=value,
-            ),
-            "arbitrary T and positive weights",
-        )
-        .step(Equal(run, stated), "the schedule that the algorithms run is (4.5)")
+    return AllOf(
+        Minimises(
+            a[t] * b**2,
+            over=b,
+            spent=S / (n * b),
+            total=eps,
+            at=stated,
+            index=t,
+            length=T,
+            unique=True,
+            value=value,
+        ),
+        Equal(optimal_scales(Schedule(a[t]), T, S, n, eps).formula, stated),
     )
 
 
 @claim(PAPER, "eps-t", at="after Proposition 4.2", kind="identity", uses=["prop-4.2"])
 def optimal_scales_spend_in_proportion_to_cube_roots():
-    """The solution (4.5) spends eps_t = eps a_t^(1/3) / sum_j a_j^(1/3) at step t."""
+    """The solution (4.5) spends eps_t = eps a_t^(1/3) / sum_j a_j^(1/3) at step t; this is the split that the
+    algorithms run, and it adds up to eps.
+    """
     scales = sp.Sum(a[j] ** root, (j, 1, T)) * S / (a[t] ** root * n * eps)
     stated = a[t] ** root / sp.Sum(a[j] ** root, (j, 1, T)) * eps
-    return (
-        Derivation()
-        .step(Equal(S / (n * scales), stated), "the loss S_1/(n b_t) of a step")
-        .step(
-            Equal(optimal_epsilons(Schedule(a[t]), T, eps).formula, stated),
-            "the split that the algorithms run",
-        )
-        .step(
-            Equal(sp.Sum(a[t] ** root, (t, 1, T)) / sp.Sum(a[j] ** root, (j, 1, T)) * eps, eps),
-            "it adds up to eps",
-        )
+    return AllOf(
+        Equal(S / (n * scales), stated),
+        Equal(optimal_epsilons(Schedule(a[t]), T, eps).formula, stated),
+        Equal(sp.Sum(a[t] ** root, (t, 1, T)) / sp.Sum(a[j] ** root, (j, 1, T)) * eps, eps),
     )
 
 
@@ -655,7 +626,7 @@ def optimal_scales_spend_in_proportion_to_cube_roots():
     kind="monotonicity",
     expect=REFUTED,
     correction="sec4.1-a-mono-corrected",
-    breaks="proof",
+    breaks="text",
 )
 def weights_decrease_in_t():
     """a_{T,t} is decreasing in t."""
@@ -680,21 +651,15 @@ def weights_increase_in_t():
     uses=["eps-t", "sec4.1-a-mono-corrected"],
 )
 def later_steps_get_less_noise_and_more_budget():
-    """The optimal noise starts high and decreases; a larger part of the budget is spent on later steps."""
-    weights = alpha * (1 + alpha * L) * (1 - s) ** (T - t)
+    """The optimal noise starts high and decreases; a larger part of the budget is spent on later steps:
+    b_{t+1}/b_t < 1 < eps_{t+1}/eps_t at every t.
+    """
+    thirds = (alpha * (1 + alpha * L)) ** root * (1 - s) ** ((T - t) * root)  # a_{T,t}^(1/3)
     total = sp.Symbol("A", positive=True)  # sum_j a_j^(1/3)
-    scale = (total * S / (n * eps)) ** 3 / weights  # b_t^3
-    spent = weights * (eps / total) ** 3  # eps_t^3
-    return (
-        Derivation()
-        .step(
-            AtMost(sp.simplify(scale.subs(t, t + 1) / scale), 1, given=[s < 1], strict=True),
-            "b_{t+1}^3 < b_t^3",
-        )
-        .step(
-            AtMost(1, sp.simplify(spent.subs(t, t + 1) / spent), given=[s < 1], strict=True),
-            "eps_{t+1}^3 > eps_t^3",
-        )
+    scale, spent = total * S / (n * eps * thirds), thirds / total * eps
+    return AllOf(
+        AtMost(sp.simplify(scale.subs(t, t + 1) / scale), 1, given=[s < 1], strict=True),
+        AtMost(1, sp.simplify(spent.subs(t, t + 1) / spent), given=[s < 1], strict=True),
     )
 
 
@@ -706,26 +671,15 @@ def later_steps_get_less_noise_and_more_budget():
     uses=["prop-4.2", "sec4.1-a-mono-corrected"],
 )
 def equal_parts_are_never_optimal():
-    """Splitting the budget evenly over T >= 2 steps is not optimal: it costs T^2 sum_t a_t > (sum_t
-    a_t^(1/3))^3.
+    """Splitting the budget evenly over T >= 2 steps is not optimal: it costs (S_1/(n eps))^2 T^2 sum_t a_t,
+    never less than the optimum with (sum_t a_t^(1/3))^3, and the only minimiser (4.5) is not even, as a_1 =
+    (1-s)^(T-1) a_T < a_T.
     """
-    return (
-        Derivation()
-        .step(
-            Equal(
-                sp.Sum(a[t] * (T * S / (n * eps)) ** 2, (t, 1, T)),
-                (S / (n * eps)) ** 2 * T**2 * sp.Sum(a[t], (t, 1, T)),
-            ),
-            "the cost of equal parts",
-        )
-        .step(
-            AtMost(sp.Sum(a[t] ** root, (t, 1, T)) ** 3, T**2 * sp.Sum(a[t], (t, 1, T))),
-            "Hoelder: never cheaper",
-        )
-        .step(
-            AtMost((1 - s) ** (T - 1), 1, given=[s < 1, T >= 2], strict=True),
-            "a_1 < a_T for T >= 2, so equal parts are not the only minimiser (4.5)",
-        )
+    whole = sp.Sum(a[t], (t, 1, T))
+    return AllOf(
+        Equal(sp.Sum(a[t] * (T * S / (n * eps)) ** 2, (t, 1, T)), (S / (n * eps)) ** 2 * T**2 * whole),
+        AtMost(sp.Sum(a[t] ** root, (t, 1, T)) ** 3, T**2 * whole),
+        AtMost((1 - s) ** (T - 1), 1, given=[s < 1, T >= 2], strict=True),
     )
 
 
@@ -769,49 +723,40 @@ def optimised_bound_holds_with_twice_the_first_weight():
 
 @claim(PAPER, "rem-4.1", at="Remark 4.1", kind="optimality", uses=["eq-4.6-corrected"])
 def best_number_of_steps_has_a_closed_form():
-    """The bound is least at T* = ln(1 + sqrt(E/G))/ln(1/r), r^3 = 1-s, and grows beyond: E y^3 + G (1-y)^3 at
-    y = r^T, E = 2 E_0 (or E_0), G = d (S_1/(n eps))^2 alpha (1 + alpha L)/(1-r)^3."""
-    r, k, y, e, g = sp.symbols("r k y e g", positive=True)  # e^2 = E, g^2 = G, k^3 = alpha (1 + alpha L)
+    """With r^3 = 1-s, sum_j a_{T,j}^(1/3) = k (1 - r^T)/(1-r), k^3 = alpha (1 + alpha L): the bound is e^2
+    y^3 + g^2 (1-y)^3 at y = r^T, e^2 = 2 E_0, g^2 = d (S_1/(n eps))^2 k^3/(1-r)^3. It is least at y =
+    g/(e+g), where T* = ln(1 + e/g)/ln(1/r), falls before T* and grows beyond: more steps degrade it.
+    """
+    r, k, y, e, g = sp.symbols("r k y e g", positive=True)
+    before, beyond = sp.symbols("y_before y_beyond", positive=True)  # r^T before and beyond T*
     bound = e**2 * y**3 + g**2 * (1 - y) ** 3
     least = e**2 * g**2 / (e + g) ** 2
     best = sp.log(1 + e / g) / sp.log(1 / r)
-    return (
-        Derivation()
-        .step(
-            Equal(
-                sp.Sum((r**3) ** ((T - t) / sp.Integer(3)) * k, (t, 1, T)),
-                k * (1 - r**T) / (1 - r),
-                given=[r < 1],
-            ),
-            "the sum of a_{T,j}^(1/3)",
-        )
-        .step(AtMost(least, bound, given=[y <= 1]), "no T does better")
-        .step(Equal(bound.subs(y, g / (e + g)), least), "attained at y = g/(e+g)")
-        .step(Equal(sp.exp(best * sp.log(r)), g / (e + g), given=[r < 1]), "which is r^T at T*")
-        .step(
-            AtMost(sp.diff(bound, y), 0, given=[y < g / (e + g)], strict=True),
-            "beyond T* the bound grows: more steps degrade it",
-        )
-        .step(
-            AtMost(0, sp.diff(bound, y), given=[y > g / (e + g), y <= 1], strict=True), "before T* it falls"
-        )
+    thirds = sp.Sum((r**3) ** ((T - t) / sp.Integer(3)) * k, (t, 1, T))
+    return AllOf(
+        Equal(thirds, k * (1 - r**T) / (1 - r), given=[r < 1]),
+        AtMost(least, bound, given=[y <= 1]),
+        Equal(bound.subs(y, g / (e + g)), least),
+        Equal(sp.exp(best * sp.log(r)), g / (e + g), given=[r < 1]),
+        AtMost(sp.diff(bound, y).subs(y, beyond), 0, given=[beyond < g / (e + g)], strict=True),
+        AtMost(0, sp.diff(bound, y).subs(y, before), given=[before > g / (e + g), before <= 1], strict=True),
     )
 
 
 @claim(PAPER, "rem-4.2", at="Remark 4.2", kind="asymptotic", uses=["eq-3.3"])
 def loss_is_s_over_bn_up_to_the_factor_1_plus_s_over_bm():
-    """For S/(bm) << 1, eps(S, b, n, m) ~ S/(bn): with z = S/(bm) <= 1 and q = m/n, q z <= ln(1 + q(e^z - 1))
-    <= (1 + z) q z.
+    """For S/(bm) << 1, eps(S, b, n, m) ~ S/(bn): with z = S/(bm) <= 1 and q = m/n, eps(S, b, n, m) = ln(1 +
+    q(e^z
+    - 1)) lies between q z = S/(bn) and (1 + z) q z.
     """
     q, z = sp.symbols("q z", positive=True)
     loss = sp.log(1 + q * (sp.exp(z) - 1))
-    return (
-        Derivation()
-        .step(Equal(step_loss(S / (m * z), S, m, m / q), loss), "Eq (3.3) in z and q")
-        .step(AtMost(sp.exp(z) - 1, z * (1 + z), given=[z <= 1]), "e^z - 1 <= z + z^2 for z <= 1")
-        .step(AtMost(sp.log(1 + z), z), "ln(1 + u) <= u, at u = q(e^z - 1)")
-        .step(AtMost(q * z, loss, given=[q <= 1]), "from below: ln is concave; m << n is not needed")
+    above = Theorem(given=[z <= 1, q <= 1], shows=AtMost(loss, (1 + z) * q * z)).calc(
+        loss,
+        ("<=", q * (sp.exp(z) - 1), "ln(1 + u) <= u"),
+        ("<=", (1 + z) * q * z, "e^z - 1 <= z + z^2 for z <= 1"),
     )
+    return AllOf(Equal(step_loss(S / (m * z), S, m, m / q), loss), AtMost(q * z, loss, given=[q <= 1]), above)
 
 
 @claim(
@@ -839,14 +784,17 @@ def full_data_scales_keep_the_budget_when_subsampling():
 )
 def split_of_prop_4_2_with_scales_from_3_3_keeps_the_budget():
     """Splitting eps as eps_t of Proposition 4.2 and then taking b_t = S_1/(m h(eps_t)), h(e) = ln(1 +
-    (n/m)(e^e - 1)), spends exactly eps.
+    (n/m)(e^e - 1)), spends exactly eps: every step loses its part e at most, as a release, and (3.3) is e;
+    the parts add up to eps.
     """
     e = sp.Symbol("e", positive=True)
     split = optimal_epsilons(Schedule(a[t]), T, eps).formula
-    return (
-        Derivation()
-        .step(Equal(step_loss(noise_scale(e, S, m, n), S, m, n), e), "each step spends its part")
-        .step(Equal(sp.Sum(split, (t, 1, T)), eps), "the parts add up")
+    scale = S / (m * sp.log(1 + (sp.exp(e) - 1) * n / m))
+    release = Subsampled(Laplace(scale, {REPLACE: S / m}), size=m, of=n)
+    return AllOf(
+        Private(release, PureDP(e), REPLACE, given=[m <= n]),
+        Equal(step_loss(noise_scale(e, S, m, n), S, m, n), e),
+        Equal(sp.Sum(split, (t, 1, T)), eps),
     )
 
 
@@ -857,7 +805,8 @@ def split_of_prop_4_2_with_scales_from_3_3_keeps_the_budget():
     kind="asymptotic",
     expect=REFUTED,
     correction="rem-4.2-corrected",
-    breaks="proof",
+    breaks="text",
+    standing="ours",
 )
 def experiments_are_in_the_regime_of_remark_4_2():
     """Section 5's m = 1000, n = 1e5, eps = 1, T = 100 lies in the regime of Remark 4.2: S/(bm) << 1, read as

@@ -16,8 +16,13 @@ import sympy as sp
 from dpverify.claims import claim
 from dpverify.effort import Effort
 from dpverify.formulas.dp_accel import noise_scale
-from dpverify.relations import AtMost, Derivation, Equal, Instance, Tested
+from dpverify.guarantees import PureDP
+from dpverify.language.mechanisms import Private, Repeated
+from dpverify.neighbours import REPLACE
+from dpverify.relations import AtMost, Equal, Increasing, Instance, Tested
+from dpverify.releases import Laplace
 from dpverify.symbolic.dp_accel import PAPER
+from dpverify.theorems import AllOf, ForEvery, Theorem
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result
 
 n, T = (sp.Symbol(name, integer=True, positive=True) for name in ("n", "T"))
@@ -51,34 +56,24 @@ def rate(size: Any, momentum: Any, curvatures: Sequence[Any]) -> Any:
 @claim(PAPER, "polyak-opt", at="Section 3.2, third paragraph", kind="optimality")
 def polyaks_parameters_minimise_the_rate():
     """Without noise, alpha = 4/(sqrt mu + sqrt L)^2 and beta = ((sqrt kappa - 1)/(sqrt kappa + 1))^2 minimise
-    rho over alpha, beta.
+    rho over alpha, beta: whenever the roots at lambda = mu and at lambda = L lie in |z| <= r < 1 (so that
+    beta <= r^2, and the characteristic polynomials are not negative at r and at -r), r >= (sqrt kappa -
+    1)/(sqrt kappa + 1); at these parameters both have a double root, of modulus sqrt beta, which is this
+    number.
     """
-    k, step_ = sp.symbols("kappa alpha_mu", positive=True)  # alpha mu
-    p, q = sp.symbols("p q", positive=True)  # sqrt mu, sqrt L
-    z1, z2 = sp.symbols("z_1 z_2", real=True)
-    size, momentum = 4 / (p + q) ** 2, ((q / p - 1) / (q / p + 1)) ** 2
-    lower, upper = (
-        r**2 - (1 + beta - step_) * r + beta,
-        r**2 + (1 + beta - k * step_) * r + beta,
-    )  # the characteristic polynomials at r and -r
-    return (
-        Derivation()
-        .step(
-            AtMost(0, (r - z1) * (r - z2), given=[z1 <= r, z2 <= r]),
-            "roots of modulus <= r: the polynomial is >= 0 at r (and -r), beta <= r^2",
-        )
-        .step(
-            AtMost(
-                k * (1 - r) ** 2, (1 + r) ** 2, given=[r < 1, beta <= r**2, lower >= 0, upper >= 0, k >= 1]
-            ),
-            "at lambda = mu and lambda = L: so sqrt kappa <= (1+r)/(1-r), r >= (sqrt kappa - "
-            "1)/(sqrt kappa + 1)",
-        )
-        .step(
-            Equal((1 + momentum - size * p**2) ** 2, 4 * momentum, given=[p <= q]),
-            "at Polyak's parameters the root at mu is double: rho = sqrt beta",
-        )
-        .step(Equal((1 + momentum - size * q**2) ** 2, 4 * momentum, given=[p <= q]), "and at L")
+    q, step_ = sp.symbols("q alpha_mu", positive=True)  # sqrt kappa, alpha mu
+    low, high = sp.symbols("p_mu p_L", positive=True)  # sqrt mu, sqrt L
+    size, momentum = 4 / (low + high) ** 2, ((high / low - 1) / (high / low + 1)) ** 2
+    lower, upper = r**2 - (1 + beta - step_) * r + beta, r**2 + (1 + beta - q**2 * step_) * r + beta
+    least = Theorem(
+        given=[r < 1, beta <= r**2, lower >= 0, upper >= 0, q >= 1], shows=AtMost((q - 1) / (q + 1), r)
+    )
+    return AllOf(
+        least.have(AtMost(q**2 * (1 - r) ** 2, (1 + r) ** 2), "both polynomials").have(
+            AtMost(q * (1 - r), 1 + r), "the roots of both sides"
+        ),
+        Equal((1 + momentum - size * low**2) ** 2, 4 * momentum, given=[low <= high]),
+        Equal((1 + momentum - size * high**2) ** 2, 4 * momentum, given=[low <= high]),
     )
 
 
@@ -109,22 +104,15 @@ def bound_for_quadratics_is_exact():
     PAPER, "sec3.2-exact-corrected", at="Section 3.2, first paragraph", kind="identity", uses=["thm-3.5-m"]
 )
 def exact_error_of_a_quadratic_is_half_the_weighted_variances():
-    """For noise of covariance sigma^2 I, E F(x_t) - F* tends to (1/2) sum_i lambda_i v(lambda_i) exactly, at
-    most (L/2) m; (3.17) has L m.
+    """For noise of covariance sigma^2 I the stationary error (lambda/2) v(lambda) of one eigenvalue is
+    exactly alpha (1+beta) sigma^2/(2 (1-beta)(2 + 2 beta - alpha lambda)); it is at most (L/2) v(lambda),
+    half of what (3.17) adds.
     """
-    v = sp.Symbol("v", nonnegative=True)
-    return (
-        Derivation()
-        .step(
-            Equal(
-                lam / 2 * variance(alpha, beta, lam, sigma**2),
-                alpha * (1 + beta) * sigma**2 / (2 * (1 - beta) * (2 + 2 * beta - alpha * lam)),
-                given=[beta < 1, alpha * lam < 2 + 2 * beta],
-            ),
-            "one eigenvalue",
-        )
-        .step(AtMost(lam / 2 * v, L / 2 * v, given=[lam <= L]), "at most L/2 times the variance")
-        .step(AtMost(L / 2 * v, L * v), "which is half of what (3.17) adds")
+    inside = [beta < 1, alpha * lam < 2 + 2 * beta]
+    v = variance(alpha, beta, lam, sigma**2)
+    exact = alpha * (1 + beta) * sigma**2 / (2 * (1 - beta) * (2 + 2 * beta - alpha * lam))
+    return AllOf(
+        Equal(lam / 2 * v, exact, given=inside), AtMost(lam / 2 * v, L / 2 * v, given=[lam <= L, *inside])
     )
 
 
@@ -155,22 +143,24 @@ def better_rate_costs_a_larger_additive_error():
 
 @claim(PAPER, "sec3.2-tradeoff-corrected", at="Section 3.2, third paragraph", kind="monotonicity")
 def larger_steps_trade_rate_for_noise_at_fixed_momentum():
-    """At fixed beta, while the slowest root is real (alpha mu <= (1 - sqrt beta)^2), a larger alpha improves
-    the rate and increases m.
+    """At fixed beta, while the larger root z at lambda = mu is real (sqrt beta <= z < 1) and alpha (mu + L)
+    <= 2 + 2 beta, rho = z: the polynomial of no lambda in [mu, L] is negative at z or at -z. A smaller z
+    comes with a larger alpha, alpha mu = (z - beta)(1 - z)/z, and a larger alpha with a larger m(alpha,
+    beta), eigenvalue by eigenvalue.
     """
-    z, z2, c = sp.symbols("z z_2 c", positive=True)  # two values of the slowest root, c = alpha lambda
+    z, z2 = sp.symbols("z z_2", positive=True)  # two values of the root at mu
     step_at = (z - beta) * (1 - z) / z
-    return (
-        Derivation()
-        .step(Equal(z**2 - (1 + beta - step_at) * z + beta, 0), "alpha lambda as a function of the root z")
-        .step(
-            AtMost(step_at.subs(z, z2), step_at, given=[z < z2, z2 < 1, z**2 >= beta], strict=True),
-            "a smaller root z >= sqrt beta needs a larger step",
-        )
-        .step(
-            AtMost(0, sp.diff(c / (2 + 2 * beta - c), c), given=[c < 2 + 2 * beta], strict=True),
-            "m grows with the step",
-        )
+    real = [z < 1, z**2 >= beta]
+    at, back = z**2 - (1 + beta - alpha * lam) * z + beta, z**2 + (1 + beta - alpha * lam) * z + beta
+    at_mu = sp.Eq(z**2 - (1 + beta - alpha * mu) * z + beta, 0)
+    inside = [*real, at_mu, mu <= lam, lam <= L, alpha * (mu + L) <= 2 + 2 * beta]
+    stable = [beta < 1, alpha * lam < 2 + 2 * beta]
+    return AllOf(
+        AtMost(0, at, given=inside),
+        AtMost(0, back, given=inside),
+        Equal(alpha * mu, step_at, given=[*real, at_mu]),
+        AtMost(step_at.subs(z, z2), step_at, given=[z < z2, z2 < 1, z**2 >= beta], strict=True),
+        Increasing(variance(alpha, beta, lam, sigma**2), alpha, strict=True, given=stable),
     )
 
 
@@ -238,31 +228,35 @@ def noise_centred_given_x_t_gives_3_17():
 )
 def noise_centred_given_the_state_gives_the_bound_with_half_l():
     """If w_t is uncorrelated with (x_t, x_{t-1}) and E w_t w_t' <= sigma_T^2 I, then E F(x_t) - F* <=
-    (L/2)(C_t^2 rho^(2t) E|xi_0 - xi*|^2 + m), where |M^t| <= C_t rho^t."""
+    (L/2)(C_t^2 rho^(2t) E|xi_0 - xi*|^2 + m), where |M^t| <= C_t rho^t. Per eigenvalue, the second moments
+    E_t have E_{t+1} - X = M (E_t - X) M' with the stationary X, of diagonal v(lambda); so the squares s_i are
+    at most k_i + v(lambda_i), where the k_i, from M^t E_0 M'^t, add up to at most K = C_t^2 rho^(2t) E|xi_0 -
+    xi*|^2; then (1/2) sum_i lambda_i s_i <= (L/2)(K + m).
+    """
     M = block(alpha, beta, lam)
     e11, e12, e22 = sp.symbols("e_11 e_12 e_22", real=True)
-    E = sp.Matrix([[e11, e12], [e12, e22]])
+    moments = sp.Matrix([[e11, e12], [e12, e22]])
     v = variance(alpha, beta, lam, sigma**2)
     c = v * (1 + beta - alpha * lam) / (1 + beta)
     still = sp.Matrix([[v, c], [c, v]])
     N = sp.Matrix([[alpha**2 * sigma**2, 0], [0, 0]])
-    k = sp.Symbol("k", nonnegative=True)
     inside = [beta < 1, alpha * lam < 2 + 2 * beta]
-    first = (M * E * M.T + N - still)[0, 0]
-    return (
-        Derivation()
-        .step(
-            Equal(M * still * M.T + N, still, given=inside),
-            "the stationary covariance X, with v(lambda) on the diagonal",
-        )
-        .step(
-            Equal(first, (M * (E - still) * M.T)[0, 0], given=inside),
-            "E_{t+1} - X = M (E_t - X) M', so E_t <= M^t E_0 M'^t + X",
-        )
-        .step(
-            AtMost(lam / 2 * (k + r), L / 2 * (k + r), given=[lam <= L]),
-            "F - F* = (1/2) sum_i lambda_i x_i^2; tr M^t E_0 M'^t <= |M^t|^2 tr E_0",
-        )
+    i, d = (sp.Symbol(name, integer=True, positive=True) for name in "id")
+    curvature = sp.IndexedBase("lambda", positive=True)
+    squares, left, noise = (sp.IndexedBase(name, nonnegative=True) for name in ("s", "k", "v"))
+    K = sp.Symbol("K", nonnegative=True)
+    one = AtMost(curvature[i] * squares[i], L * left[i] + L * noise[i])
+    m = sp.Sum(noise[i], (i, 1, d))
+    error = sp.Sum(curvature[i] * squares[i], (i, 1, d)) / 2
+    each = [
+        ForEvery(AtMost(curvature[i], L), i, 1, d),
+        ForEvery(AtMost(squares[i], left[i] + noise[i]), i, 1, d),
+    ]
+    whole = Theorem(given=[*each, sp.Sum(left[i], (i, 1, d)) <= K], shows=AtMost(error, L / 2 * (K + m)))
+    return AllOf(
+        Equal(M * still * M.T + N, still, given=inside),
+        Equal(M * moments * M.T + N - still, M * (moments - still) * M.T, given=inside),
+        whole.sum(one, (i, 1, d), "added over the eigenvalues"),
     )
 
 
@@ -284,7 +278,6 @@ def exact_error_of_dp_shb_stays_below_the_corrected_bound():
         from dpverify.algorithms import example
         from dpverify.formulas.dp_accel import momentum_of
         from dpverify.moments import exact_moments
-        from dpverify.releases import Laplace
 
         worst, lengths = 0.0, (1, 2, 5, 10, 20, 40)
         for steps in lengths:
@@ -348,20 +341,17 @@ def additive_term_l_m_is_large_enough():
 
 @claim(PAPER, "thm-3.5-rho", at="Eq (3.18)", kind="optimality", uses=["eq-b-quasi"])
 def rate_is_attained_at_mu_or_l():
-    """rho = max over the eigenvalues in [mu, L] is attained at lambda = mu or lambda = L."""
-    # both roots lie in |z| <= r iff the polynomial is >= 0 at r and at -r, and |beta| <= r^2
+    """rho = max over the eigenvalues in [mu, L] is attained at lambda = mu or lambda = L: both roots lie in
+    |z| <= r
+    iff beta <= r^2 and the polynomial is not negative at r and at -r; the first holds for every lambda if it
+    does
+    at mu, the second if it does at L.
+    """
     at, back = r**2 - (1 + beta - alpha * lam) * r + beta, r**2 + (1 + beta - alpha * lam) * r + beta
     inside = [mu <= lam, lam <= L]
-    return (
-        Derivation()
-        .step(
-            AtMost(0, at, given=[*inside, at.subs(lam, mu) >= 0]),
-            "the polynomial at r is least at lambda = mu",
-        )
-        .step(
-            AtMost(0, back, given=[*inside, back.subs(lam, L) >= 0]),
-            "and at -r at lambda = L: roots in |z| <= r at both ends stay there between",
-        )
+    return AllOf(
+        AtMost(0, at, given=[*inside, at.subs(lam, mu) >= 0]),
+        AtMost(0, back, given=[*inside, back.subs(lam, L) >= 0]),
     )
 
 
@@ -426,10 +416,14 @@ def c_t_may_be_a_constant_multiple_of_t():
     kind="inequality",
     expect=REFUTED,
     correction="fn-1-ct",
-    breaks="proof",
+    breaks="text",
+    standing="ours",
 )
 def figure_1_may_take_c_t_as_t():
-    """C_t = t, as taken for Figure 1, is valid: |M^t| <= t rho^t."""
+    """C_t = t, which Figure 1 draws (the footnote says that a constant multiple of t will do), is itself
+    valid:
+    |M^t| <= t rho^t.
+    """
     M = block(sp.Integer(1), R(1, 4), sp.Integer(1))
     column = sp.sqrt((M.T * M)[0, 0])  # |M| is at least the length of its first column
     return Instance(
@@ -491,13 +485,17 @@ def unit_sensitivity_needs_variance_t_over_n_eps_squared():
     uses=["prop-3.1", "eq-3.1-var"],
 )
 def unit_sensitivity_needs_variance_two_t_over_n_eps_squared():
-    """If S_1 = 1 and m = n, Laplace noise needs sigma_T^2 = 2 (T/(n eps))^2."""
+    """If S_1 = 1 and m = n, Laplace noise of variance sigma_T^2 = 2 (T/(n eps))^2, of scale b = T/(n eps), is
+    eps-DP over T steps.
+    """
     eps = sp.Symbol("epsilon", positive=True)
+    t = sp.Symbol("t", integer=True, positive=True)
     scale = noise_scale(eps / T, sp.Integer(1), n, n)
-    return (
-        Derivation()
-        .step(Equal(2 * scale**2, 2 * (T / (n * eps)) ** 2), "variance 2 b^2 at b = T/(n eps)")
-        .step(Equal(T * (1 / (n * scale)), eps), "which spends eps in T steps")
+    release = Laplace(T / (n * eps), {REPLACE: 1 / n})
+    return AllOf(
+        Equal(scale, T / (n * eps)),
+        Equal(2 * scale**2, 2 * (T / (n * eps)) ** 2),
+        Private(Repeated(release, t, 1, T), PureDP(eps), REPLACE),
     )
 
 
