@@ -41,12 +41,18 @@ def _reductions(relation: AtMost, left: Any, right: Any) -> Iterator[Reduction]:
         yield Reduction(tuple(steps), "the inequality of weighted means")
     if (parts := _logarithms(right - left)) is not None:
         yield _without_logarithms(relation, parts)
-    if _one_product(left) and _one_product(right):
+    if all(_one_product(e) and not _never_positive(e) for e in (left, right)):
         yield _by_logarithms(relation, left, right)
 
 
 def _one_product(e: Any) -> bool:
     return not isinstance(e, sp.Add) or not e.free_symbols
+
+
+def _never_positive(e: Any) -> bool:
+    """Whether no logarithm of it, or of a factor, is real."""
+    logs = sp.expand_log(sp.log(e), force=True).atoms(sp.log)
+    return any(log.is_extended_real is False for log in logs)
 
 
 def _weighted(left: Any, right: Any) -> tuple[list[Any], list[Any]] | None:

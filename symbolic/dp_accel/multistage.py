@@ -51,16 +51,16 @@ def every_stage_contracts_the_lyapunov_function_by_two_to_minus_p_minus_2():
     k, p = (sp.Symbol(name, integer=True, positive=True) for name in "kp")
     q, steps = sp.symbols("q n_k", positive=True)  # sqrt(kappa)
     E, V, E_before, V_before = sp.symbols("E V E_before V_before", nonnegative=True)
-    u = sp.Symbol("u", positive=True)  # sqrt(mu alpha^(k)) = 1/(2^k q) <= 1/2
+    kept = sp.Symbol("r", positive=True)  # 1 - sqrt(mu alpha^(k)) = 1 - 1/(2^k q) >= 1/2
     enough = sp.log(2) * (p + 2)
-    log_kept = sp.Symbol("l", real=True)  # ln(1 - u)
+    log_kept = sp.Symbol("l", real=True)  # ln(r)
     return AllOf(
         AtMost(1 / (4**k * L), 1 / L),
         Equal(sp.sqrt(mu / (4**k * kappa * mu)), 1 / (2**k * sp.sqrt(kappa))),
         Theorem(given=[q >= 1], shows=AtMost(2, 2**k * q)).have(AtMost(2, 2**k), "k >= 1"),
         AtMost(enough, steps / (2**k * q), given=[steps >= 2**k * q * enough]),
-        AtMost(sp.log(1 - u), -u, given=[2 * u <= 1]),
-        AtMost(steps * log_kept, -enough, given=[log_kept <= -u, steps * u >= enough]),
+        AtMost(sp.log(kept), kept - 1),
+        AtMost(steps * log_kept, -enough, given=[log_kept <= kept - 1, steps * (1 - kept) >= enough]),
         AtMost(
             E,
             E_before / 2 ** (p + 1),

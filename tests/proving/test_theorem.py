@@ -160,3 +160,10 @@ def test_derivation_has_no_conclusion_to_be_proved() -> None:
     chain = Derivation().step(AtMost(x, y, [x <= y]), "").step(AtMost(x, y + 1, [x <= y]), "so always")
     result = prove(chain)
     assert result.verdict is SUPPORTED and "argued" in result.because
+
+
+def test_a_side_that_is_negative_has_no_logarithm_to_take():
+    u = sp.Symbol("u", positive=True)
+    tangent = AtMost(sp.log(1 - u), -u, given=[2 * u <= 1])
+    assert prove(AllOf(tangent, AtMost(0, u))).verdict is not REFUTED  # it used to raise
+    assert prove(AtMost(sp.log(1 - u), -2 * u, given=[2 * u <= 1])).verdict is REFUTED
