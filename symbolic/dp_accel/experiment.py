@@ -17,8 +17,10 @@ import sympy as sp
 from dpverify.claims import claim
 from dpverify.effort import Effort
 from dpverify.formulas.dp_accel import noise_scale, sampling_variance
-from dpverify.relations import AtMost, Derivation, Equal, Instance, Minimises, Tested
+from dpverify.language.vectors import inner, norm, vectors
+from dpverify.relations import AtMost, Equal, Increasing, Instance, Minimises, Tested, Theta
 from dpverify.symbolic.dp_accel import PAPER
+from dpverify.theorems import AllOf, Theorem
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Witness
 
 n, m, T = (sp.Symbol(name, integer=True, positive=True) for name in ("n", "m", "T"))
@@ -48,10 +50,13 @@ def probabilities_of_the_two_labels_add_up_to_1():
     kind="identity",
     expect=REFUTED,
     correction="sec5-p",
-    breaks="proof",
+    breaks="misprint",
+    standing="misprint",
 )
 def labels_may_be_0_and_1():
-    """The labels z, z' in (5.2) are in {0, 1}: then p adds up to 1 over z = 0, 1."""
+    """The labels z, z' in (5.2) are in {0, 1}, as printed there for the {-1, 1} of the model: then p adds up
+    to 1 over z = 0, 1.
+    """
     return Equal(likelihood(1, u, x) + likelihood(0, u, x), 1)
 
 
@@ -62,39 +67,30 @@ def labels_may_be_0_and_1():
     kind="optimality",
     expect=REFUTED,
     correction="eq-5.1-corrected",
-    breaks="theorem",
+    breaks="misprint",
+    standing="misprint",
 )
 def maximum_likelihood_with_plus_lambda_has_a_maximiser():
-    """x* = argmax (1/n) sum_i (ln p(z_i | u_i, x) + lambda |x|^2) (n = d = 1, u = z = 1, lambda = 1/100: no x
-    is a maximiser, as 1 + |x| does better).
+    """x* = argmax (1/n) sum_i (ln p(z_i | u_i, x) + lambda |x|^2), with + where - is meant: a maximiser would
+    bound the objective, which is not bounded at x = 1, 2, 3, ... (n = d = 1, u = z = 1, lambda = 1/100).
     """
-    v, k = sp.Symbol("v", nonnegative=True), sp.Symbol("k", positive=True)
-    value = sp.log(likelihood(1, 1, x)) + x**2 / 100
-    other = value.subs(x, 1 + sp.Abs(x))
-    return (
-        Derivation()
-        .step(AtMost(k * sp.exp(-1), k, strict=True), "x >= 0: e^-(1+x) < e^-x, so p is larger at 1 + x")
-        .step(AtMost(sp.exp(-1 - v), sp.exp(v), strict=True), "x = -v <= 0: likewise")
-        .step(
-            AtMost(x**2, (1 + sp.Abs(x)) ** 2, strict=True),
-            "and so is lambda x^2: every x is beaten by 1 + |x|",
-        )
-        .step(AtMost(other, value), "what it would mean that x is a maximiser")
-    )
+    v = sp.Symbol("N", integer=True, positive=True)
+    value = -sp.log(1 + sp.exp(-v)) + v**2 / 100
+    return Theta(value, sp.Integer(1), upper=True, constants=False, towards=(v, sp.oo))
 
 
 @claim(PAPER, "eq-5.1-corrected", at="Eq (5.1), minus lambda |x|^2", kind="optimality")
 def maximum_likelihood_with_minus_lambda_is_strongly_concave():
-    """With ln p - lambda |x|^2 the objective is strongly concave with modulus 2 lambda: the maximiser exists
-    and is unique.
+    """With ln p - lambda |x|^2 the objective is strongly concave with modulus 2 lambda: along every line x +
+    s v its second derivative is at most -2 lambda |v|^2 (for each record, so for their mean).
     """
-    k = sp.Symbol("k", positive=True)  # e^(-z u x)
-    value = sp.log(likelihood(z, u, x)) - lam * x**2
-    bend = -((z * u) ** 2) * k / (1 + k) ** 2 - 2 * lam
-    return (
-        Derivation()
-        .step(Equal(sp.diff(value, x, 2), bend.subs(k, sp.exp(-z * u * x))), "the second derivative")
-        .step(AtMost(bend, -2 * lam), "is at most -2 lambda")
+    k = sp.Symbol("k", positive=True)  # e^(-z u'(x + s v))
+    s, ux, uv, xx, xv = sp.symbols("s ux uv xx xv", real=True)  # inner products
+    vv = sp.Symbol("vv", nonnegative=True)
+    value = sp.log(likelihood(z, 1, ux + s * uv)) - lam * (xx + 2 * s * xv + s**2 * vv)
+    bend = -((z * uv) ** 2) * k / (1 + k) ** 2 - 2 * lam * vv
+    return AllOf(
+        Equal(sp.diff(value, s, 2), bend.subs(k, sp.exp(-z * (ux + s * uv)))), AtMost(bend, -2 * lam * vv)
     )
 
 
@@ -123,15 +119,22 @@ def gradient_of_the_log_likelihood():
 
 @claim(PAPER, "eq-5.2-bound", at="Eq (5.2), lines 2 and 3", kind="inequality", uses=["eq-5.2-corrected"])
 def gradients_differ_by_at_most_the_two_norms():
-    """|grad f(x; u, z) - grad f(x; u', z')|_1 <= |u|_1 + |u'|_1."""
-    v, p, q, k = sp.symbols("v p q k", real=True)
-    return (
-        Derivation()
-        .step(AtMost(1 / (1 + sp.exp(k)), 1, strict=True), "the factor of z u is a probability")
-        .step(
-            AtMost(sp.Abs(p * u - q * v), sp.Abs(u) + sp.Abs(v), given=[p >= 0, p <= 1, q >= 0, q <= 1]),
-            "coordinate by coordinate, added up",
-        )
+    """|grad f(x; u, z) - grad f(x; u', z')|_1 <= |u|_1 + |u'|_1: the factors 1/(1 + e^(z u'x)) of z u and z'
+    u' lie between 0 and 1.
+    """
+    i, d = (sp.Symbol(name, integer=True, positive=True) for name in "id")
+    one, other = (sp.IndexedBase(name, real=True) for name in ("u", "v"))  # z u and z' u'
+    p, q = sp.symbols("p q", nonnegative=True)
+    exponent = sp.Symbol("k", real=True)
+    apart = sp.Sum(sp.Abs(p * one[i] - q * other[i]), (i, 1, d))
+    sizes = sp.Sum(sp.Abs(one[i]), (i, 1, d)) + sp.Sum(sp.Abs(other[i]), (i, 1, d))
+    return AllOf(
+        AtMost(1 / (1 + sp.exp(exponent)), 1, strict=True),
+        Theorem(given=[p <= 1, q <= 1], shows=AtMost(apart, sizes)).calc(
+            apart,
+            ("<=", sp.Sum(sp.Abs(one[i]) + sp.Abs(other[i]), (i, 1, d)), "coordinate by coordinate"),
+            ("=", sizes, "a sum of two sums"),
+        ),
     )
 
 
@@ -163,17 +166,18 @@ def sensitivity_equals_twice_the_largest_norm_at_every_x():
 
 @claim(PAPER, "eq-5.2-exact-corrected", at="before Eq (5.2)", kind="identity", uses=["eq-5.2-bound"])
 def sensitivity_is_below_twice_the_largest_norm_and_comes_near_it():
-    """S_1(x) < 2 sup |u|_1 for every x, and sup_x S_1(x) = 2 sup |u|_1 for d >= 2: a valid bound S_1,
-    attained in the limit.
+    """For |u|_1 <= 1 and d >= 2 the gradients of u = e_1, z = 1 and u' = e_2, z' = -1 at x = (-s, s) are at
+    L1 distance 2/(1 + e^-s): below 2 = 2 sup |u|_1 at every s, and above 2 - 2 e^-s, so as near to it as one
+    likes.
     """
     s = sp.Symbol("s", positive=True)
     first = sp.diff(sp.log(likelihood(1, u, x)), x).subs({u: 1, x: -s})  # u = e_1, z = 1, x_1 = -s
     second = sp.diff(sp.log(likelihood(-1, u, x)), x).subs({u: 1, x: s})  # u' = e_2, z' = -1, x_2 = s
-    return (
-        Derivation()
-        .step(Equal(first - second, 2 / (1 + sp.exp(-s))), "the L1 distance of the gradients at x = (-s, s)")
-        .step(AtMost(2 / (1 + sp.exp(-s)), 2, strict=True), "below 2")
-        .step(Equal(sp.limit(2 / (1 + sp.exp(-s)), s, sp.oo), 2), "and tending to 2 = 2 sup |u|_1")
+    distance = 2 / (1 + sp.exp(-s))
+    return AllOf(
+        Equal(first - second, distance),
+        AtMost(distance, 2, strict=True),
+        AtMost(2 - 2 * sp.exp(-s), distance, strict=True),
     )
 
 
@@ -186,34 +190,38 @@ def sensitivity_of_the_experiment_is_at_most_40():
 
 @claim(PAPER, "sec5-mu", at="Sections 5 and 6", kind="numeric constant")
 def strong_convexity_comes_from_the_regulariser():
-    """lambda |x|^2 gives mu = 2 lambda, lambda |x|^2/2 gives mu = lambda."""
-    k = sp.Symbol("k", positive=True)  # e^(-z u x)
-    bend = (z * u) ** 2 * k / (1 + k) ** 2
-    loss = -sp.log(likelihood(z, u, x))
-    return (
-        Derivation()
-        .step(
-            Equal(sp.diff(loss, x, 2), bend.subs(k, sp.exp(-z * u * x))), "the second derivative of the loss"
-        )
-        .step(AtMost(2 * lam, bend + sp.diff(lam * x**2, x, 2)), "Section 5")
-        .step(AtMost(lam, bend + sp.diff(lam * x**2 / 2, x, 2)), "Section 6")
+    """lambda |x|^2 gives mu = 2 lambda, lambda |x|^2/2 gives mu = lambda: along every line x + s v the
+    logistic loss has a second derivative >= 0, so that the sum has one of at least mu |v|^2.
+    """
+    k = sp.Symbol("k", positive=True)  # e^(-z u'(x + s v))
+    s, ux, uv, xx, xv = sp.symbols("s ux uv xx xv", real=True)  # inner products
+    vv = sp.Symbol("vv", nonnegative=True)
+    bend = (z * uv) ** 2 * k / (1 + k) ** 2
+    loss = -sp.log(likelihood(z, 1, ux + s * uv))
+    square = xx + 2 * s * xv + s**2 * vv
+    return AllOf(
+        Equal(sp.diff(loss, s, 2), bend.subs(k, sp.exp(-z * (ux + s * uv)))),
+        AtMost(2 * lam * vv, bend + sp.diff(lam * square, s, 2)),
+        AtMost(lam * vv, bend + sp.diff(lam * square / 2, s, 2)),
     )
 
 
 @claim(PAPER, "sec5-l", at="Section 5", kind="inequality")
 def largest_singular_value_bounds_the_smoothness():
     """L = largest singular value of U'U/n + 2 lambda I is a smoothness constant (four times larger than
-    needed in U; u_t being the rows of U).
+    needed in U; the u_i are the rows of U): in a unit direction v the curvature (1/n) sum_i p_i (1 -
+    p_i)(u_i'v)^2 + 2 lambda is at most (1/n) sum_i (u_i'v)^2/4 + 2 lambda, so at most v'(U'U/n + 2 lambda I)
+    v.
     """
-    p, a = sp.symbols("p a", real=True)  # probability, u'v in a direction v
-    return (
-        Derivation()
-        .step(
-            AtMost(p * (1 - p) * a**2 + 2 * lam, a**2 / 4 + 2 * lam),
-            "a record adds p(1-p)(u'v)^2 <= (u'v)^2/4 to the curvature in direction v",
-        )
-        .step(AtMost(a**2 / 4 + 2 * lam, a**2 + 2 * lam), "at most what U'U/n + 2 lambda I has")
+    i = sp.Symbol("i", integer=True, positive=True)
+    p, a = (sp.IndexedBase(name, real=True) for name in ("p", "a"))  # probabilities, u_i'v
+    squares = sp.Sum(a[i] ** 2, (i, 1, n))
+    curvature = sp.Sum(p[i] * (1 - p[i]) * a[i] ** 2, (i, 1, n)) / n + 2 * lam
+    one = AtMost(p[i] * (1 - p[i]) * a[i] ** 2, a[i] ** 2 / 4)
+    quarter = Theorem(shows=AtMost(curvature, squares / (4 * n) + 2 * lam)).sum(
+        one, (i, 1, n), "p(1-p) <= 1/4"
     )
+    return AllOf(quarter, AtMost(squares / (4 * n) + 2 * lam, squares / n + 2 * lam))
 
 
 @claim(
@@ -248,19 +256,22 @@ def step_size_from_the_data_keeps_eps_dp():
 
 @claim(PAPER, "sec5-l-corrected", at="Section 5, a public L", kind="privacy guarantee")
 def public_bound_on_the_covariates_gives_a_public_smoothness():
-    """|u|_1 <= 20 alone gives L = 20^2/4 + 2 lambda, which does not depend on the data (and is about 20 times
-    the L of the experiment).
+    """|u|_2 <= |u|_1 <= U alone (U = 20) gives L = U^2/4 + 2 lambda, which does not depend on the data: in a
+    unit direction v, p (1 - p)(u'v)^2 + 2 lambda <= L, c being |u'v| (about 20 times the L of the
+    experiment).
     """
-    p, u1, u2, v1, v2 = sp.symbols("p u_1 u_2 v_1 v_2", real=True)
+    covariate, direction = vectors("u v")
+    p, c = sp.Symbol("p", real=True), sp.Symbol("c", nonnegative=True)
     bound = sp.Symbol("U", positive=True)
     return (
-        Derivation()
-        .step(
-            AtMost((u1 * v1 + u2 * v2) ** 2, u1**2 + u2**2, given=[v1**2 + v2**2 <= 1]),
-            "in a unit direction v, |u'v| <= |u|_2",
+        Theorem(
+            given=[norm(covariate) <= bound, norm(direction) <= 1, c <= sp.Abs(inner(covariate, direction))],
+            shows=AtMost(p * (1 - p) * c**2 + 2 * lam, bound**2 / 4 + 2 * lam),
         )
-        .step(AtMost(u1**2 + u2**2, bound**2, given=[sp.Abs(u1) + sp.Abs(u2) <= bound]), "|u|_2 <= |u|_1")
-        .step(AtMost(p * (1 - p) * bound**2, bound**2 / 4), "and p(1-p) <= 1/4")
+        .have(AtMost(sp.Abs(inner(covariate, direction)), bound), "Cauchy-Schwarz")
+        .have(AtMost(c, bound), "so |u'v| <= U")
+        .have(AtMost(p * (1 - p) * c**2, c**2 / 4), "p(1-p) <= 1/4")
+        .have(AtMost(c**2 / 4, bound**2 / 4), "squares")
     )
 
 
@@ -331,27 +342,15 @@ def subsampling_decreases_the_noise_that_privacy_requires():
     uses=["eq-3.3"],
 )
 def required_noise_decreases_in_the_batch_size_and_amplification_helps_at_equal_size():
-    """The required scale S_1/(m eps_0) decreases in m, so it is least for m = n; amplification lowers it only
-    against S_1/(m eps/T), at the same m.
+    """The required scale S_1/(m eps_0) decreases in m, as m eps_0 = m ln(1 + k/m), k = (e^(eps/T) - 1) n,
+    increases; so it is least for m = n. Amplification lowers it only against S_1/(m eps/T), at the same m:
+    eps_0 >= eps/T.
     """
-    c, e, q = sp.symbols("c e q", positive=True)  # c = (e^(eps/T) - 1) n/m
+    e, q, k = sp.symbols("e q k", positive=True)
     size = sp.Symbol("m", positive=True)
-    k = sp.Symbol("k", positive=True)  # (e^(eps/T) - 1) n
-    inverse = size * sp.log(1 + k / size)
-    return (
-        Derivation()
-        .step(
-            Equal(sp.diff(inverse, size), (sp.log(1 + c) - c / (1 + c)).subs(c, k / size)),
-            "the derivative of m eps_0 in m",
-        )
-        .step(
-            AtMost(0, sp.log(1 + c) - c / (1 + c), strict=True),
-            "is positive: m eps_0 increases, so b decreases",
-        )
-        .step(
-            AtMost(e, sp.log(1 + (sp.exp(e) - 1) * q), given=[q >= 1]),
-            "eps_0 >= eps/T: amplification, at the same m",
-        )
+    return AllOf(
+        Increasing(size * sp.log(1 + k / size), size, strict=True),
+        AtMost(e, sp.log(1 + (sp.exp(e) - 1) * q), given=[q >= 1]),
     )
 
 
@@ -363,25 +362,17 @@ def required_noise_decreases_in_the_batch_size_and_amplification_helps_at_equal_
     uses=["sec5-subsampling-noise-corrected"],
 )
 def full_data_gives_the_smaller_bound():
-    """Using full data results in a smaller bound on the objective error: every term b_t^2 d + sigma_s^2/2 of
-    (4.3) decreases in m.
+    """Using full data results in a smaller bound on the objective error: sigma_s^2 decreases in m, and with
+    it and the scale b_t every term b_t^2 d + sigma_s^2/2 of (4.3).
     """
     more = sp.Symbol("m_2", integer=True, positive=True)
-    low, high, level, level2, d = sp.symbols("b_2 b s_2 s d", positive=True)
+    low, high, d = sp.symbols("b_2 b d", positive=True)
+    one, other = sampling_variance(S, more, n), sampling_variance(S, m, n)
+    fewer = [m <= more, more <= n, n >= 2]
     return (
-        Derivation()
-        .step(
-            AtMost(
-                sampling_variance(S, more, n),
-                sampling_variance(S, m, n),
-                given=[m <= more, more <= n, n >= 2],
-            ),
-            "sigma_s^2 decreases in m",
-        )
-        .step(
-            AtMost(d * low**2 + level / 2, d * high**2 + level2 / 2, given=[low <= high, level <= level2]),
-            "b_t decreases in m, at every split eps_t",
-        )
+        Theorem(given=[*fewer, low <= high], shows=AtMost(d * low**2 + one / 2, d * high**2 + other / 2))
+        .have(AtMost(one, other), "sigma_s^2 decreases in m")
+        .have(AtMost(low**2, high**2), "and b_t does")
     )
 
 
