@@ -501,7 +501,9 @@ class Domain:
                     inside = all(admits(n, v) for n, v in zip(names, values)) and all(
                         r.xreplace(put) is sp.true for r in conditions if r.free_symbols & set(names)
                     )
+                    if not inside:  # it says nothing there, and may not even be defined
+                        continue
                     placed = written_out(c.xreplace(put))
-                    if inside and placed is not sp.true:
+                    if placed is not sp.true:
                         found.append(placed)
         return list(dict.fromkeys(found))
