@@ -2,14 +2,14 @@
 
     f(x; u, z) = ln(1 + exp(-z u'x)) + lambda |x|^2,   grad ln p(z | u, x) = z u / (1 + exp(z u'x))
 
-The findings of Figures 3 and 4 are tested by sign tests: in every comparison, independent runs of the two
-algorithms are paired, and one ends below the other in so many pairs that fair coins would do it with
-probability at most alpha.
+The findings of Figures 3 and 4 are tested by sign tests on several data sets: in every comparison,
+independent runs of the two algorithms are paired, and one ends below the other in so many pairs that fair
+coins would do it with probability at most alpha; the verdict says on how many data sets.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import sympy as sp
@@ -408,10 +408,17 @@ def errors(one: Run, effort: Effort, runs: int = RUNS) -> Any:
 
 
 def ordered(
-    pairs: Pairs, also: Callable[[Effort], str | None] = lambda effort: None, runs: int = RUNS
+    pairs: Pairs,
+    also: Callable[[Effort], str | None] = lambda effort: None,
+    runs: int = RUNS,
+    sets: Sequence[int] | None = None,
 ) -> Callable[[Effort], Result]:
-    """A run that tests, for every pair, that the first ends below the second; `also` may add a reason why the
-    finding fails.
+    """A run that tests, for every pair and on every data set, that the first ends below the second; `also`
+    may add a reason why the finding fails.
+
+    A finding about data drawn like this is supported if for every pair it shows on most data sets, and
+    refuted if for some pair the opposite shows on most. `sets` are seeds of data: 1 to 3, in the full profile
+    1 to 8.
     """
 
     def run(effort: Effort) -> Result:
@@ -419,52 +426,68 @@ def ordered(
 
         from dpverify.proving.refutation import refute
 
-        told, open_ = [], []
+        seeds = tuple(sets or range(1, 4 if effort.name == "quick" else 9))
+        level = ALPHA / (len(pairs) * len(seeds))
+        told, shares = [], []
         for one, other in pairs:
-            a, b = errors(one, effort, runs), errors(other, effort, runs)
-            wins = int((a < b).sum())
-            text = f"{one} {a.mean():.3g} against {other} {b.mean():.3g}"
-            if binom.sf(runs - wins - 1, runs, 0.5) <= ALPHA / len(pairs):
+            below, against = 0, []
+            for seed in seeds:
+                first, second = one._replace(data=seed), other._replace(data=seed)
+                a, b = errors(first, effort, runs), errors(second, effort, runs)
+                wins = int((a < b).sum())
+                text = f"{first} {a.mean():.3g} against {second} {b.mean():.3g}"
+                below += bool(binom.sf(wins - 1, runs, 0.5) <= ALPHA)
+                if binom.sf(runs - wins - 1, runs, 0.5) <= level:
+                    against.append((text, wins))
+                told.append(f"{text}: {wins} of {runs} pairs of runs")
+            shares.append((below, f"{one} below {other}"))
+            if 2 * len(against) > len(seeds):
+                text, wins = against[0]
                 tail = (
                     sp.Add(*[sp.binomial(runs, k) for k in range(wins + 1)]) / sp.Integer(2) ** runs
                 )  # of a fair coin
-                against = refute(AtMost(sp.Rational(1, 10**6) / len(pairs), tail), effort)
-                assert against is not None
+                limit = sp.Rational(1, 10**6) / (len(pairs) * len(seeds))
+                exact = refute(AtMost(limit, tail), effort)
+                assert exact is not None
                 let = {
                     "runs": f"{runs} of each, seed {effort.seed}",
                     "data": "250 distinct records, 400 copies each",
+                    "data sets": f"the opposite on {len(against)} of {len(seeds)}",
                 }
                 then = (
                     f"{text}; the first ends below the second in {wins} of {runs} pairs, a fair coin "
                     f"so rarely with probability {float(tail):.2g}"
                 )
-                witness = Witness(let, then, "the first ends below the second", against.exact)
-                return Result(
-                    REFUTED, text, Evidence("sign test", alpha=ALPHA, samples=runs, seed=effort.seed), witness
-                )
-            told.append(text)
-            if binom.sf(wins - 1, runs, 0.5) > ALPHA:
-                open_.append(f"{text}: only {wins} of {runs} pairs")
-        if open_ or (extra := also(effort)):
-            return Result(UNDECIDED, open_[0] if open_ else str(extra))
+                witness = Witness(let, then, "the first ends below the second", exact.exact)
+                because = f"the opposite on {len(against)} of {len(seeds)} data sets; {text}"
+                evidence = Evidence("sign test", alpha=ALPHA, samples=runs, seed=effort.seed)
+                return Result(REFUTED, because, evidence, witness)
+        least, which = min(shares)
+        if 2 * least <= len(seeds):
+            return Result(UNDECIDED, f"{which} on {least} of {len(seeds)} data sets only")
+        if extra := also(effort):
+            return Result(UNDECIDED, extra)
         evidence = Evidence(
             "sign test",
             alpha=ALPHA,
             samples=runs,
             seed=effort.seed,
             details="\n".join(told),
-            ceiling=f"{len(pairs)} comparisons on one data set of 250 distinct records with 400 copies "
-            "each, u uniform",
+            ceiling=f"{len(pairs)} comparisons on each of {len(seeds)} data sets of 250 distinct records "
+            "with "
+            "400 copies each, u uniform; the opposite on most of them would have shown",
         )
-        return Result(SUPPORTED, f"{len(pairs)} comparisons; {told[0]}", evidence)
+        because = f"{len(pairs)} comparisons, each on at least {least} of {len(seeds)} data sets; {told[0]}"
+        return Result(SUPPORTED, because, evidence)
 
     return run
 
 
 @claim(PAPER, "fig3-accel-vs-gd", at="Section 5, Figure 3", kind="numeric", expect=SUPPORTED)
 def accelerated_algorithms_outperform_gd():
-    """DP-HB, DP-NAG and DP-NAG-opt outperform DP-GD: for c = 0.1 at T = 100 and 200; for c = 1 at T = 100,
-    and there also the best of DP-GD (T = 500).
+    """DP-HB, DP-NAG and DP-NAG-opt outperform DP-GD (m = n, on most data sets drawn as described): for c =
+    0.1 at
+    T = 100 and 200; for c = 1 at T = 100, and there also DP-GD at T = 500.
     """
     names = ("DP-HB", "DP-NAG", "DP-NAG-opt")
     pairs: Pairs = [(Run(a, T_, 0.1), Run("DP-GD", T_, 0.1)) for a in names for T_ in (100, 200)]
@@ -479,7 +502,8 @@ def accelerated_algorithms_outperform_gd():
     kind="numeric",
     expect=REFUTED,
     correction="fig3-accel-vs-gd",
-    breaks="theorem",
+    breaks="text",
+    standing="ours",
 )
 def best_of_hb_beats_the_best_of_gd_on_every_data_set():
     """The best of DP-HB outperforms the best of DP-GD as a rule: so too on another data set drawn the same
@@ -487,7 +511,7 @@ def best_of_hb_beats_the_best_of_gd_on_every_data_set():
     """
     return Tested(
         "DP-HB at T = 100 ends below DP-GD at T = 200",
-        ordered([(Run("DP-HB", 100, 1.0, data=4), Run("DP-GD", 200, 1.0, data=4))], runs=150),
+        ordered([(Run("DP-HB", 100, 1.0), Run("DP-GD", 200, 1.0))], runs=150, sets=[4]),
     )
 
 
@@ -513,7 +537,7 @@ def optimised_algorithms_are_the_two_best_at_c_1():
     kind="numeric",
     expect=REFUTED,
     correction="fig3-two-best",
-    breaks="theorem",
+    breaks="text",
 )
 def optimised_multistage_is_among_the_two_best_at_c_01():
     """The same for c = 0.1: DP-MASG-opt ends below DP-HB and DP-NAG (T = 200)."""
@@ -539,7 +563,7 @@ def gd_ends_below_plain_momentum_at_t_1000():
     kind="numeric",
     expect=REFUTED,
     correction="fig3-gd-bestt-corrected",
-    breaks="theorem",
+    breaks="text",
 )
 def gd_is_best_at_t_1000():
     """For c = 1 the best of DP-GD among T = 100, 200, 500, 1000 is at T = 1000 (on data drawn as described;
@@ -553,8 +577,8 @@ def gd_is_best_at_t_1000():
 
 @claim(PAPER, "fig3-gd-bestt-corrected", at="Section 5, Figure 3, bottom", kind="numeric", expect=SUPPORTED)
 def gd_needs_more_steps_than_hb():
-    """For c = 1 DP-GD is better at T = 200 and 500 than at T = 100 and 1000, and DP-HB is best at T = 100:
-    accelerated algorithms want fewer steps.
+    """For c = 1, m = n, on most data sets drawn as described, DP-GD is better at T = 200 and 500 than at T =
+    100 and 1000, and DP-HB is better at T = 100 than at 200 and 500: accelerated algorithms want fewer steps.
     """
     pairs: Pairs = [(Run("DP-GD", a, 1.0), Run("DP-GD", b, 1.0)) for a in (200, 500) for b in (100, 1000)]
     return Tested(
@@ -622,9 +646,33 @@ def readjusted_t_is_small_and_improves_the_result():
     )
 
 
-@claim(PAPER, "fig4-opt-improves", at="Section 5, Figure 4", kind="numeric", expect=SUPPORTED)
+@claim(
+    PAPER,
+    "fig4-opt-improves",
+    at="Section 5, Figure 4",
+    kind="numeric",
+    expect=REFUTED,
+    correction="fig4-opt-improves-corrected",
+    breaks="text",
+)
 def optimising_improves_under_subsampling():
-    """With m = 1000, optimising b_t and T improves DP-NAG (T = 200) and DP-MASG (T = 500), c = 1."""
+    """With m = 1000, optimising b_t and T improves DP-NAG and DP-MASG significantly: for c = 0.1 and c = 1 (T
+    = 200; on data drawn as described, the records of the paper are not printed).
+    """
+    pairs: Pairs = [
+        (Run(f"{a}-opt", 200, c, BATCH), Run(a, 200, c, BATCH))
+        for a, c in (("DP-MASG", 0.1), ("DP-MASG", 1.0), ("DP-NAG", 0.1), ("DP-NAG", 1.0))
+    ]
+    return Tested("the optimised algorithm ends below the plain one", ordered(pairs))
+
+
+@claim(
+    PAPER, "fig4-opt-improves-corrected", at="Section 5, Figure 4, bottom", kind="numeric", expect=SUPPORTED
+)
+def optimising_improves_under_subsampling_for_the_large_step():
+    """With m = 1000 and c = 1, optimising b_t and T improves DP-NAG (T = 200) and DP-MASG (T = 500)
+    significantly: on most data sets drawn as described it ends below in nearly every run.
+    """
     pairs: Pairs = [
         (Run(f"{a}-opt", T_, 1.0, BATCH), Run(a, T_, 1.0, BATCH))
         for a, T_ in (("DP-NAG", 200), ("DP-MASG", 500))

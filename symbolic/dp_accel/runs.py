@@ -98,7 +98,7 @@ class Setting:
     smoothness: float
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=16)
 def setting(distinct: int = 2000, records: int = RECORDS, seed: int = 1) -> Setting:
     """Synthetic data of `records` records, copies of `distinct` ones, and L as the paper computes it.
 
@@ -197,7 +197,7 @@ def traces(
     )
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def final_errors(
     name: str, T: int, c: float, m: int, data: int, *, runs: int, seed: int, distinct: int
 ) -> Array:
