@@ -15,7 +15,7 @@ from dpverify.effort import Effort
 from dpverify.relations import AtMost, Equal, Tested
 from dpverify.symbolic.adp_erm import PAPER
 from dpverify.symbolic.adp_erm.utility import L, S, T, d, eta, t, total
-from dpverify.theorems import Theorem
+from dpverify.theorems import AllOf, Theorem
 from dpverify.verdicts import REFUTED, UNDECIDED, Evidence, Result, Witness
 
 ALPHA = 1e-6  # the probability of a false refutation by runs
@@ -209,3 +209,123 @@ def bound_of_dp_sgd():
     """
     bound = printed(eta * d * L * S * sp.sqrt(T) * LOG / sp.sqrt(c))
     return with_sums(T * SQUARES, bound)
+
+
+GAIN = sp.log(T + 2) - sp.log(2)
+FACTOR = T * SQUARES / INVERSE**2  # M_dp/M_adp
+
+
+@claim(
+    PAPER,
+    "prop-5.1-ratio",
+    at="Below Proposition 5.1",
+    kind="asymptotic",
+    uses=["prop-5.1-tcond", "prop-5.1-bt"],
+)
+def ratio_of_the_noise_factors_is_logarithmic():
+    """M_dp/M_adp = O(log T): it is at most (5/4) log(1 + cT/a) for T >= 5 + 4a/c."""
+    return (
+        Theorem(given=[ENOUGH], shows=AtMost(FACTOR, sp.Rational(5, 4) * LOG))
+        .use("prop-5.1-tcond", "the sum of the steps", a=a, c=c, T=T)
+        .use("prop-5.1-bt", "the sum of their squares", a=a, c=c, T=T)
+        .have(AtMost(5, T), "T >= 5 + 4a/c")
+        .have(AtMost((T - 1) / c, INVERSE**2), "squared")
+        .have(AtMost(T * SQUARES, T * LOG / c), "T times the sum of squares")
+        .have(AtMost(T * LOG / c, sp.Rational(5, 4) * LOG * (T - 1) / c), "T <= 5 (T - 1)/4")
+    )
+
+
+@claim(PAPER, "sum-squares-lower", at="Section 1, gain of a logarithm", kind="inequality", standing="ours")
+def sum_of_squared_steps_is_at_least():
+    """sum_t 1/(1 + t) >= log(T + 2) - log 2."""
+    growth = sp.log(t + 2) - sp.log(t + 1)
+    return (
+        Theorem(shows=AtMost(GAIN, total(1 / (1 + t))))
+        .sum(AtMost(growth, 1 / (1 + t)), (t, 1, T), "log(1 + x) <= x")
+        .have(Equal(total(growth), GAIN), "it telescopes")
+    )
+
+
+@claim(
+    PAPER,
+    "intro-logt",
+    at="Section 1, contributions",
+    kind="asymptotic",
+    uses=["sum-squares-lower", "sum-upper"],
+)
+def gain_is_at_least_logarithmic():
+    """With eta_t = 1/sqrt(1 + t), ADP improves the last term by a factor of order log T: M_dp/M_adp >= log(1
+    + T/2)/4 (the upper half is prop-5.1-ratio).
+    """
+    inverse, squares = total(1 / sp.sqrt(1 + t)), total(1 / (1 + t))
+    return (
+        Theorem(shows=AtMost(GAIN / 4, T * squares / inverse**2))
+        .use("sum-squares-lower", "", T=T)
+        .use("sum-upper", "", a=1, c=1, T=T)
+        .have(AtMost(0, inverse, strict=True), "positive terms")
+        .have(AtMost(inverse**2, 4 * T), "squared")
+        .have(AtMost(GAIN * inverse**2, 4 * T * squares), "both")
+    )
+
+
+@claim(PAPER, "sec5-log2", at="Section 5, log^2 T", kind="asymptotic", uses=["intro-logt", "thm-4.1-mam"])
+def both_gains_multiply():
+    """With eta_t = 1/sqrt(1 + t): if the moments accountant takes ln(16 T/(n delta)) off B_delta
+    (thm-4.1-mam) and ADP improves M by r = M_dp/M_adp >= ln(1 + T/2)/4, the last term improves by ln(16 T/(n
+    delta)) r, which is at least (ln T)^2/16 once T >= 2 and 16 T >= n delta sqrt(T): the two gains multiply.
+    """
+    r, x = sp.symbols("r x", positive=True)  # M_dp/M_adp, ln T
+    taken = sp.Symbol("l", positive=True)  # ln(16 T/(n delta))
+    half = sp.Symbol("h", positive=True)  # ln(1 + T/2)
+    return AllOf(
+        AtMost(sp.log(T) / 2, sp.log(1 + T / 2)),
+        AtMost(x**2 / 16, taken * r, given=[r >= half / 4, half >= x / 2, taken >= x / 2]),
+    )
+
+
+@claim(
+    PAPER,
+    "intro-rates",
+    at="Section 1, the two rates",
+    kind="asymptotic",
+    uses=["prop-5.1-eq9-corrected", "prop-5.1-eq10"],
+)
+def rates_of_the_introduction():
+    """With eta_t = 1/sqrt(1 + t), T >= 9: what Theorem 4.2 gives is at most 2 (D_F/eta + eta G^2
+    L)(log(1+T)/sqrt T) + eta L 256 G^2 B_delta (d sqrt T/(n eps)^2), for ADP, and log(1+T) times the last
+    term for DP. (B_delta, which holds another ln T, is hidden in both.)
+    """
+    log, root = sp.log(1 + T), sp.sqrt(T)
+    scale = 2 * (first / eta + eta * G2 * L) * log / root
+    noise = eta * L * d * S * root
+
+    def theorem(last):
+        bound = (first / eta + eta * G2 * L * log / 2) / sp.sqrt(T - 1) + last
+        return (
+            Theorem(given=[T >= 9], shows=AtMost(bound, scale + last))
+            .have(AtMost(1, log), "T >= 9")
+            .have(AtMost(1 / sp.sqrt(T - 1), 2 / root), "T >= 9")
+        )
+
+    return AllOf(theorem(noise), theorem(noise * log))
+
+
+@claim(
+    PAPER,
+    "concl-magnitude",
+    at="Section 8",
+    kind="asymptotic",
+    uses=["prop-5.1-eq9-corrected", "prop-5.1-eq10"],
+)
+def improvement_of_the_bounds():
+    """The last term of (10) less that of the corrected (9) is at most eta L 256 G^2 B_delta/((n eps)^2 sqrt
+    c) d log(1 + cT/a) sqrt T: an improvement O(d log(T) sqrt(T)/n^2), and positive if x = cT/a >= 2.
+    """
+    x, unit = sp.symbols("x unit", positive=True)
+    log = sp.log(1 + x)
+    return AllOf(
+        AtMost(unit * log - unit, unit * log),
+        Theorem(given=[x >= 2], shows=AtMost(0, unit * log - unit, strict=True)).have(
+            AtMost(1, log, strict=True), "its argument is above e"
+        ),
+    )
