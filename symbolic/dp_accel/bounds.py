@@ -16,7 +16,7 @@ from dpverify.symbolic.dp_accel import PAPER
 from dpverify.theorems import ForEvery, Theorem
 
 t = step()
-i, j = (sp.Symbol(name, integer=True, positive=True) for name in ("i", "j"))
+i = sp.Symbol("i", integer=True, positive=True)
 T, d = (sp.Symbol(name, integer=True, positive=True) for name in ("T", "d"))
 alpha, mu, L = sp.symbols("alpha mu L", positive=True)
 beta, kept, distance, variance, E_0, E_T = sp.symbols("beta P x2 sigma2 E_0 E_T", nonnegative=True)
@@ -34,15 +34,16 @@ lam, room = (sp.IndexedBase(name, positive=True) for name in ("lambda", "room"))
     uses=["thm-3.5-corrected", "thm-3.5-m"],
 )
 def error_of_the_heavy_ball_on_a_quadratic():
-    """If E|x_T - x*|^2 <= 2 |M^T|^2 |x_0 - x*|^2 + sum_i v_i, v_i = sigma^2 alpha (1+beta)/((1-beta) lambda_i
-    room_i), room_i > 0 at most 2 + 2 beta - alpha lambda_i: E F(x_T) - F* <= (L/2)(2 |M^T|^2 |x_0 - x*|^2 +
-    sum_i v_i).
+    """If E|x_T - x*|^2 <= 2 |M^T|^2 |x_0 - x*|^2 + sum_i v_i, where v_i (1-beta) lambda_i (2 + 2 beta - alpha
+    lambda_i) >= sigma^2 alpha (1+beta): E F(x_T) - F* <= (L/2)(2 |M^T|^2 |x_0 - x*|^2 + sum_i v_i).
     """
-    v = variance * alpha * (1 + beta) / ((1 - beta) * lam[i] * room[i])
-    m = sp.Sum(v, (i, 1, d))
-    stable = ForEvery(AtMost(room[j] + alpha * lam[j], 2 + 2 * beta), j, 1, d)
+    v = sp.IndexedBase("v", nonnegative=True)
+    level = (1 - beta) * lam[i] * (2 + 2 * beta - alpha * lam[i])
+    enough = ForEvery(AtMost(variance * alpha * (1 + beta), v[i] * level), i, 1, d)
+    stable = ForEvery(AtMost(alpha * lam[i], 2 + 2 * beta, strict=True), i, 1, d)
+    m = sp.Sum(v[i], (i, 1, d))
     return Theorem(
-        given=[beta < 1, stable, E_T <= L / 2 * square, square <= 2 * kept * distance + m],
+        given=[beta < 1, stable, enough, E_T <= L / 2 * square, square <= 2 * kept * distance + m],
         shows=AtMost(E_T, L / 2 * (2 * kept * distance + m)),
     ).have(AtMost(L / 2 * square, L / 2 * (2 * kept * distance + m)), "L/2 times the squared distance")
 
