@@ -194,7 +194,7 @@ def nesterov_step(variance: Any) -> tuple[Any, Any, Any, Any, Any]:
     """
     F = Function("F", smooth=L, strongly_convex=s**2 / alpha)
     now, lead = vectors("x v")
-    noise = Noise("w", variance=variance)
+    noise = Noise("nu", variance=variance)
     z = (now + s * lead) / (1 + s)
     after = z - alpha * (F.gradient(z) + noise)
     return [now, lead], [after, now + (after - now) / s], F, z, noise
@@ -206,7 +206,7 @@ def lyapunov_function_of_noisy_nag_contracts_by_1_minus_s():
     L) E|w_t|^2 from any state, for F in S_{mu,L}, alpha <= 1/L, s <= 1. Here v = x_{t-1} + (x_t - x_{t-1})/s,
     and z_t of (4.1) is (x_t + s v_t)/(1 + s).
     """
-    W = sp.Symbol("W", nonnegative=True)
+    W = sp.Symbol("W_t", nonnegative=True)  # E|w_t|^2
     (now, lead), (after, next_lead), F, z, noise = nesterov_step(W)
     x, p = vectors("x_t x_before")
     beta, half_mu = (1 - s) / (1 + s), s**2 / alpha / 2
