@@ -597,7 +597,7 @@ def moments_accountant_drops_the_factor_of_t():
     """The moments accountant improves B_delta to O(ln(1.25/delta)), whatever T, under further conditions.
 
     On Poisson samples of one of n = 1000 records in expectation, eps = .5, delta = 1e-5 and alpha = 1: the
-    variance that a Renyi accountant asks for, over G^2 ln(1.25/delta) T/(n eps)^2, for T = n, n^2/10, n^2 and
+    variance that a Renyi accountant asks for, over G^2 ln(1.25/delta) T/(n eps)^2, for T = n^2/10, n^2 and
     10 n^2. It stays bounded where T >= n^2/10 (one of the conditions); B_delta grows with ln T.
     """
 
