@@ -112,9 +112,12 @@ def heavy_ball_bound(
     away = problem.start - problem.optimum(data)[0]
     values = {"alpha": step_size, "beta": beta, "lambda": problem.spectrum, "d": problem.dimension}
     values |= {"P": kept, "x2": float(away @ away), "sigma2": variance, "L": float(problem.spectrum.max())}
-    room = 2 + 2 * beta - step_size * problem.spectrum
-    bound = Bound("dp-accel/bound-heavy-ball", values | {"room": room})
-    return None if bound.broken or not np.all(room > 0) else bound
+    level = (1 - beta) * problem.spectrum * (2 + 2 * beta - step_size * problem.spectrum)
+    if not np.all(level > 0):
+        return None
+    values["v"] = variance * step_size * (1 + beta) / level * (1 + 1e-12)  # enough in spite of rounding
+    bound = Bound("dp-accel/bound-heavy-ball", values)
+    return None if bound.broken else bound
 
 
 def nesterov_bound(problem: Problem, data: Data, noise: Sequence[float], stages: Stages) -> Bound | None:
