@@ -15,24 +15,12 @@ MEANINGS = {
         "A step size that is computed from raw gradients scales the noise by the data, and shows them: "
         "compute it from what was released, or from a bound."
     ),
-    "dp-accel/sec1-nbr": (
-        "Take the epsilon of the paper as one for a replaced record; a user who adds or removes records "
-        "has to account for that relation anew."
-    ),
-    "dp-accel/eq-3.2-euclid": (
-        "Bound the gradients in the L1 norm before adding Laplace noise: in d dimensions the Euclidean "
-        "norm can be smaller by sqrt(d), and so would the noise be."
-    ),
     "dp-accel/sec3.2-sigma": (
         "A user who sets the variance by this remark adds half the variance that eps-DP needs."
     ),
     "dp-accel/eq-4.1-b": (
         "With batches the printed scale is too small by the factor m/n: a user of DP-NAG on batches "
         "spends more than eps; divide by m instead of n."
-    ),
-    "dp-accel/eq-4.1-b-full": (
-        "Mixing the full gradient with the eps_0 of batches spends eps_0 > eps/T in every step; use eps_0 "
-        "= eps/T without batches."
     ),
     "dp-accel/eq-4.1-b-audit": (
         "The leak of the printed scale shows in the outputs themselves: an attacker with three steps can "
