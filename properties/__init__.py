@@ -15,7 +15,8 @@ from __future__ import annotations
 from typing import Any
 
 from dpverify.parallel import each, stop
-from dpverify.properties.laws import Law, law, laws
+from dpverify.properties.laws import Law, law
+from dpverify.properties.laws import laws as every_law
 from dpverify.subjects import SHOWN, NotApplicable, Outcome, Subject, as_subject
 from dpverify.verdicts import REFUTED
 
@@ -24,7 +25,7 @@ __all__ = ["LAWS", "Law", "NotApplicable", "Outcome", "Subject", "as_subject", "
 
 def __getattr__(name: str) -> Any:
     if name == "LAWS":
-        return laws()
+        return every_law()
     raise AttributeError(
         f"module 'dpverify.properties' has no attribute {name!r}; it has {', '.join(__all__)}"
     )
@@ -38,17 +39,17 @@ def check(
     >>> check("private-gd", family="sensitivity")["sensitivity"].verdict
     <Verdict.SUPPORTED: 'SUPPORTED'>
     """
-    families = sorted({one.family for one in laws().values()})
+    families = sorted({one.family for one in every_law().values()})
     if family is not None and family not in families:
         raise ValueError(f"Expected family={family!r} among {', '.join(families)}.")
     subject = as_subject(thing, data, **details)
-    chosen = {name: one for name, one in laws().items() if family in (None, one.family)}
+    chosen = {name: one for name, one in every_law().items() if family in (None, one.family)}
     return dict(each(_outcome, list(chosen), shared=(subject, seed), instead=stop))
 
 
 def _outcome(subject: Subject, seed: int, name: str) -> Outcome:
     """One law, by its name: what travels to a worker."""
-    return laws()[name](subject, seed=seed)
+    return every_law()[name](subject, seed=seed)
 
 
 def hold(thing: Any, data: Any = None, **details: Any) -> dict[str, Outcome]:
