@@ -105,13 +105,19 @@ TRUE = [
     (
         "a random index is an average",
         lambda: Equal(
-            uniform_index(sp.IndexedBase("a")[T], (T, 1, 3)),
-            sum(sp.IndexedBase("a")[i] for i in (1, 2, 3)) / 3,
+            uniform_index(sp.IndexedBase("a", real=True)[T], (T, 1, 3)),
+            sum(sp.IndexedBase("a", real=True)[i] for i in (1, 2, 3)) / 3,
         ),
     ),
 ]
 
 FALSE = [
+    (
+        "a hypothesis that contradicts the moments of a noise",
+        lambda: Theorem(given=[norm2(nu) <= 0], shows=AtMost(s**2, 0)).expect(
+            AtMost(norm2(nu), 0), [nu], "the noise is 0"
+        ),
+    ),
     ("second moment forgotten", lambda: AtMost(E(norm2(x + nu)), norm2(x))),
     ("dependent noises as independent", lambda: Equal(E(norm2(nu + nu)), 2 * s**2)),
     ("a mean forgotten", lambda: Equal(E(norm2(Noise("g", variance=s**2, mean=v))), s**2)),

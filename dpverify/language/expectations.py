@@ -20,7 +20,7 @@ the tests.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import sympy as sp
@@ -231,6 +231,18 @@ def _inside(basis: Basis) -> Iterator[Basis]:
 def _enters(draw: Draw, atom: Atom) -> bool:
     """Whether the noise stands in the atom, at any depth: in a point, in the mean of another noise."""
     return any(b == draw for basis in atom.bases for b in _inside(basis))
+
+
+def holds_noise(condition: Any, noises: Sequence[Vector]) -> bool:
+    """Whether a condition speaks of the outcome of one of the noises, not of an expectation over it.
+
+    >>> nu = Noise("nu", variance=1)
+    >>> holds_noise(sp.Le(norm2(nu), 2), [nu]), holds_noise(sp.Le(E(norm2(nu)), 2), [nu])
+    (True, False)
+    """
+    draws = [noise.basis for noise in noises]
+    outcomes = [atom for atom in _atoms(condition) if not isinstance(atom, Expected)]
+    return any(isinstance(draw, Draw) and _enters(draw, atom) for draw in draws for atom in outcomes)
 
 
 def E(expression: Any, *noises: Vector) -> Any:

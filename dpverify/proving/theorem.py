@@ -455,6 +455,19 @@ def _at(inference: At, proof: _Proof) -> None:
     proof.learn(_moved(hypothesis, value))
 
 
+def _noise_is_free(noises: Iterable[Any], proof: _Proof) -> None:
+    """A hypothesis about every outcome of a noise could contradict the moments that it is declared to
+    have.
+    """
+    from dpverify.language.expectations import holds_noise
+
+    for fact in proof.known:
+        if holds_noise(fact, list(noises)):
+            raise Stuck(
+                f"{fact} restricts the outcomes of a noise, whose law is declared by its moments alone"
+            )
+
+
 def _expect(inference: Expect, proof: _Proof) -> None:
     """What holds for every outcome holds in expectation, where expectations exist; a strict sign becomes
     <=.
@@ -462,6 +475,7 @@ def _expect(inference: Expect, proof: _Proof) -> None:
     from dpverify.language.expectations import E
 
     relation = inference.relation
+    _noise_is_free(inference.noises, proof)
     proof.establish(relation, inference.reason)
     if isinstance(relation, Equal):
         proof.learn(Equal(E(relation.derived, *inference.noises), E(relation.stated, *inference.noises)))
@@ -486,6 +500,7 @@ def _descend(inference: Descend, proof: _Proof) -> None:
     entry = process.name[process.index]
     if entry.is_positive:
         raise Stuck(f"{process.name} is an expectation: it may be 0, and is not positive by declaration")
+    _noise_is_free(process.noises, proof)
     swap = _numbers_for_entries(process, extra, ratio)
     noises = [noise.replaced(swap) for noise in process.noises]
     known: list[Any] = []
@@ -534,6 +549,7 @@ def _jensen(inference: Jensen, proof: _Proof) -> None:
     """
     from dpverify.language.expectations import jensen, jensen_root
 
+    _noise_is_free(inference.noises, proof)
     if inference.point is None:
         proof.establish(AtMost(0, inference.square), f"{inference.reason}: the root is defined")
         condition = jensen_root(inference.square, *inference.noises)
