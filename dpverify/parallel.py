@@ -81,9 +81,9 @@ def each(
     results of earlier ones are taken. A piece that fails is replaced by `instead(piece, error)`; without it
     the rest is done first, and then `PiecesFailed` names those that failed.
 
-    With a limit of `seconds`, each piece is done in a process of this machine that is killed when it takes
-    longer, C code and all; results come as they are finished, and `watch` is told now and then which pieces
-    are being done and for how long. A cluster has limits of its own.
+    With a limit of `seconds`, each piece is done in a process that is killed when it takes longer, C code and
+    all: one of this machine, where results come as they are finished and `watch` is told now and then which
+    pieces are being done and for how long, or one beside each worker of the cluster.
 
     >>> list(each(pow, [1, 2, 3], shared=(10,)))
     [(1, 10), (2, 100), (3, 1000)]
@@ -93,9 +93,9 @@ def each(
     failures: dict[str, Exception] = {}
     todo = list(pieces)
     outcomes = (
-        _outcomes(task, shared, todo, workers, ordered, ahead, here)
-        if seconds is None or _active
-        else _limited(task, shared, todo, workers, seconds, watch)
+        _limited(task, shared, todo, workers, seconds, watch)
+        if seconds is not None and not _active
+        else _outcomes(task, shared, todo, workers, ordered, ahead, here, seconds)
     )
     try:
         for number, result, error in outcomes:
@@ -129,6 +129,7 @@ def _outcomes(
     ordered: bool,
     ahead: int | None,
     here: float,
+    seconds: float | None,
 ) -> Generator[Outcome, None, None]:
     count, began = workers_in_use(workers), time.perf_counter()
     alone = not _active and (count == 1 or len(todo) == 1)
@@ -137,7 +138,7 @@ def _outcomes(
         if (item := next(numbered, None)) is None:
             return
         yield _attempt(task, shared, *item)
-    packed = _Packed(task, shared)
+    packed = _Packed(task, shared) if seconds is None else _Packed(_guarded, (_Packed(task, shared), seconds))
     if _active:
         _active[-1].send(packed)
     while window := list(islice(numbered, ahead * count if ahead else len(todo))):
@@ -184,6 +185,14 @@ def _limited(
         call, todo, count=workers, seconds=seconds, watch=watch
     ):
         yield (number, None, stopped) if stopped else _arrived(outcome)
+
+
+def _guarded(packed: _Packed, seconds: float, piece: Any) -> Any:
+    """One piece beside a worker of the cluster, in a process that is killed when it takes longer."""
+    _, result, error = _arrived(killable.within(seconds, partial(_piece, packed), 0, piece))
+    if error is not None:
+        raise error
+    return result
 
 
 def _alone(packed: _Packed, number: int, piece: Any) -> Outcome:

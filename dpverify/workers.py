@@ -124,6 +124,31 @@ def outcomes(
             worker.kill()
 
 
+def within(seconds: float, call: Callable[[int, Any], Any], number: int, piece: Any) -> Any:
+    """`call(number, piece)` in a process that is kept for this thread and killed, with `Stopped`, after so
+    many seconds.
+
+    >>> within(60.0, divmod, 7, 2)
+    (3, 1)
+    """
+    worker = getattr(_own, "worker", None) or _Worker()
+    _own.worker = worker
+    worker.give(call, number, piece)
+    if wait([worker.pipe], seconds):
+        result, error = _answer(worker)
+    else:
+        result, error = None, Stopped(f"no answer in {seconds:g} s: it was stopped")
+    if isinstance(error, Stopped | WorkersDied):
+        _own.worker = None
+        worker.kill()
+    if error is not None:
+        raise error
+    return result
+
+
+_own = threading.local()  # the worker of each thread that asked for one
+
+
 def _answer(worker: _Worker) -> tuple[Any, Exception | None]:
     try:
         return worker.pipe.recv()
@@ -131,17 +156,21 @@ def _answer(worker: _Worker) -> tuple[Any, Exception | None]:
         return None, WorkersDied(worker.epitaph())
 
 
+def die_with(parent: int, end: Callable[[], None]) -> None:
+    """Call `end` once that process is no longer the parent of this one."""
+
+    def look() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        end()
+
+    threading.Thread(target=look, daemon=True).start()
+
+
 def serve(descriptor: int) -> None:
     """Do pieces from a pipe until it is closed: the life of a worker."""
     pipe = Connection(descriptor)
-    life, mine = os.getppid(), threading.Event()
-
-    def die_with_parent() -> None:
-        while not mine.wait(1.0):
-            if os.getppid() != life:
-                os.killpg(0, signal.SIGKILL)
-
-    threading.Thread(target=die_with_parent, daemon=True).start()
+    die_with(os.getppid(), lambda: os.killpg(0, signal.SIGKILL))
     while True:
         try:
             call, number, piece = pipe.recv()

@@ -119,6 +119,18 @@ def test_a_piece_that_kills_a_process_of_this_machine_is_named_too():
     assert seen == [(0, 0), (1, 1), (2, 2), (3, "its process was killed"), (4, 4), (5, 5)]
 
 
+def hang_at_three(k):
+    if k == 3:
+        re.match("(a+)+$", "a" * 64 + "b")
+    return k
+
+
+def test_a_piece_that_takes_too_long_is_stopped_on_a_cluster_too(on_cluster):
+    seen = dict(each(hang_at_three, range(5), seconds=10, instead=lambda piece, error: str(error)))
+    assert seen.pop(3) == "no answer in 10 s: it was stopped"
+    assert seen == {k: k for k in (0, 1, 2, 4)}
+
+
 def leave_a_mark(folder, k):
     time.sleep(0.05)
     with open(os.path.join(folder, str(k)), "w"):

@@ -82,14 +82,15 @@ class NotAnOutcome(TypeError):
 
 def _array(value: Any) -> Any:
     """A numpy array of what looks like one (torch, JAX, pandas, sparse matrices), or the value itself."""
-    for convert in ("detach", "cpu", "toarray"):  # torch: out of the graph and off the device; scipy.sparse
+    for convert in ("detach", "cpu", "to_dense", "toarray"):  # torch: out of the graph, off the device; scipy
         if hasattr(value, convert) and not isinstance(value, np.ndarray):
             value = getattr(value, convert)()
-    if isinstance(value, np.ndarray | np.generic):
+    if not (hasattr(value, "__array__") or hasattr(value, "__array_interface__")):
+        return value
+    try:
         return np.asarray(value)
-    if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
-        return np.asarray(value)
-    return value
+    except TypeError:  # torch's bfloat16, which numpy lacks
+        return np.asarray(value.float())
 
 
 def _leaves(value: Any, numbers: list[float], low: dict[int, int]) -> str:
@@ -121,6 +122,8 @@ def _leaves(value: Any, numbers: list[float], low: dict[int, int]) -> str:
         return "set" + _leaves(sorted(value, key=repr), numbers, low)
     if isinstance(value, list | tuple):
         return "[" + ",".join(_leaves(part, numbers, low) for part in value) + "]"
+    if callable(getattr(value, "state_dict", None)):  # a torch module or optimizer: all that it holds
+        return type(value).__name__ + _leaves(value.state_dict(), numbers, low)
     array = _array(value)
     if isinstance(array, np.ndarray):
         return _array_leaves(array, numbers, low)

@@ -6,8 +6,12 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import math
+import os
 import pkgutil
+import signal
 import sys
+import time
 from collections.abc import Callable
 from functools import wraps
 from typing import Annotated, Any
@@ -17,6 +21,7 @@ import typer
 from dpverify import __version__
 from dpverify.cli.terminal import CRASH, EXIT_CODES, MISUSE, Misuse, say
 from dpverify.optional import Missing
+from dpverify.workers import die_with
 
 ANYWHERE = ("check", "run", "audit", "zoo", "laws", "targets", "report")  # what a cluster can do
 
@@ -99,7 +104,40 @@ def _anywhere(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def main() -> None:
-    """Entry point of the `dpverify` script."""
+    """Entry point of the `dpverify` script: the command, in a process of its own where that can be had, so
+    that code under test which ends the process is never taken for a command that ended well.
+    """
+    if not hasattr(os, "fork"):
+        sys.exit(_command())
+    reading, writing = os.pipe()
+    os.set_inheritable(writing, False)
+    parent = os.getpid()
+    if child := os.fork():
+        os.close(writing)
+        sys.exit(_awaited(child, reading))
+    os.close(reading)
+    die_with(parent, lambda: os._exit(CRASH))
+    signal.signal(signal.SIGINT, _interrupt_once())
+    code = _command()
+    os.write(writing, bytes([code]))
+    sys.exit(code)
+
+
+def _interrupt_once() -> Callable[[int, Any], None]:
+    """A handler of Ctrl-C, which a terminal sends to both processes and the first hands on: one interrupt."""
+    last = -math.inf
+
+    def interrupt(number: int, frame: Any) -> None:
+        nonlocal last
+        before, last = last, time.monotonic()
+        if last - before > 1.0:
+            raise KeyboardInterrupt
+
+    return interrupt
+
+
+def _command() -> int:
+    """Do what the command line says, and return the exit code."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # an ASCII terminal gets every letter, escaped
@@ -107,10 +145,28 @@ def main() -> None:
         application()(prog_name="dpverify")
     except Missing as missing:
         say(f"Error: It {missing}", err=True)
-        sys.exit(MISUSE)
+        return MISUSE
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0 if end.code is None else CRASH
     except Exception:
         import traceback
 
         traceback.print_exc()
         say("Error: dpverify crashed; the traceback above says where.", err=True)
-        sys.exit(CRASH)
+        return CRASH
+    return 0
+
+
+def _awaited(child: int, reading: int) -> int:
+    """The exit code of the command, which that process does."""
+    for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(name, lambda number, _: os.kill(child, number))
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if os.read(reading, 1):
+        return code
+    if code < 0:
+        how = f"was ended by {signal.Signals(-code).name}"
+    else:
+        how = f"ended itself with exit code {code}"
+    say(f"Error: the process {how} before there was a result. Nothing is known.", err=True)
+    return CRASH

@@ -20,6 +20,8 @@ from dpverify.adapters.opacus import (  # noqa: E402
 )
 from dpverify.auditing import Budget, audit  # noqa: E402
 from dpverify.auditing.sampling import call  # noqa: E402
+from dpverify.guarantees import PureDP  # noqa: E402
+from dpverify.neighbours import Neighbours  # noqa: E402
 from dpverify.properties import LAWS  # noqa: E402
 from dpverify.properties.examination import examine  # noqa: E402
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED  # noqa: E402
@@ -322,3 +324,31 @@ def test_the_command_line_finds_it(monkeypatch, example):
         application(), ["audit", *where, "--epsilon", "1", "--delta", "0.04", "--runs", "2000"]
     )
     assert result.exit_code == 1 and "a contradiction" in result.output
+
+
+OUTPUTS = {
+    "module": lambda model: model,
+    "state_dict": lambda model: model.state_dict(),
+    "parameters": lambda model: list(model.parameters()),
+    "bfloat16": lambda model: model.weight.bfloat16(),
+    "sparse": lambda model: model.weight.to_sparse(),
+}
+
+
+@pytest.mark.parametrize("kind", OUTPUTS)
+def test_what_torch_returns_is_an_outcome(kind):
+    def respond(truth):
+        def mechanism(data, rng):
+            bit = data[0, 0] if rng.random() < truth else 1 - data[0, 0]
+            model = torch.nn.Linear(2, 1, bias=False)
+            with torch.no_grad():
+                model.weight[:] = torch.tensor([[1.0, float(bit)]])
+            return OUTPUTS[kind](model)
+
+        return mechanism
+
+    pair = Neighbours.replace(np.zeros((1, 1)), 0, [1.0])
+    budget = Budget(runs=1000, seed=2)
+    for truth, verdict in ((0.95, REFUTED), (0.7, SUPPORTED)):
+        result = audit(respond(truth), pair, PureDP(1.0), budget=budget, rungs=["statistics"], smaller=False)
+        assert result.verdict is verdict, result.because

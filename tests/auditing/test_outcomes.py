@@ -44,6 +44,26 @@ class LikeTorch:
         return np.asarray(self.values, dtype=dtype)
 
 
+class LikeBfloat16(LikeTorch):
+    """A tensor of a type that numpy lacks."""
+
+    def cpu(self):
+        return self
+
+    def float(self):
+        return LikeTorch(self.values, ready=True)
+
+
+class LikeModule:
+    """A model, as torch has them: its tensors by name."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def state_dict(self):
+        return {"layer.weight": LikeTorch(self.values), "steps": 3}
+
+
 def told(outputs):
     """A mechanism that answers a bit by randomised response, and tells the answer by one of two outputs."""
 
@@ -99,6 +119,12 @@ KINDS = {
     ),
     "arrays of texts": (lambda rng: np.array(["a", "b"]), lambda rng: np.array(["a", "c"])),
     "tensors": (lambda rng: LikeTorch([0.0, 1.0]), lambda rng: LikeTorch([0.0, 2.0])),
+    "tensors of two bytes": (lambda rng: LikeBfloat16([0.0, 1.0]), lambda rng: LikeBfloat16([0.0, 2.0])),
+    "lists of tensors": (
+        lambda rng: [LikeTorch([1.0]), LikeTorch([0.0])],
+        lambda rng: [LikeTorch([1.0])] * 2,
+    ),
+    "modules": (lambda rng: LikeModule([0.0, 1.0]), lambda rng: LikeModule([0.0, 2.0])),
     "complex numbers": (lambda rng: 1 + 1j, lambda rng: 1 - 1j),
     "sets": (lambda rng: {1, 2}, lambda rng: {1, 3}),
     "numbers near the largest": (lambda rng: 1e300, lambda rng: 1e301),

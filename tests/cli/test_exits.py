@@ -436,6 +436,27 @@ def test_the_witness_of_an_audit_stands_from_its_file_alone(audit, tmp_path):
     assert done.exit_code == 0, done.output
 
 
+LEAVES = """
+import os, signal
+from dpverify import Neighbours
+pair = Neighbours.replace([[0.0], [0.0]], 0, [1.0])
+def leaves(data, rng): os._exit(0)
+def dies(data, rng): os.kill(os.getpid(), signal.SIGSEGV)
+"""
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "said"),
+    [("leaves", "ended itself with exit code 0"), ("dies", "was ended by SIGSEGV")],
+)
+def test_a_mechanism_that_ends_the_process_is_a_crash(tmp_path, mechanism, said):
+    (tmp_path / "ending.py").write_text(LEAVES)
+    arguments = ["audit", f"ending:{mechanism}", "--neighbours", "ending:pair", "--epsilon", "1"]
+    done = script(*arguments, cwd=tmp_path)
+    assert done.returncode == 70
+    assert f"{said} before there was a result" in done.stderr
+
+
 def test_structured_outputs_crash_no_rung(audit, tmp_path):
     (tmp_path / "structured.py").write_text(
         "from audited_by_exits import pair\n"
