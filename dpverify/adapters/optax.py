@@ -197,6 +197,7 @@ TARGETS = (
         INSTALL,
         {
             **NAN,
+            "huge": REFUTED,
             "step": REFUTED,
             "training": REFUTED,
         },
@@ -224,6 +225,6 @@ TARGETS = (
         partial(aggregate, public=True, keyed=False),
         PACKAGES,
         INSTALL,
-        {**NAN, **dict.fromkeys(("noise", "single", "step", "training"), REFUTED)},
+        {**NAN, **dict.fromkeys(("fresh", "noise", "single", "step", "training"), REFUTED)},
     ),
 )
