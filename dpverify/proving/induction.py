@@ -101,8 +101,26 @@ def _step_up(e: Any, T: sp.Symbol) -> Any:
             shorter = total.func(body, total.limits[0])
             swap[total] = shorter + last if isinstance(total, sp.Sum) else shorter * last
     stand_ins = {total: sp.Dummy() for total in swap}
-    moved = e.xreplace(stand_ins).subs(T, T + 1)
+    moved = e.xreplace(stand_ins | _next_binomials(e, T)).subs(T, T + 1)
     return moved.xreplace({stand_ins[total]: new for total, new in swap.items()})
+
+
+def _next_binomials(e: Any, T: sp.Symbol) -> dict[Any, Any]:
+    """What, at T + 1 for T, is C(n, k + 1) = C(n, k) (n - k)/(k + 1), for k that grows by 1 with T."""
+    found = {}
+    for term in e.atoms(sp.binomial):
+        n, k = term.args
+        if T not in n.free_symbols and sp.expand(k.subs(T, T + 1) - k) == 1 and k.is_nonnegative:
+            before = k.subs(T, T - 1)
+            found[term] = sp.binomial(n, before) * (n - before) / (before + 1)
+    return found
+
+
+def _at_start(e: Any, T: sp.Symbol, start: Any) -> Any:
+    """The expression at the start, its binomials C(n, 3) as polynomials in n."""
+    there = written_out(e.subs(T, start))
+    small = [b for b in there.atoms(sp.binomial) if b.args[1].is_Integer and 0 <= b.args[1] <= UNROLLED]
+    return there.xreplace({b: sp.ff(b.args[0], b.args[1]) / sp.factorial(b.args[1]) for b in small})
 
 
 def _long_enough(e: Any, T: sp.Symbol, start: Any) -> bool:
@@ -210,8 +228,10 @@ def _counters(domain: Domain) -> list[sp.Symbol]:
     found = []
     for s in domain.symbols:
         bounds = domain.bounds[s]
+        chosen = any(s in b.args[1].free_symbols for e in domain.expressions for b in e.atoms(sp.binomial))
         tied = any(s in c.free_symbols for c in domain.coupled) or bounds.high.is_finite
-        if s.is_integer and bounds.low.is_finite and not tied:
+        # What ties the k of C(n, k) is mostly k <= n, beyond which it is 0: it can be done without.
+        if s.is_integer and bounds.low.is_finite and (chosen or not tied):
             sums = any(
                 s in limit[2].free_symbols
                 for e in domain.expressions
@@ -238,7 +258,7 @@ def _over(relation: Equal | AtMost, domain: Domain, T: sp.Symbol) -> Iterator[Re
     if isinstance(relation, AtMost) and closed != g and not closed.has(sp.Sum, sp.Product):
         whole = (AtMost(ZERO, closed, domain.given, relation.strict), "with the sums closed")
         yield Reduction((whole, *_divides(closed, domain.given)), "hypergeometric sums closed by telescoping")
-    low, high = (written_out(e.subs(T, start)) for e in (left, right))
+    low, high = (_at_start(e, T, start) for e in (left, right))
     steps: list[tuple[Any, str]]
     for c in _factors(now, later, atoms, T):
         gap = sp.expand(sp.expand(later - c * now, power_exp=True))
@@ -282,8 +302,6 @@ def _divides(e: Any, given: list[Any]) -> list[tuple[Any, str]]:
 
 def _factors(now: Any, later: Any, atoms: list[Any], T: sp.Symbol) -> Iterator[Any]:
     """Factors c for which g(T + 1) - c g(T) may be free of sums."""
-    yield sp.Integer(1)
-    seen = {sp.Integer(1)}
     ratios = []
     if len(atoms) == 1:
         before, then = (sp.expand(e).coeff(atoms[0], 1) for e in (now, later))
@@ -293,10 +311,10 @@ def _factors(now: Any, later: Any, atoms: list[Any], T: sp.Symbol) -> Iterator[A
         {p.base for p in now.atoms(sp.Pow) if sp.diff(p.exp, T) == 1 and T not in p.base.free_symbols},
         key=sp.default_sort_key,
     )
-    for ratio in ratios[:3]:
-        if ratio not in seen and not ratio.has(sp.Sum, sp.Product):
-            seen.add(ratio)
-            yield ratio
+    usable = [ratio for ratio in ratios[:3] if not ratio.has(sp.Sum, sp.Product)]
+    one = sp.Integer(1)
+    # Next to a power in T a binomial is small change: the ratio of the powers goes first.
+    yield from dict.fromkeys([*usable, one] if now.has(sp.binomial) else [one, *usable])
 
 
 def consequences(relation: Induction | Equal | AtMost) -> Iterator[Any]:

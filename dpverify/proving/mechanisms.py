@@ -11,13 +11,17 @@ Currencies: pure epsilon, rho of zCDP, mu of Gaussian DP, epsilon of Renyi DP at
         epsilon' = ln(1 + q(e^epsilon - 1))
     Gaussian noise on Poisson batches, add/remove, whole order a
         renyi(a) = ln(sum_k C(a, k) (1-q)^(a-k) q^k e^((k^2-k) D^2/(2 s^2)))/(a-1)
+    Gaussian noise on batches without replacement, replace, whole order a, e(j) = j D^2/(2 s^2)
+        renyi(a) = ln(1 + q^2 C(a, 2) min(4 (e^e(2) - 1), 2 e^e(2)) + sum_(j=3..a) 2 q^j C(a, j) e^((j-1)
+        e(j)))/(a-1)
     rho-zCDP                             renyi(a) = a rho;  (rho + 2 sqrt(rho ln(1/delta)), delta)-DP
     renyi(a) = e                         (e + ln(1/delta)/(a-1), delta)-DP
     mu-GDP                               delta(eps) = Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu), attained
 
 What is attained by some mechanism of the form is necessary too, and a point that breaks it refutes the
 statement. References: Bun and Steinke 2016; Mironov 2017; Dong, Roth and Su 2019; Balle, Barthe and Gaboardi
-2018; Mironov, Talwar and Zhang 2019. Each rule is compared with numerical integration in the tests.
+2018; Mironov, Talwar and Zhang 2019; Wang, Balle and Kasiviswanathan 2019. Each rule is compared with
+numerical integration in the tests.
 """
 
 from __future__ import annotations
@@ -115,16 +119,32 @@ def _subsampled(mechanism: Subsampled, currency: Currency, adjacency: Adjacency)
 
 def _sampled_gaussian(mechanism: Subsampled, rate: Any, currency: Currency, adjacency: Adjacency) -> Any:
     order = _order(currency)
-    if not isinstance(currency, tuple) or mechanism.how != "poisson" or not (order.is_Integer and order >= 2):
-        raise NoRule(
-            "Gaussian noise on batches has a rule for Poisson batches at whole orders of Renyi DP only"
-        )
+    if not isinstance(currency, tuple) or not order.is_integer:
+        raise NoRule("Gaussian noise on batches has rules at whole orders of Renyi DP only")
     square = (sp.sympify(mechanism.inner.sensitivity[adjacency]) / mechanism.inner.scale) ** 2
+    if mechanism.how != "poisson":
+        return _replaced_in_batch(rate, square, order)
+    if not (order.is_Integer and order >= 2):
+        raise NoRule(
+            f"Gaussian noise on Poisson batches has a rule at numbers only, not at the order {order}"
+        )
     terms = [
         sp.binomial(order, k) * (1 - rate) ** (order - k) * rate**k * sp.exp((k**2 - k) * square / 2)
         for k in range(int(order) + 1)
     ]
     return sp.log(sum(terms)) / (order - 1)
+
+
+def _replaced_in_batch(rate: Any, square: Any, order: Any) -> Any:
+    """Theorem 9 of Wang, Balle and Kasiviswanathan (2019), for e(j) = j square/2 and e(infinity) = infinity.
+
+    The order is whole and above 1, which every route shows.
+    """
+    j = sp.Symbol("j", integer=True, positive=True)
+    second = rate**2 * order * (order - 1) / 2 * sp.Min(4 * (sp.exp(square) - 1), 2 * sp.exp(square))
+    term = 2 * rate**j * sp.binomial(order, j) * sp.exp((j - 1) * j * square / 2)
+    later = sp.Sum(term, (j, 3, order))
+    return sp.log(1 + second + (later.doit() if order.is_Integer else later)) / (order - 1)
 
 
 def gaussian_delta(mu: Any, epsilon: Any) -> Any:

@@ -287,7 +287,15 @@ def _infer(inference: Any, proof: _Proof) -> None:
 
 
 def _have(inference: Have, proof: _Proof) -> None:
-    """A fact under conditions of its own is a fact once these are proved; until then it is a remark."""
+    """A fact under conditions of its own is a fact once these are proved; until then it is a remark.
+
+    A fact for every index is shown at an arbitrary one, and used as a hypothesis for every index is.
+    """
+    if isinstance(every := inference.relation, ForEvery):
+        limits = SumOver(every.relation, every.index, every.low, every.high, inference.reason)
+        _for_every(every.relation, limits, proof)
+        proof.recursions.append(every)
+        return
     proof.establish(inference.relation, inference.reason)
     own = [c for c in getattr(inference.relation, "given", ()) if c not in proof.known]
     if own:

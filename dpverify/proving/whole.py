@@ -2,9 +2,10 @@
 
     floor(e) = k      k <= e < k + 1         ceiling(e) = k     k - 1 < e <= k
     floor(log_c z)    c^k <= z < c^(k+1)     for z > 0 and a number c > 1; the same for ceiling
+    a/b, whole        b k <= a <= b k + b - 1 for floor, b k - b + 1 <= a <= b k for ceiling, b > 0
     Mod(a, b) = r     0 <= r < b, a = b m + r with a whole m, for b > 0; r is whole if a and b are
 
-What holds for every whole k between the bounds holds for floor(e).
+What holds for every whole k between the bounds holds for floor(e). Between whole numbers x <= y is x < y + 1.
 """
 
 from __future__ import annotations
@@ -39,6 +40,10 @@ def _bounds(part: Any, k: sp.Symbol, others: list[Any]) -> list[Any]:
     e = part.args[0]
     down = isinstance(part, sp.floor)
     known = [k <= e, e < k + 1] if down else [e <= k, k < e + 1]
+    top, bottom = sp.fraction(sp.together(e))
+    if top.is_integer and bottom.is_integer and bottom.is_positive and bottom != 1:
+        rest = top - bottom * k
+        known += [0 <= rest, rest <= bottom - 1] if down else [rest <= 0, 1 - bottom <= rest]
     if (found := _logarithm(e)) is not None:
         z, c = found
         known += [c**k <= z, z < c ** (k + 1)] if down else [z <= c**k, c ** (k - 1) < z]
@@ -79,6 +84,8 @@ def attempt(relation: AtMost | Equal, effort: Effort) -> Outcome:
     if not swapped:
         return GaveUp("there is no floor, ceiling or remainder in it")
     left, right = expressions
+    if isinstance(relation, AtMost) and not relation.strict and left.is_integer and right.is_integer:
+        relation, right = replace(relation, strict=True), right + 1
     general = (
         replace(relation, lhs=left, rhs=right, given=tuple(given))
         if isinstance(relation, AtMost)

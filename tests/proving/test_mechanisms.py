@@ -61,6 +61,34 @@ def test_renyi_of_gaussian_noise_on_poisson_batches(order, rate):
     assert renyi(norm(0, 1.5).logpdf, mixed, order) <= found + 1e-9
 
 
+@pytest.mark.parametrize("order", [2, 3, 6])
+@pytest.mark.parametrize("rate", [0.1, 0.5])
+@pytest.mark.parametrize("scale", [1.0, 6.0])
+def test_renyi_of_gaussian_noise_on_batches_without_replacement_is_an_upper_bound(order, rate, scale):
+    release = Subsampled(Gaussian(scale, {REPLACE: 1.0}), size=10 * rate, of=10)
+    found = float(cost(release, ("renyi", order), REPLACE))
+
+    def mixed(moved):  # the batch has the record with chance `rate`, and then the mean is moved
+        def log(x):
+            without = math.log(1 - rate) + norm(0, scale).logpdf(x)
+            return np.logaddexp(without, math.log(rate) + norm(moved, scale).logpdf(x))
+
+        return log
+
+    for first, second in ((1.0, 0.0), (0.0, 1.0), (0.5, -0.5)):
+        assert renyi(mixed(first), mixed(second), order) <= found + 1e-9
+    assert found < float(cost(release.inner, ("renyi", order), REPLACE)) or rate == 0.5
+
+
+def test_subsampling_without_replacement_at_a_symbolic_order():
+    order = sp.Symbol("a", integer=True, positive=True)
+    batches = Subsampled(Gaussian(sp.Integer(2), {REPLACE: 1}), size=2, of=8)
+    bound = cost(batches, ("renyi", order), REPLACE)
+    assert float(bound.subs(order, 4).doit()) == pytest.approx(float(cost(batches, ("renyi", 4), REPLACE)))
+    assert prove(Private(batches, RDP(order, bound), REPLACE, given=[order >= 2])).verdict is PROVED
+    assert prove(Private(batches, RDP(order, bound / 2), REPLACE, given=[order >= 2])).verdict is not PROVED
+
+
 def test_amplified_laplace_noise_is_attained_far_out():
     release = Subsampled(Laplace(1.0, {REPLACE: 1.0}), size=2, of=8)
     found = float(cost(release, PURE, REPLACE))
@@ -78,13 +106,13 @@ def test_profile_of_gaussian_dp():
 
 def test_what_has_no_rule_is_refused_by_name():
     batches = Subsampled(Gaussian(1.0, {REPLACE: 1.0}), size=2, of=8)
-    with pytest.raises(NoRule, match="Poisson batches at whole orders"):
-        cost(batches, ("renyi", 2), REPLACE)
+    with pytest.raises(NoRule, match="batches has rules at whole orders"):
+        cost(batches, ("renyi", sp.Rational(5, 2)), REPLACE)
     with pytest.raises(NoRule, match="no rule for batches drawn poisson under replace"):
         cost(Subsampled(Laplace(1.0, {REPLACE: 1.0}), size=2, of=8, how="poisson"), PURE, REPLACE)
     with pytest.raises(NoRule, match="pure DP has no simple mu"):
         cost(Composed(Laplace(1.0, {REPLACE: 1.0})), MU, REPLACE)
-    result = prove(Private(batches, RDP(2, sp.Integer(1)), REPLACE))
+    result = prove(Private(batches, RDP(sp.Rational(5, 2), sp.Integer(1)), REPLACE))
     assert result.verdict is UNDECIDED and "whole orders" in result.because
 
 
