@@ -57,12 +57,12 @@ MEANINGS = {
         "gives is far too large."
     ),
     "dynamic-noise/sec4.3-amplification": (
-        "Batches do not divide the zCDP cost by the square of the rate without a constant: a user who "
-        "relies on it spends more than accounted."
+        "Secret batches do not divide the zCDP cost by the square of the rate, whatever the constant: a "
+        "user who relies on it spends more than accounted."
     ),
     "dynamic-noise/sec4.3-target": (
-        "The experiment with batches is not (4, 1e-8)-DP at the budget given: account for it with a "
-        "privacy loss distribution instead."
+        "Batches with the noise of this constraint are not (4, 1e-8)-DP at the budget of the experiments: "
+        "account for them with a privacy loss distribution instead."
     ),
     "dynamic-noise/sec4.3-with-replacement": (
         "Drawing with replacement can pick the same record twice: the sensitivity is larger than G/n, and "

@@ -9,11 +9,22 @@ import sympy as sp
 
 from dpverify.claims import claim
 from dpverify.formulas import dynamic_noise as schedules
-from dpverify.relations import AtMost, Derivation, Equal, Instance
+from dpverify.language.expectations import E, Noise, gaussian
+from dpverify.language.vectors import norm2
+from dpverify.relations import AtMost, Equal
+from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER
-from dpverify.verdicts import REFUTED, SUPPORTED
+from dpverify.theorems import AllOf, Theorem
+from dpverify.verdicts import REFUTED
 
-R, M, mu, G, D, gap, n, N, sigma_g, sigma = sp.symbols("R M mu G D gap n N sigma_g sigma", positive=True)
+t, T = step(), sp.Symbol("T", integer=True, positive=True)
+N, D = (sp.Symbol(name, integer=True, positive=True) for name in ("N", "D"))
+R, M, mu, G, gap, n, sigma_g, sigma = sp.symbols("R M mu G gap n sigma_g sigma", positive=True)
+
+
+def _second_moment(variance):
+    """E|sigma_g xi/n + G sigma nu/n|^2 with E|xi|^2 = variance."""
+    return E(norm2(sigma_g / n * Noise("xi", variance=variance) + gaussian("nu", G * sigma / n, D)))
 
 
 @claim(
@@ -23,18 +34,14 @@ R, M, mu, G, D, gap, n, N, sigma_g, sigma = sp.symbols("R M mu G D gap n N sigma
     kind="identity",
     expect=REFUTED,
     correction="proof-4.7-second-moment-corrected",
-    breaks="proof",
+    breaks="misprint",
+    standing="misprint",
 )
 def second_moment_as_printed():
-    """E(sigma_g xi/n + G sigma_t nu/n)^2 = sigma_g^2 + (G sigma_t/n)^2 (D = 1, E xi^2 = 1, independent)."""
-    a, b = sp.symbols("x y", real=True)
-    square = sp.Poly(sp.expand((sigma_g * a / n + G * sigma * b / n) ** 2), a, b)
-    moments = {(2, 0): 1, (0, 2): 1, (1, 1): 0}
-    derived = sum(c * moments[k] for k, c in square.terms())
-    return Instance(
-        Equal(derived, sigma_g**2 + (G * sigma / n) ** 2),
-        let={"D": "1", "xi, nu": "independent, mean 0, variance 1"},
-    )
+    """E|sigma_g xi/n + G sigma_t nu/n|^2 = sigma_g^2 + (G sigma_t/n)^2 for E|xi|^2 = D. (The next line has
+    the right one.)
+    """
+    return Equal(_second_moment(D), sigma_g**2 + (G * sigma / n) ** 2)
 
 
 @claim(
@@ -42,24 +49,29 @@ def second_moment_as_printed():
     "proof-4.7-second-moment-corrected",
     at="Proof of Theorem 4.7, corrected",
     kind="identity",
-    expect=SUPPORTED,
 )
 def second_moment_of_the_noise():
-    """E|sigma_g xi/n + G sigma_t nu/n|^2 <= D (sigma_g^2 + G^2 sigma_t^2)/n^2, with equality if E|xi|^2 =
-    D.
+    """With s^2 = sigma_g^2 + (G sigma_t)^2: E|sigma_g xi/n + G sigma_t nu/n|^2 <= D s^2/n^2 if E|xi|^2 = w <=
+    D, with equality if w = D. So (sigma_g xi + G sigma_t nu)/s is a noise with E|.|^2 <= D.
     """
-    x2, cross = sp.symbols("x2 cross", nonnegative=True)  # E|xi|^2, E xi.nu
-    derived = (sigma_g**2 * x2 + 2 * sigma_g * G * sigma * cross + G**2 * sigma**2 * D) / n**2
+    w = sp.Symbol("w", nonnegative=True)
+    stated = D * (sigma_g**2 + (G * sigma) ** 2) / n**2
+    return AllOf(AtMost(_second_moment(w), stated, given=[w <= D]), Equal(_second_moment(D), stated))
+
+
+@claim(PAPER, "proof-4.7-lines", at="Proof of Theorem 4.7, the last four lines", kind="inequality")
+def batch_part_is_a_geometric_sum():
+    """With gamma = 1 - mu/M, kappa = M/mu and any positive b, c: sum_t gamma^(T-t) (c sigma_t^2 + b) <= c
+    sum_t gamma^(T-t) sigma_t^2 + b kappa.
+    """
+    b, c = sp.symbols("b c", positive=True)
+    s2, rate = sp.IndexedBase("s2", positive=True), 1 - mu / M
+    whole = sp.Sum(rate ** (T - t) * (c * s2[t] + b), (t, 1, T))
+    first, second = sp.Sum(rate ** (T - t) * s2[t], (t, 1, T)), sp.Sum(rate ** (T - t), (t, 1, T))
     return (
-        Derivation()
-        .step(
-            Equal(derived.subs({x2: D, cross: 0}), D * (sigma_g**2 + G**2 * sigma**2) / n**2),
-            "independent, E|nu|^2 = D",
-        )
-        .step(
-            AtMost(derived.subs(cross, 0), D * (sigma_g**2 + G**2 * sigma**2) / n**2, given=[x2 <= D]),
-            "E|xi|^2 <= D",
-        )
+        Theorem(given=[mu <= M], shows=AtMost(whole, c * first + b * M / mu))
+        .have(AtMost(b * second, b * M / mu), "(1 - gamma^T)/(1 - gamma) <= 1/(1 - gamma) = kappa")
+        .have(Equal(whole, c * first + b * second), "two sums")
     )
 
 
@@ -68,18 +80,14 @@ def second_moment_of_the_noise():
     "proof-4.7-chain",
     at="Proof of Theorem 4.7, last line",
     kind="inequality",
-    uses=["sec4.3-r-prime"],
-    expect=SUPPORTED,
 )
 def batch_part_is_at_most_alpha_g():
-    """R' kappa alpha/G^2 = D/(2 mu n^2 (f_1 - f*)) <= D/(2 mu N^2 R (f_1 - f*)), n = max(N sqrt R, 1)."""
-    larger = R * N**2 / n**2
-    derived = larger * (M / mu) * schedules.alpha_of(D, G, R, M, N, gap) / G**2
-    return (
-        Derivation()
-        .step(Equal(derived, D / (2 * mu * n**2 * gap)), "alpha and R' of section 4.3")
-        .step(
-            AtMost(D / (2 * mu * n**2 * gap), D / (2 * mu * N**2 * R * gap), given=[n >= N * sp.sqrt(R)]),
-            "n >= N sqrt R",
-        )
+    """R' kappa alpha/G^2 = D/(2 mu n^2 (f_1 - f*)), and this is at most D/(2 mu N^2 R (f_1 - f*)) for n =
+    max(N sqrt R, 1).
+    """
+    derived = R * N**2 / n**2 * (M / mu) * schedules.alpha_of(D, G, R, M, N, gap) / G**2
+    size = sp.Max(N * sp.sqrt(R), 1)
+    return AllOf(
+        Equal(derived, D / (2 * mu * n**2 * gap)),
+        AtMost(D / (2 * mu * size**2 * gap), D / (2 * mu * N**2 * R * gap)),
     )
