@@ -176,9 +176,8 @@ def test_a_run_decides_but_an_unverified_witness_does_not():
 
 def test_what_is_open_is_supported_by_a_scan_that_says_what_it_could_have_shown():
     result = prove(AtMost(sp.cosh(x), sp.exp(x**2 / 2), by=()), QUICK)
-    assert result.verdict in (PROVED, SUPPORTED)
-    if result.verdict is SUPPORTED:
-        assert result.evidence.samples >= 100 and result.evidence.ceiling
+    assert result.verdict is SUPPORTED
+    assert result.evidence.samples > 0 and result.evidence.ceiling
 
 
 def test_an_attempt_is_cut_off():

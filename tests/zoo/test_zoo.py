@@ -35,8 +35,7 @@ def test_the_bug_is_found_and_its_twin_is_not_accused(bug):
             assert verify_witness(row.result.witness.exact)
 
 
-def test_there_are_enough_bugs_on_every_rung_and_each_says_what_it_is():
-    assert len(BUGS) >= 30
+def test_there_are_bugs_on_every_rung_and_each_says_what_it_is():
     rungs = {bug.rung for bug in BUGS if bug.expect is REFUTED}
     assert rungs == {"replay", "noise", "statistics", "accountant"}
     assert len({bug.what for bug in BUGS}) == len(BUGS)
