@@ -1,4 +1,4 @@
-"""What the refuted privacy claims of the papers mean for whoever runs the algorithm, in one sentence each."""
+"""What refuted claims about privacy and refuted theorems mean for whoever uses them, in a sentence each."""
 
 MEANINGS = {
     "adp-erm/thm-4.1-audit": (
@@ -79,5 +79,157 @@ MEANINGS = {
     "momentum-agg/thm-4-dp": (
         "At the printed sigma some (eps, delta) that the theorem allows are not met: calibrate the noise "
         "by the exact Gaussian formula."
+    ),
+    "adp-erm/lemma-2.1": (
+        "The classical noise is only for eps <= 1: whoever asks for a larger eps by this formula gets "
+        "less privacy than that; compute sigma from the exact Gaussian mechanism."
+    ),
+    "adp-erm/thm-4.2-eq7": (
+        "The bound is too small by the factor eta L in its noise term: with steps above 1/L a run can be "
+        "worse than what it promises."
+    ),
+    "adp-erm/remark-4.1-alt": (
+        "Only alpha_t^2 proportional to b_t gives the least M: the other choice costs utility unless b is "
+        "its own mirror image."
+    ),
+    "adp-erm/prop-5.1-eq9": (
+        "Count on twice the noise term that is printed; the rate in T, n and eps stays."
+    ),
+    "dp-accel/sec1-uncorr": (
+        "If the noise depends on the state in other ways than through its mean, the heavy ball bounds may "
+        "fail: they need noise uncorrelated with both last iterates, or a quadratic."
+    ),
+    "dp-accel/sec3-smoothing": (
+        "Momentum saves no noise: take the same scale as for gradient descent, and expect smoother steps, "
+        "not more privacy."
+    ),
+    "dp-accel/eq-3.10": ("Whoever puts the printed B into a solver analyses steps uphill: use -alpha."),
+    "dp-accel/prop-3.4": (
+        "A certificate found with the printed B says nothing of the method: solve (3.14) with B = "
+        "[-alpha; 0]."
+    ),
+    "dp-accel/sec3.2-tradeoff": (
+        "One can have a faster rate and a smaller error at once for some (alpha, beta): a search over "
+        "both is not in vain."
+    ),
+    "dp-accel/thm-3.5": (
+        "The bound holds if the noise is uncorrelated with both last iterates and has the factor L/2 "
+        "before the transient: check both before you use it."
+    ),
+    "dp-accel/thm-3.5-ct": (
+        "The transient of the printed bound lacks the factor L/2: for L above 2 a run may lie above it."
+    ),
+    "dp-accel/eq-4.2": (
+        "The error itself need not contract at every step; a Lyapunov function does, and that is enough "
+        "for the rate."
+    ),
+    "dp-accel/eq-4.3": ("Count on twice the initial error: the rate stays."),
+    "dp-accel/eq-4.6": ("Count on twice the initial error; the optimal noise scales stay what they are."),
+    "dp-accel/thm-4.3-equality": (
+        "Read it as a bound, and restart the momentum at every stage: an equality it is not."
+    ),
+    "dp-accel/thm-4.3-s0": ("Every stage, the first one too, costs a factor 2: count them all."),
+    "dp-accel/thm-4.3-restart": (
+        "Restart the momentum at the beginning of each stage: without it the bound fails."
+    ),
+    "dp-accel/sec5-subsampling-noise": (
+        "Batches do not lower the noise that a step needs: the least scale is that of the full batch."
+    ),
+    "dp-accel/eq-b-rec": (
+        "It takes noise uncorrelated with both last iterates: the last one alone is not enough."
+    ),
+    "dynamic-noise/sec1-stricter-privacy": (
+        "Do not expect the dynamic schedule to win the more the stricter the budget: with the best T for "
+        "each, the gain vanishes when no step is worth its noise."
+    ),
+    "dynamic-noise/alg-1-guard": (
+        "With the strict guard the last step of the schedule is never taken: compare with <=, or lose one "
+        "step."
+    ),
+    "dynamic-noise/thm-4.2-t": (
+        "The printed T can be far from the best, and never says 0: where alpha kappa > 1 it is best to "
+        "take no step at all."
+    ),
+    "dynamic-noise/thm-4.2-t-eq-23": (
+        "Compute the best T from Lambert's function and compare its two whole neighbours."
+    ),
+    "dynamic-noise/thm-4.2-bound": (
+        "The order has kappa^2 alpha where kappa alpha is printed: for badly conditioned problems the "
+        "uniform schedule is worse than Eq (5) says, until the trivial bound 1."
+    ),
+    "dynamic-noise/thm-4.3-t": (
+        "The printed T is not the minimiser; rounding up T* of Eq (26) costs at most a factor 1 + alpha."
+    ),
+    "dynamic-noise/thm-4.3-bound-at-eq-7": (
+        "The bound of Eq (8) is reached at the T of Eq (26), not at that of Eq (7)."
+    ),
+    "dynamic-noise/sec4.1.3-rzcdp-gt-rma": (
+        "The comparison goes the other way: converted to (eps, delta), zCDP allows less than half of what "
+        "is ascribed to the moments accountant."
+    ),
+    "dynamic-noise/sec4.1.3-robust-uniform": (
+        "For badly conditioned problems both schedules are of the order of the trivial bound: there is no "
+        "difference in robustness to gain."
+    ),
+    "dynamic-noise/thm-4.4": ("Take steps of eta_0/M, not eta_0/(2M), for this bound, and beta below gamma."),
+    "dynamic-noise/eq-12-zeta-ge-0": (
+        "The step must be smaller than printed for the last term to help; use the repaired condition."
+    ),
+    "dynamic-noise/thm-4.6-q": (
+        "The indicators are of t, not of T: a schedule made from the printed q_t is not the one that the "
+        "proof bounds."
+    ),
+    "dynamic-noise/thm-4.6-bound": (
+        "There is a factor kappa more than printed: under momentum the promised gain for badly "
+        "conditioned problems is not shown."
+    ),
+    "dynamic-noise/disc-4.6-increasing-exact": (
+        "The best schedule need not increase at first; compute it from the exact influence."
+    ),
+    "dynamic-noise/disc-4.6-more-influential": (
+        "At few steps the dynamic schedule can matter more under momentum than without."
+    ),
+    "dynamic-noise/thm-4.6-beats-uniform": (
+        "The schedule made from the upper bound q_t can lose against constant noise: make it from the "
+        "exact influence, which never does."
+    ),
+    "dynamic-noise/thm-4.8": (
+        "There is a factor 1/eta_0 more noise from sampling than printed: small steps need larger batches."
+    ),
+    "dynamic-noise/tab1-mom-dyn-sched": (
+        "Do not set the noise by the formula of the table: it has the two regimes added up where the "
+        "schedule has one of them."
+    ),
+    "dynamic-noise/thm-4.8-bound": (
+        "As for Theorem 4.4: take steps of eta_0/M, and twice the sampling term."
+    ),
+    "dynamic-noise/appa-red-lt-r": ("The comparison goes the other way, by a factor between 2 and 4."),
+    "dynamic-noise/appa-nonpriv-optimal": (
+        "The row limits nothing: more steps make the non-private error smaller than any private bound."
+    ),
+    "dynamic-noise/thm-a.1": (
+        "The true risk does not fall with N as fast as printed: the first term has no N."
+    ),
+    "dynamic-noise/thm-a.3": ("The stability constant is twice as large, and needs convex losses."),
+    "dynamic-noise/appa-ter-le-eer": (
+        "The additive term cannot be dropped: with one step and little noise it is the larger part of the "
+        "true risk."
+    ),
+    "dynamic-noise/tab3-second-block": (
+        "The rows leave out the sampling error of order 1/N, which is the larger part for large N."
+    ),
+    "dynamic-noise/lemma-b.4-ineq": (
+        "Clip gradients instead of relying on this sensitivity: the printed one is too small for two records."
+    ),
+    "dynamic-noise/lemma-b.5": ("Use it with beta below gamma only."),
+    "dynamic-noise/lemma-b.6": ("Use it with beta below gamma only."),
+    "dynamic-noise/proof-4.6-c3-constant": (
+        "The constant grows with kappa: that is where the factor kappa of Theorem 4.6 is lost."
+    ),
+    "dynamic-noise/proof-4.6-o1": ("A factor kappa is lost in this step of the proof."),
+    "dynamic-noise/proof-4.8-kappa": ("A factor 1/eta_0 is lost in this step of the proof."),
+    "momentum-agg/lemma-17": (
+        "The rewriting of the momentum needs the same order of records in every epoch; with fresh orders "
+        "it is another vector."
     ),
 }
