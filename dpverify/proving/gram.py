@@ -790,7 +790,7 @@ def _solve(
     if not np.all(np.isfinite(table)):
         return None
     chosen = [0, *[i + 1 for i in support]]
-    scale = np.maximum(np.abs(table[chosen]).max(axis=1), 1e-9)
+    scale = np.maximum(np.abs(table[chosen]).max(axis=1, initial=0.0), 1e-9)
     table = table[chosen] / scale[:, None]
     blocks = numeric.blocks(table)
     kernel = _common_kernel(blocks[0])

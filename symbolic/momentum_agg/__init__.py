@@ -3,5 +3,5 @@
 from dpverify.claims import Paper
 
 PAPER = Paper(
-    "momentum-agg", "Momentum aggregation for private non-convex ERM.", parts=("appendix", "bounds")
+    "momentum-agg", "Momentum aggregation for private non-convex ERM.", parts=("series", "appendix", "bounds")
 )

@@ -122,57 +122,6 @@ def two_root_log_over_eps_suffices_for_small_delta():
     )
 
 
-def _geometric(ratio, x, reason):
-    """Steps from ratio <= exp(-x) to sum_i ratio^i <= max(1, 1/x)/(1 - 1/e)."""
-    r, n = sp.Symbol("r", nonnegative=True), sp.Symbol("n", integer=True, nonnegative=True)
-    i = sp.Symbol("i", integer=True)
-    chord = 1 - (1 - 1 / e) * x
-    least = (1 - 1 / e) * sp.Min(1, x)
-    return (
-        Derivation()
-        .step(
-            Equal(sp.Sum(r**i, (i, 0, n)) * (1 - r), 1 - r ** (n + 1), given=[r < 1, r > 0]),
-            "partial sums of the geometric series, so the sum is 1/(1 - r)",
-        )
-        .step(*ratio)
-        .step(AtMost(sp.exp(-x), chord, given=[x <= 1]), "a convex function lies below its chord on [0, 1]")
-        .step(AtMost(sp.exp(-x), 1 / e, given=[x >= 1]), "and decreases beyond")
-        .step(AtMost(1 / (1 - r), 1 / (x * (1 - 1 / e)), given=[r <= chord, x <= 1]), f"{reason}, at most 1")
-        .step(AtMost(1 / (1 - r), 1 / (1 - 1 / e), given=[r <= 1 / e, x >= 1]), f"{reason}, at least 1")
-        .step(Equal(1 / least, sp.Max(1, 1 / x) / (1 - 1 / e)), "the two cases are max(1, 1/x)")
-    )
-
-
-@claim(PAPER, "prop-13", at="Proposition 13", kind="inequality", expect=SUPPORTED)
-def geometric_series_of_an_epoch():
-    """For alpha in (0, 1] and any N: sum_i (1-alpha)^(N i) <= max(1, 1/(alpha N))/(1 - 1/e)."""
-    x = sp.Symbol("x", positive=True)
-    ratio = AtMost(N * sp.log(1 - alpha), -alpha * N, given=[alpha < 1])
-    return _geometric(
-        (ratio, "r = (1-alpha)^N <= exp(-x), x = alpha N, in logarithms (at alpha = 1, r = 0)"),
-        x,
-        "x = alpha N",
-    )
-
-
-@claim(PAPER, "prop-14", at="Proposition 14, first statement", kind="inequality", expect=SUPPORTED)
-def geometric_series_of_an_epoch_with_gamma():
-    """If alpha N > log(1/(1-gamma)): sum_i (1-gamma)^-i (1-alpha)^(N i) <= max(1, 1/(alpha N -
-    log(1/(1-gamma))))/(1 - 1/e).
-    """
-    x = sp.Symbol("x", positive=True)
-    ratio = AtMost(
-        N * sp.log(1 - alpha) - sp.log(1 - gamma),
-        -alpha * N - sp.log(1 - gamma),
-        given=[alpha < 1, gamma < 1],
-    )
-    return _geometric(
-        (ratio, "r = (1-alpha)^N/(1-gamma) <= exp(-x), x = alpha N - log(1/(1-gamma)) > 0, in logarithms"),
-        x,
-        "x = alpha N - log(1/(1-gamma))",
-    )
-
-
 @claim(PAPER, "prop-16", at="Proposition 16", kind="inequality", expect=SUPPORTED)
 def discounted_bits_are_at_most_a_doubly_exponential_sum():
     """For gamma in (0, 1) and s with bits b_R..b_0: sum_i b_i gamma^(2 (s mod 2^i)) <= 1 + sum_{i=1..R}
