@@ -7,5 +7,5 @@ from dpverify.claims import Paper
 PAPER = Paper(
     "diff2",
     "DIFF2: differential private optimization via gradient differences.",
-    parts=("guarantees", "bounds"),
+    parts=("guarantees", "appendix_d", "bounds"),
 )

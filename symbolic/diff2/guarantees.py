@@ -1,4 +1,4 @@
-"""Section 4 and its appendices: noise levels, exponents of the utility bound, subsampling, the descent lemma.
+"""Section 4 and its appendices: noise levels, subsampling.
 
 (2 a m1/(N^2 sigma1^2) + 2 a m2/(N^2 sigma2^2) + log(1/delta)/(a-1), delta)-DP,  m1 = ceil(R/T), m2 = R - m1,
 N = n_min P
@@ -14,7 +14,6 @@ from dpverify.symbolic.diff2 import PAPER
 from dpverify.verdicts import SUPPORTED
 
 N, n, eps, ell, u = sp.symbols("N n epsilon l u", positive=True)  # l = log(1/delta), n = n_p P >= N = n_min P
-L, G, d, eta = sp.symbols("L G d eta", positive=True)
 
 
 @claim(PAPER, "prop-4.1", at="Proposition 4.1, second sentence", kind="privacy guarantee", expect=SUPPORTED)
@@ -49,45 +48,6 @@ def stated_noise_levels_suffice():
         .step(
             AtMost(ell / k, eps / 2, given=[k >= 2 * ell / eps]),
             "the conversion at a - 1 = ceil(2 l/eps) costs the other half",
-        )
-    )
-
-
-@claim(
-    PAPER,
-    "thm-4.3-exponents",
-    at="Theorem 4.3, epsilon_opt",
-    kind="asymptotic",
-    uses=["prop-4.1"],
-    expect=SUPPORTED,
-)
-def both_noise_terms_balance_at_the_stated_floor():
-    """At T = tau R, tau = (G^2 sqrt d/(L N eps))^(2/3), both noise terms of the bound equal (L G d)^(2/3)/(N
-    eps)^(4/3).
-    """
-    T, R, x = sp.symbols("T R x", positive=True)
-    tau = (G**2 * sp.sqrt(d) / (L * N * eps)) ** sp.Rational(2, 3)
-    floor = (L * G * d) ** sp.Rational(2, 3) / (N * eps) ** sp.Rational(4, 3)
-    sigma1_squared, sigma2 = (
-        R / (T * N**2 * eps**2),
-        sp.sqrt(R) / (N * eps),
-    )  # Proposition 4.1 without constants and logarithms
-    step = (
-        sp.sqrt(T) * L * sigma2 * sp.sqrt(d) / R
-    )  # the second part of 1/(eta R), eta = 1/(L + sqrt(T) L sigma2 sqrt d)
-    restart = sigma1_squared * G**2 * d
-    return (
-        Derivation()
-        .step(Equal(step.subs(T, tau * R), floor), "noise of the differences, through the step size")
-        .step(Equal(restart.subs(T, tau * R), floor), "noise of the restarts")
-        .step(
-            Equal(step.subs(T, 1), L * sp.sqrt(d) / (N * eps * sp.sqrt(R))),
-            "if T = 1 > tau R, the first is the stated second term of the bound",
-        )
-        .step(AtMost(restart, floor, given=[T >= tau * R]), "and the second at most the floor")
-        .step(
-            AtMost(sp.sqrt(sp.Max(1, x)), 1 + sp.sqrt(x)),
-            "in between, at T = max(1, tau R), the first is at most the sum of its two forms",
         )
     )
 
@@ -150,29 +110,5 @@ def subsampled_renyi_divergence_is_quadratic_in_the_rate():
                 given=[x <= e2 + e2**2, e2 <= sp.Rational(1, 3), grown <= sp.E, a >= 2],
             ),
             "put together; both sides are divided by a - 1 > 0",
-        )
-    )
-
-
-@claim(PAPER, "lemma-d.1", at="Lemma D.1", kind="inequality", expect=SUPPORTED)
-def descent_with_the_error_of_the_estimate():
-    """For L-smooth f and eta <= 1/(2L): E f(x_r) <= E f(x_{r-1}) - (eta/2) E|grad|^2 - E|x_r - x_{r-1}|^2/(4
-    eta) + eta E|(x_{r-1} - x_r)/eta - grad|^2.
-    """
-    g2, s2 = sp.symbols("g2 s2", nonnegative=True)  # |grad|^2, |x_r - x_{r-1}|^2
-    cross = sp.Symbol("gs", real=True)  # their inner product
-    error = s2 / eta**2 + 2 * cross / eta + g2
-    smooth = cross + L / 2 * s2
-    return (
-        Derivation()
-        .step(
-            Equal(smooth, -eta / 2 * g2 - (1 / (2 * eta) - L / 2) * s2 + eta / 2 * error),
-            "the line of the printed proof",
-        )
-        .step(
-            AtMost(
-                smooth, -eta / 2 * g2 - s2 / (4 * eta) + eta * error, given=[eta <= 1 / (2 * L), error >= 0]
-            ),
-            "as stated, which gives away half of the last term",
         )
     )
