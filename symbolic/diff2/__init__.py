@@ -7,5 +7,5 @@ from dpverify.claims import Paper
 PAPER = Paper(
     "diff2",
     "DIFF2: differential private optimization via gradient differences.",
-    parts=("guarantees", "appendix_d", "bounds"),
+    parts=("overview", "guarantees", "utility", "appendix_d", "bounds"),
 )

@@ -1,0 +1,383 @@
+"""Section 4.2: bias and variance of the estimate, Theorem 4.3 and Remark 4.4.
+
+tau = (G^2 sqrt d/(L N eps))^(2/3),   eps_opt = (L G d)^(2/3)/(N eps)^(4/3),   N = n_min P
+
+A is the factor that the tildes hide: sigma_1^2 <= A R/(T N^2 eps^2) and sigma_2^2 <= A R/(N^2 eps^2)
+(Proposition 4.1; thm-4.3-logarithm says what A is). Delta = f(x_0) - f(x_*), C_1 = k_1 G, C_2 = k_2 L.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from dpverify.claims import claim
+from dpverify.language.expectations import E, Noise
+from dpverify.language.functions import Function
+from dpverify.language.vectors import inner, norm2, vectors
+from dpverify.relations import ArgMin, AtMost, Equal, Instance, Theta
+from dpverify.symbolic.diff2 import PAPER
+from dpverify.theorems import AllOf, ForSome, Theorem
+from dpverify.verdicts import REFUTED
+
+N, R, T, d = (sp.Symbol(name, integer=True, positive=True) for name in ("N", "R", "T", "d"))
+L, G, eps, A, k_1, k_2, eta, Delta = sp.symbols("L G epsilon A k_1 k_2 eta Delta", positive=True)
+sigma_1, sigma_2, gradient = sp.symbols("sigma_1 sigma_2 g2", nonnegative=True)
+
+THIRD = sp.Rational(1, 3)
+
+
+def interval_share(N, eps, d, L=L, G=G):
+    """tau of Theorem 4.3."""
+    return (G**2 * sp.sqrt(d) / (L * N * eps)) ** (2 * THIRD)
+
+
+def floor(N, eps, d, L=L, G=G):
+    """eps_opt of Theorem 4.3 without its constant and logarithm."""
+    return (L * G * d) ** (2 * THIRD) / (N * eps) ** (4 * THIRD)
+
+
+def slow(N, eps, d, L=L, G=G):
+    """The utility of DP-GD in Remark 4.4."""
+    return sp.sqrt(L) * G * sp.sqrt(d) / (N * eps)
+
+
+def travelled(N, eps, d, R, L=L):
+    """The second term of the bound: L sqrt d/(N eps sqrt R)."""
+    return L * sp.sqrt(d) / (N * eps * sp.sqrt(R))
+
+
+TAU, FLOOR, TRAVELLED = interval_share(N, eps, d), floor(N, eps, d), travelled(N, eps, d, R)
+
+
+@claim(PAPER, "sec4.2-bias", at="Section 4.2, second paragraph", kind="monotonicity")
+def longer_intervals_have_less_variance_and_more_bias():
+    """Given the past, the mean error of v_r in any direction is the noise e that v_{r-1} holds: it is biased.
+    Restarts at the noise of Proposition 4.1 have a variance ~ ceil(R/T) that does not grow with T; the
+    differences of an interval leave at its end a bias ~ (T - 1)(R - ceil(R/T)) for equal moves, which does
+    not fall with T <= R.
+
+    Averaged over the past as well the mean error is 0: the bias is the one given the past.
+    """
+    f, x, y, error, way = Function("f", smooth=L), *vectors("x y e w")
+    noise = Noise("xi", variance=d * sigma_2**2 * norm2(x - y))
+    estimate = f.gradient(x) - f.gradient(y) + f.gradient(y) + error + noise
+    short, long = (sp.Symbol(name, integer=True, positive=True) for name in ("T_1", "T_2"))
+
+    def left(interval):
+        return (interval - 1) * (R - sp.ceiling(R / interval))
+
+    return AllOf(
+        Equal(E(inner(estimate - f.gradient(x), way), noise), inner(error, way)),
+        AtMost(sp.ceiling(R / long), sp.ceiling(R / short), given=[short <= long]),
+        Theorem(given=[short <= long, long <= R], shows=AtMost(left(short), left(long)))
+        .have(AtMost(sp.ceiling(R / long), sp.ceiling(R / short)), "fewer restarts")
+        .have(AtMost(sp.ceiling(R / long), R), "T >= 1"),
+    )
+
+
+@claim(
+    PAPER,
+    "sec4.2-optimal",
+    at="Section 4.2, `the optimal choice of T`",
+    kind="optimality",
+    standing="ours",
+)
+def interval_of_the_theorem_is_optimal_but_for_a_constant():
+    """Among real T > 0, sqrt(T) L sqrt d/(N eps sqrt R) + R G^2 d/(T (N eps)^2), the two noise terms of the
+    proof of Theorem 4.3, is least at T = 2^(2/3) tau R.
+    """
+    way, restarts, length = sp.symbols("a b T", positive=True)  # the two factors of the noise terms
+    best = (2 * restarts / way) ** (2 * THIRD)
+    ratio = (2 * (R * G**2 * d / (N * eps) ** 2) / TRAVELLED) ** (2 * THIRD)
+    return AllOf(
+        ArgMin(way * sp.sqrt(length) + restarts / length, length, best, unique=True),
+        Equal(ratio, 2 ** (2 * THIRD) * TAU * R),
+    )
+
+
+@claim(
+    PAPER,
+    "thm-4.3-tau",
+    at="Theorem 4.3, T = Theta(max{1, tau R}), and `with 1 <= T <= R` in its proof",
+    kind="inequality",
+)
+def interval_fits_into_the_rounds():
+    """If N >= c G^2 sqrt d/(L eps), whatever the constant c of the Omega is, there is a constant k of the
+    Theta, made of c alone, with max(1, k tau R) <= R. (k = 1 needs c >= 1.)
+    """
+    c, k = sp.symbols("c k", positive=True)
+    enough = [N >= c * G**2 * sp.sqrt(d) / (L * eps)]
+    fits = AtMost(sp.Max(1, k * TAU * R), R, given=enough)
+    return Theorem(shows=ForSome([k], fits, at={k: c ** (2 * THIRD)}, of=[c]), given=enough).have(
+        AtMost(c ** (2 * THIRD) * TAU, 1), "the power 2/3 of c G^2 sqrt d/(L N eps) <= 1"
+    )
+
+
+@claim(PAPER, "thm-4.3-exponents", at="Theorem 4.3, epsilon_opt", kind="identity")
+def both_noise_terms_balance_at_the_stated_floor():
+    """At T = tau R both noise terms of the proof, sqrt(T) L sqrt d/(N eps sqrt R) and R G^2 d/(T (N eps)^2),
+    are (L G d)^(2/3)/(N eps)^(4/3).
+    """
+    return AllOf(
+        Equal(sp.sqrt(TAU * R) * TRAVELLED, FLOOR),
+        Equal(R * G**2 * d / (TAU * R * (N * eps) ** 2), FLOOR),
+    )
+
+
+def step_size():
+    """1/eta, with eta of prop-d.2-eta."""
+    return 2 * L + 2 * sp.sqrt(T * d) * sigma_2 * k_2 * L
+
+
+NOISY = 4 * Delta * k_2 * L * sp.sqrt(T * d) * sigma_2 / R
+SECOND = 4 * Delta * k_2 * sp.sqrt(A) * (TRAVELLED + FLOOR)
+LAST = 2 * sigma_1**2 * (k_1 * G) ** 2 * d
+
+
+@claim(
+    PAPER,
+    "thm-4.3-differences",
+    at="Theorem 4.3, its proof: sqrt(T) L sigma_2 sqrt d/R",
+    kind="inequality",
+    uses=["thm-4.3-exponents"],
+)
+def noise_of_the_differences():
+    """If sigma_2^2 <= A R/(N eps)^2 and T <= 1 + tau R: 4 Delta C_2 sqrt(T d) sigma_2/R <= 4 Delta k_2
+    sqrt(A) (L sqrt d/(N eps sqrt R) + eps_opt).
+    """
+    theta = sp.sqrt(TAU)
+    return (
+        Theorem(given=[sigma_2**2 <= A * R / (N * eps) ** 2, T <= 1 + TAU * R], shows=AtMost(NOISY, SECOND))
+        .have(AtMost(sigma_2, sp.sqrt(A * R) / (N * eps)), "the root of sigma_2^2")
+        .have(AtMost(sp.sqrt(T), 1 + theta * sp.sqrt(R)), "the root of T")
+        .calc(
+            NOISY,
+            ("<=", 4 * Delta * k_2 * L * sp.sqrt(T * d) * sp.sqrt(A * R) / (N * eps * R), "sigma_2"),
+            ("<=", 4 * Delta * k_2 * sp.sqrt(A) * TRAVELLED * (1 + theta * sp.sqrt(R)), "T"),
+            ("=", SECOND, "the first balance of thm-4.3-exponents"),
+        )
+    )
+
+
+@claim(
+    PAPER,
+    "thm-4.3-restarts",
+    at="Theorem 4.3, its proof: R G^2 d/(T (N eps)^2)",
+    kind="inequality",
+    uses=["thm-4.3-exponents"],
+)
+def noise_of_the_restarts():
+    """If sigma_1^2 <= A R/(T (N eps)^2) and T >= tau R: 2 sigma_1^2 C_1^2 d <= 2 A k_1^2 eps_opt."""
+    return Theorem(
+        given=[sigma_1**2 <= A * R / (T * (N * eps) ** 2), TAU * R <= T],
+        shows=AtMost(LAST, 2 * A * k_1**2 * FLOOR),
+    ).calc(
+        LAST,
+        ("<=", 2 * A * R * (k_1 * G) ** 2 * d / (T * (N * eps) ** 2), "sigma_1"),
+        ("<=", 2 * A * R * (k_1 * G) ** 2 * d / (TAU * R * (N * eps) ** 2), "T >= tau R"),
+        ("=", 2 * A * k_1**2 * FLOOR, "the second balance"),
+    )
+
+
+@claim(
+    PAPER,
+    "thm-4.3",
+    at="Theorem 4.3",
+    kind="asymptotic",
+    uses=["prop-d.2", "prop-d.2-eta", "prop-4.1", "thm-4.3-differences", "thm-4.3-restarts"],
+)
+def utility_of_diff2_gd():
+    """If tau R <= T <= 1 + tau R and the noise is that of Proposition 4.1, Proposition D.2 (E|grad|^2 <= 2
+    Delta/(eta R) + 2 sigma_1^2 C_1^2 d) gives E|grad f(x_out)|^2 <= 4 Delta L/R + 4 Delta k_2 sqrt(A) (L sqrt
+    d/(N eps sqrt R) + eps_opt) + 2 A k_1^2 eps_opt: the constants of the O and of the two tildes.
+
+    T <= R is thm-4.3-tau; eta = 1/(2L + 2 sqrt(T d) sigma_2 C_2) is prop-d.2-eta.
+    """
+    return (
+        Theorem(
+            given=[
+                sigma_1**2 <= A * R / (T * (N * eps) ** 2),
+                sigma_2**2 <= A * R / (N * eps) ** 2,
+                TAU * R <= T,
+                T <= 1 + TAU * R,
+                gradient <= 2 * Delta * step_size() / R + LAST,
+            ],
+            shows=AtMost(gradient, 4 * Delta * L / R + SECOND + 2 * A * k_1**2 * FLOOR),
+        )
+        .use("thm-4.3-differences", "the noise of the differences")
+        .use("thm-4.3-restarts", "the noise of the restarts")
+        .have(Equal(2 * Delta * step_size() / R, 4 * Delta * L / R + NOISY), "multiplied out")
+    )
+
+
+@claim(
+    PAPER,
+    "thm-4.3-logarithm",
+    at="Theorem 4.3, what the tildes hide",
+    kind="inequality",
+    standing="ours",
+)
+def tildes_hide_the_logarithm_of_delta():
+    """With order a = 1 + ceil(2 l/eps), l = log(1/delta) >= eps, T <= R and the noise of Proposition 4.1 at u
+    = 2: sigma_1^2 = 8 a ceil(R/T)/(N^2 eps) and sigma_2^2 = 8 a (R - ceil(R/T))/(N^2 eps) are within the
+    forms of Theorem 4.3 at A = 64 l.
+    """
+    logarithm = sp.Symbol("l", positive=True)
+    order = 1 + sp.ceiling(2 * logarithm / eps)
+    restarts = sp.ceiling(R / T)
+    return (
+        Theorem(
+            given=[eps <= logarithm, T <= R],
+            shows=AllOf(
+                AtMost(8 * order * restarts / (N**2 * eps), 64 * logarithm * R / (T * (N * eps) ** 2)),
+                AtMost(8 * order * (R - restarts) / (N**2 * eps), 64 * logarithm * R / (N * eps) ** 2),
+            ),
+        )
+        .have(AtMost(order, 4 * logarithm / eps), "1 + ceil(x) <= 2 + x <= 2 x for x >= 2")
+        .have(AtMost(restarts, 2 * R / T), "T <= R")
+        .have(AtMost(order * restarts, 8 * logarithm * R / (eps * T)), "both")
+        .have(AtMost(order * (R - restarts), 4 * logarithm * R / eps), "no restart is negative")
+    )
+
+
+@claim(PAPER, "thm-4.3-r", at="Theorem 4.3, the choice of R", kind="asymptotic", uses=["thm-4.3"])
+def stated_rounds_reach_the_floor():
+    """If R >= 1 + L/eps_opt + L^2 d/(N eps eps_opt)^2, a bound a L/R + b L sqrt d/(N eps sqrt R) + c eps_opt
+    is at most (a + b + c) eps_opt, whatever eps_opt > 0 and the constants a, b, c are: the utility is
+    O(eps_opt).
+    """
+    best, a, b, c = sp.symbols("epsilon_opt a b c", positive=True)
+    return (
+        Theorem(
+            given=[R >= 1 + L / best + L**2 * d / (N * eps * best) ** 2],
+            shows=AtMost(a * L / R + b * TRAVELLED + c * best, (a + b + c) * best),
+        )
+        .have(AtMost(L / R, best), "R >= L/eps_opt")
+        .have(AtMost(TRAVELLED, best), "R >= (L sqrt d/(N eps eps_opt))^2")
+        .have(AtMost(a * L / R, a * best), "times a")
+        .have(AtMost(b * TRAVELLED, b * best), "times b")
+    )
+
+
+@claim(
+    PAPER, "thm-4.3-limits", at="Theorem 4.3 at the ends of its parameters", kind="identity", standing="ours"
+)
+def bound_at_the_ends_of_its_parameters():
+    """The proof's bound 4 Delta L/R + 4 Delta k_2 sqrt(A T) L sqrt d/(N eps sqrt R) + 2 A k_1^2 R G^2 d/(T (N
+    eps)^2) is: without noise (A = 0) that of gradient descent; with a single interval (T = R) free of R in
+    its last term; at T = 1 with no noise of differences, that of DP-GD.
+    """
+    noise, length = sp.symbols("A T", nonnegative=True)
+    way = 4 * Delta * k_2 * sp.sqrt(noise * length) * TRAVELLED
+    last = 2 * noise * k_1**2 * R * G**2 * d / (length * (N * eps) ** 2)
+    bound = 4 * Delta * L / R + way + last
+    return AllOf(
+        Equal(bound.subs(noise, 0), 4 * Delta * L / R, given=[length > 0]),
+        Equal(last.subs(length, R), 2 * noise * k_1**2 * G**2 * d / (N * eps) ** 2),
+        Equal(
+            (bound - way).subs(length, 1),
+            4 * Delta * L / R + 2 * noise * R * (k_1 * G) ** 2 * d / (N * eps) ** 2,
+        ),
+    )
+
+
+@claim(
+    PAPER, "remark-4.4-better", at="Remark 4.4, first sentence", kind="asymptotic", uses=["thm-4.3-exponents"]
+)
+def floor_is_below_that_of_dp_gd():
+    """The ratio of (L G d)^(2/3)/(N eps)^(4/3) to sqrt(L) G sqrt d/(N eps) is the cube root of sqrt(L d)/(G N
+    eps): below 1 exactly if N > sqrt(L d)/(G eps), and below any r > 0 once N >= sqrt(L d)/(r^3 G eps).
+    """
+    share = sp.Symbol("r", positive=True)
+    other, border = slow(N, eps, d), sp.sqrt(L * d) / (G * eps)
+    return AllOf(
+        Equal(FLOOR / other, (border / N) ** THIRD),
+        AtMost(FLOOR, other, given=[N > border], strict=True),
+        AtMost(other, FLOOR, given=[N <= border]),
+        Theorem(given=[N >= border / share**3], shows=AtMost(FLOOR, share * other))
+        .have(AtMost((border / N) ** THIRD, share), "the cube root")
+        .have(Equal(FLOOR, (border / N) ** THIRD * other), "the ratio"),
+    )
+
+
+@claim(
+    PAPER,
+    "remark-4.4-constants",
+    at="Remark 4.4, first sentence, with the constants of both bounds",
+    kind="inequality",
+    uses=["thm-4.3", "table-1-dpgd"],
+    standing="ours",
+)
+def floor_with_its_constant_is_below_that_of_dp_gd():
+    """With constants: (4 Delta k_2 sqrt(A) + 2 A k_1^2) eps_opt, the floor of thm-4.3, is at most 4 sqrt(2 A
+    Delta) k_1 sqrt(L) G sqrt d/(N eps), the least bound of DP-GD, exactly if N eps >= q^3 sqrt(L d)/G, q =
+    (2 Delta k_2 + sqrt(A) k_1^2)/(2 sqrt(2 Delta) k_1): DP-GD has the better guarantee below.
+    """
+    root = sp.Symbol("z", positive=True)  # sqrt(A)
+    q = (2 * Delta * k_2 + root * k_1**2) / (2 * sp.sqrt(2 * Delta) * k_1)
+    ours, theirs = (4 * Delta * k_2 * root + 2 * root**2 * k_1**2), 4 * sp.sqrt(2 * Delta) * root * k_1
+    ratio = sp.Symbol("y", positive=True)  # eps_opt over the utility of DP-GD: the cube root of the remark
+    return AllOf(
+        Equal(ours / theirs, q),
+        AtMost(ours * ratio, theirs, given=[ratio <= 1 / q]),
+        AtMost(theirs, ours * ratio, given=[ratio >= 1 / q]),
+    )
+
+
+def second_rounds(N, eps, d, L, G):
+    """The second part of R: L^2 d/(N eps eps_opt)^2."""
+    return L**2 * d / (N * eps * floor(N, eps, d, L, G)) ** 2
+
+
+@claim(
+    PAPER,
+    "remark-4.4-rounds",
+    at="Remark 4.4, second sentence",
+    kind="asymptotic",
+    expect=REFUTED,
+    breaks="text",
+    correction="remark-4.4-rounds-corrected",
+)
+def printed_condition_makes_few_rounds_enough():
+    """If N = Omega((L d)^2/(G eps_opt)), the second part L^2 d/(N eps eps_opt)^2 of R is O(1 + L/eps_opt).
+
+    As eps_opt falls with N, the printed condition bounds N from above: N <= G^5/((L d)^4 eps^4). The path: L
+    = d = 1, G = j^-3, N = j^5, eps = j^-5, on which eps_opt = j^-2, the condition holds with the constant 1,
+    N >= G^2 sqrt d/(L eps) as Theorem 4.3 asks, and the second part is j^4 against 1 + j^2.
+    """
+    j = sp.Symbol("j", integer=True, positive=True)
+    case = {"N": j**5, "eps": j**-5, "d": sp.Integer(1), "L": sp.Integer(1), "G": j**-3}
+    best = sp.powdenest(floor(**case), force=True)
+    return Instance(
+        Theta(sp.simplify(second_rounds(**case)), 1 + 1 / best, upper=1, constants=False, towards=(j, sp.oo)),
+        let={"L, d": "1", "G": "j^-3", "N": "j^5", "eps_DP": "j^-5", "eps_opt": "j^-2"},
+        meets=[
+            AtMost(1 / (case["G"] * best), case["N"]),
+            AtMost(case["G"] ** 2 / case["eps"], case["N"]),
+        ],
+        because="the second part grows like j^4, the first like j^2",
+    )
+
+
+@claim(
+    PAPER,
+    "remark-4.4-rounds-corrected",
+    at="Remark 4.4, second sentence, corrected",
+    kind="asymptotic",
+    uses=["thm-4.3-r"],
+)
+def few_rounds_are_enough_beyond_the_border():
+    """The second part L^2 d/(N eps eps_opt)^2 of R is at most L/eps_opt exactly if N >= sqrt(L d)/(G eps):
+    where DIFF2-GD has the better floor, R = O(1 + L/eps_opt) rounds do.
+    """
+    border = sp.sqrt(L * d) / (G * eps)
+    second, first = second_rounds(N, eps, d, L, G), L / FLOOR
+    return AllOf(
+        Equal(second / first, (border / N) ** (2 * THIRD)),
+        Theorem(given=[N >= border], shows=AtMost(second, first))
+        .have(AtMost((border / N) ** (2 * THIRD), 1), "the power 2/3")
+        .have(Equal(second, (border / N) ** (2 * THIRD) * first), "the ratio"),
+        Theorem(given=[N < border], shows=AtMost(first, second))
+        .have(AtMost(1, (border / N) ** (2 * THIRD)), "the power 2/3")
+        .have(Equal(second, (border / N) ** (2 * THIRD) * first), "the ratio"),
+    )
