@@ -1,12 +1,14 @@
 """Linear comparisons of whole numbers, by Z3: no whole counterexample exists.
 
-Only the hypotheses that are linear with rational coefficients are told to the solver; the others are left
-out, which proves more. The certificate is the SMT-LIB text; its checker translates again, compares, and
-solves again.
+A product or power such as u N or 2^b is an unknown of its own, whole where it is known to be; parts that are
+not whole are real unknowns. Only the hypotheses that are then linear with rational coefficients are told to
+the solver. Both prove more than was asked. The certificate is the SMT-LIB text; its checker translates again,
+compares, and solves again.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import sympy as sp
@@ -17,49 +19,59 @@ from dpverify.proving.refutation import domain_of
 from dpverify.relations import AtMost
 
 HANDLES = (AtMost,)
+OPERATORS = {sp.Le: "<=", sp.Lt: "<", sp.Ge: ">=", sp.Gt: ">", sp.Eq: "="}
 
 
-def _linear(e: Any, symbols: list[sp.Symbol]) -> sp.Poly | None:
-    """The expression times its common denominator, if it is linear with rational coefficients."""
-    if e.free_symbols - set(symbols) or not e.is_polynomial(*symbols):
+def _linear(e: Any) -> dict[Any, Any] | None:
+    """The expression times its common denominator, as whole coefficients of its products; None if it has
+    others.
+    """
+    terms = sp.expand(e).as_coefficients_dict()
+    if not all(c.is_Rational and (m is sp.S.One or m.is_real) for m, c in terms.items()):
         return None
-    polynomial = sp.Poly(sp.expand(e), *symbols)
-    if polynomial.total_degree() > 1 or not all(c.is_Rational for c in polynomial.coeffs()):
-        return None
-    return polynomial.clear_denoms()[1]
+    common = math.lcm(*(int(c.q) for c in terms.values()))
+    return {m: int(c * common) for m, c in terms.items()}
 
 
 def _text(relation: AtMost) -> str | None:
     """The hypotheses and the negated conclusion in SMT-LIB; None if it is not a linear comparison."""
     domain = domain_of(relation)
-    symbols = [s for s in domain.symbols if s.is_integer]
     left, right = domain.expressions
-    if not symbols or domain.lengths or (goal := _linear(right - left, symbols)) is None:
+    if domain.lengths or (goal := _linear(right - left)) is None:
         return None
-    names = {s: f"n{i}" for i, s in enumerate(symbols)}
-    lines = [f"(declare-fun {names[s]} () Int)" for s in symbols]
+    known = [
+        (OPERATORS[type(condition)], terms)
+        for condition in domain.coupled
+        if type(condition) in OPERATORS and (terms := _linear(condition.lhs - condition.rhs)) is not None
+    ]
+    ends = [
+        (op, {s: 1, sp.S.One: -int(end)})
+        for s in domain.symbols
+        for end, op in ((domain.bounds[s].low, ">="), (domain.bounds[s].high, "<="))
+        if end.is_Integer
+    ]
+    rows = [*ends, *known, ("<=" if relation.strict else "<", goal)]
+    products = {m for _, row in rows for m in row} - {sp.S.One}
+    unknowns = sorted(products, key=sp.default_sort_key)
+    if not any(m.is_integer for m in unknowns):
+        return None
+    names = {m: f"n{i}" for i, m in enumerate(unknowns)}
+    lines = [f"(declare-fun {name} () {'Int' if m.is_integer else 'Real'})" for m, name in names.items()]
 
-    def term(polynomial: sp.Poly) -> str:
-        parts = [
-            f"(* {_number(c)} {names[symbols[powers.index(1)]]})" if any(powers) else _number(c)
-            for powers, c in polynomial.terms()
-        ]
-        return f"(+ 0 {' '.join(parts)})"
+    def part(m: Any, c: int, real: bool) -> str:
+        number = f"(to_real {_number(c)})" if real else _number(c)
+        if m is sp.S.One:
+            return number
+        return f"(* {number} {f'(to_real {names[m]})' if real and m.is_integer else names[m]})"
 
-    def say(op: str, polynomial: sp.Poly) -> None:
-        lines.append(f"(assert ({op} {term(polynomial)} 0))")
-
-    for s in symbols:
-        bounds = domain.bounds[s]
-        for end, op in ((bounds.low, ">="), (bounds.high, "<=")):
-            if end.is_Integer:
-                lines.append(f"(assert ({op} {names[s]} {_number(end)}))")
-    for condition in domain.coupled:
-        ops = {sp.Le: "<=", sp.Lt: "<", sp.Ge: ">=", sp.Gt: ">", sp.Eq: "="}
-        sign = ops.get(type(condition))
-        if sign and (known := _linear(condition.lhs - condition.rhs, symbols)) is not None:
-            say(sign, known)
-    say("<=" if relation.strict else "<", goal)
+    for m, name in names.items():
+        if m.is_nonnegative:
+            lines.append(f"(assert (>= {name} {'0' if m.is_integer else '0.0'}))")
+    for op, row in rows:
+        real = not all(m.is_integer for m in row)  # a comparison of whole numbers stays one
+        zero = "(to_real 0)" if real else "0"
+        parts = [part(m, row[m], real) for m in sorted(row, key=sp.default_sort_key)]
+        lines.append(f"(assert ({op} (+ {zero} {' '.join(parts)}) {zero}))")
     return "\n".join(lines)
 
 

@@ -49,7 +49,7 @@ def unsatisfiable(text: str, milliseconds: int) -> bool:
 
     solver = cvc5.Solver()
     whole = "() Int)" in text
-    solver.setLogic("QF_NIA" if whole else "QF_NRA")
+    solver.setLogic(("QF_NIRA" if "() Real)" in text else "QF_NIA") if whole else "QF_NRA")
     if not whole:
         solver.setOption("nl-cov", "true")
     solver.setOption("tlimit-per", str(milliseconds))

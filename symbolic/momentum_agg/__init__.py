@@ -3,5 +3,7 @@
 from dpverify.claims import Paper
 
 PAPER = Paper(
-    "momentum-agg", "Momentum aggregation for private non-convex ERM.", parts=("series", "appendix", "bounds")
+    "momentum-agg",
+    "Momentum aggregation for private non-convex ERM.",
+    parts=("setting", "nsgd", "series", "appendix", "bounds"),
 )

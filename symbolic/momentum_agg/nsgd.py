@@ -1,0 +1,584 @@
+"""Section 3 and Appendix D.1: Algorithm 1 (DP-NSGD) and Theorem 4, its privacy.
+
+    node      f_[y,z] = alpha sum_{i=y..z} (1-alpha)^(z-i) grad f(w_i, x_i),   noise N(0, 16 alpha^2 G^2
+              sigma^2 V I)
+    output    m_t = sum_{[y,z] in COMPOSE(1,t)} (1-alpha)^(t-z) (f_[y,z] + noise),   w_(t+1) = w_t - eta
+              m_t/|m_t|
+    V = (min(R, L) + 1) T/N + sum_{j=L+1..R} floor(T/2^j),   L = floor(log2 N)
+
+A record occurs once in every epoch, steps qN+1..(q+1)N, anywhere in it. COMPOSE(1, t) is made of left
+children of the tree alone, so that the output is a function of the left nodes. R is at least floor(log2 T) +
+1, or the algorithm would look for noise that it has not drawn; then the last sum has all of its terms.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from dpverify.claims import claim
+from dpverify.guarantees import RDP, ApproxDP
+from dpverify.language.mechanisms import Composed, Private, Repeated
+from dpverify.language.vectors import norm2, vectors
+from dpverify.neighbours import REPLACE
+from dpverify.relations import ArgMin, AtMost, Equal, Induction, Instance
+from dpverify.releases import Gaussian
+from dpverify.symbolic.momentum_agg import PAPER
+from dpverify.symbolic.momentum_agg.setting import log2
+from dpverify.theorems import AllOf, Theorem
+from dpverify.verdicts import REFUTED
+
+alpha, eps, delta, G, eta, sigma = sp.symbols("alpha epsilon delta G eta sigma", positive=True)
+z = sp.Symbol("z", positive=True)  # the order of Renyi DP
+N, T, t, n = (sp.Symbol(name, integer=True, positive=True) for name in ("N", "T", "t", "n"))
+y, last = sp.Symbol("y", integer=True, positive=True), sp.Symbol("z", integer=True, positive=True)
+a, b, q, i, j = (sp.Symbol(name, integer=True, nonnegative=True) for name in ("a", "b", "q", "i", "j"))
+beta = 1 - alpha
+ell = sp.log(1 / delta)
+third = sp.Rational(20, 3)
+
+
+@claim(PAPER, "set-i", at="Section 3, the set I", kind="definition")
+def nodes_of_the_tree():
+    """I is the set of all [a 2^b + 1, (a+1) 2^b] inside of {1..T}, a and b whole.
+
+    A sanity example: such an interval has 2^b steps. (Of the b < 0 that the text admits none has whole ends.)
+    """
+    return Equal((a + 1) * 2**b - (a * 2**b + 1) + 1, 2**b)
+
+
+@claim(PAPER, "compose-log", at="Section 3, O(log T) disjoint subsets", kind="asymptotic", uses=["prop-18"])
+def an_interval_is_a_union_of_few_nodes():
+    """The at most 2 (1 + floor(log2 m)) nodes of an interval of m <= T steps (Proposition 18) are at most 2 +
+    2 log2 T, which is at most 4 log2 T for T >= 2.
+    """
+    m = sp.Symbol("m", integer=True, positive=True)
+    few = 2 * (1 + sp.floor(log2(m)))
+    return AllOf(
+        Theorem(given=[m <= T], shows=AtMost(few, 2 + 2 * log2(T))).have(
+            AtMost(sp.floor(log2(m)), log2(T)), "m <= T"
+        ),
+        AtMost(2 + 2 * log2(T), 4 * log2(T), given=[T >= 2]),
+    )
+
+
+@claim(PAPER, "eq-mt-compose", at="Section 3, and Appendix D.1, Eq (4)", kind="identity")
+def momentum_over_a_block_of_steps():
+    """If m goes on by (1-alpha) m + alpha g, then after a block of T steps it is (1-alpha)^T times its value
+    before the block, plus the block's node alpha sum_{i=1..T} (1-alpha)^(T-i) g_i, in every coordinate.
+
+    One block from m_0 = 0 is the unrolled sum; the blocks of COMPOSE(1, t) one after the other are Eq (4).
+    """
+    m, start = sp.symbols("m m_0", real=True)
+    g = sp.IndexedBase("g", real=True)
+    steps = sp.Symbol("T", integer=True, nonnegative=True)
+    node = alpha * sp.Sum(beta ** (steps - i) * g[i], (i, 1, steps))
+    return Induction(
+        Equal(m, beta**steps * start + node, given=[alpha < 1]),
+        value=m,
+        over=steps,
+        start=0,
+        first=start,
+        next=beta * m + alpha * g[steps + 1],
+    )
+
+
+@claim(PAPER, "eq-mhat", at="Section 3, the noisy momentum", kind="identity", uses=["eq-mt-compose"])
+def noise_adds_up_as_the_nodes_do():
+    """With n blocks that end at z_1, ..., z_n = t: sum_j (1-alpha)^(t-z_j) (f_j + zeta_j) = sum_j
+    (1-alpha)^(t-z_j) f_j + sum_j (1-alpha)^(t-z_j) zeta_j.
+    """
+    f, zeta = sp.IndexedBase("f", real=True), sp.IndexedBase("zeta", real=True)
+    ends = sp.IndexedBase("z", integer=True)
+    weight = beta ** (t - ends[j])
+
+    def total(term):
+        return sp.Sum(weight * term, (j, 1, n))
+
+    return Equal(total(f[j] + zeta[j]), total(f[j]) + total(zeta[j]), given=[alpha < 1])
+
+
+@claim(PAPER, "alg-1-v", at="Algorithm 1 and the proof of Theorem 4: two forms of V", kind="numeric constant")
+def two_printed_forms_of_v_agree():
+    """min(R, floor(log2 N)) + 1 = min(R + 1, floor(log2 N + 1)), for every R and N."""
+    R = sp.Symbol("R", integer=True, nonnegative=True)
+    return Equal(sp.Min(R, sp.floor(log2(N))) + 1, sp.Min(R + 1, sp.floor(log2(N) + 1)))
+
+
+@claim(PAPER, "alg-1-bar", at="Algorithm 1, the update", kind="algorithm property", standing="misprint")
+def the_step_has_length_eta():
+    """The update divides by |m| of a bar m_t that is nowhere defined; with the noisy momentum m_t in its
+    place every step has length eta.
+    """
+    (m,) = vectors("m")
+    return Equal(norm2(m) * (eta / sp.sqrt(norm2(m))) ** 2, eta**2, given=[norm2(m) > 0])
+
+
+@claim(
+    PAPER,
+    "alg-1-index",
+    at="Section 3, q_i = floor(i/N), against Algorithm 1",
+    kind="definition",
+    standing="misprint",
+    expect=REFUTED,
+    breaks="misprint",
+    correction="alg-1-index-corrected",
+)
+def place_of_a_step_in_its_epoch():
+    """With q = floor(t/N) and r = t - qN every step has a place r in 1..N of its epoch, as in Algorithm 1."""
+    return AtMost(1, t - sp.floor(t / N) * N)
+
+
+@claim(PAPER, "alg-1-index-corrected", at="Algorithm 1, t = qN + i", kind="definition")
+def place_of_a_step_counted_from_one():
+    """With q = floor((t-1)/N) and r = t - qN every step has a place r in 1..N, as Algorithm 1 counts."""
+    place = t - sp.floor((t - 1) / N) * N
+    return AllOf(AtMost(1, place), AtMost(place, N))
+
+
+@claim(
+    PAPER,
+    "sens-count",
+    at="Theorem 4, proof: at most ceil(|y-z|/N) terms",
+    kind="inequality",
+    expect=REFUTED,
+    breaks="proof",
+    correction="sens-count-corrected",
+)
+def occurrences_of_a_record_in_a_node():
+    """A record contributes at most ceil((z-y+1)/N) terms to the node [y, z] (with the length of the node for
+    the printed |y-z|, which says none for a leaf).
+
+    The case: N = 3 and the node [3, 4]. Step 3 is the last of epoch 0, step 4 the first of epoch 1: a record
+    that comes last and then first has two terms.
+    """
+    return Instance(
+        AtMost(2, sp.ceiling(sp.Rational(4 - 3 + 1, 3))),
+        let={"N": "3", "[y, z]": "[3, 4], a node of level 1", "epochs": "(1, 2, 3), (3, 1, 2)"},
+        because="record 3 is the sample of steps 3 and 4",
+    )
+
+
+@claim(PAPER, "sens-count-corrected", at="Theorem 4, proof: number of terms, corrected", kind="inequality")
+def epochs_that_a_node_meets():
+    """The node [y, z] meets at most ceil((z-y)/N) + 1 epochs, and a record occurs once in each."""
+    met = sp.floor((last - 1) / N) - sp.floor((y - 1) / N) + 1
+    return AtMost(met, sp.ceiling((last - y) / N) + 1, given=[y <= last])
+
+
+@claim(
+    PAPER,
+    "sens-scale",
+    at="Theorem 4, proof: the j-th term is scaled by (1-alpha)^(jN)",
+    kind="inequality",
+    expect=REFUTED,
+    breaks="proof",
+    correction="sens-scale-corrected",
+)
+def weight_of_the_jth_occurrence():
+    """The j-th term of a record in a node, counted from 0 at the latest, has weight at most alpha
+    (1-alpha)^(jN).
+
+    The case: N = 3, the node [3, 4], a record at both steps, j = 1, alpha = 1/2.
+    """
+    half = sp.Rational(1, 2)
+    return Instance(
+        AtMost(half * half ** (4 - 3), half * half ** (1 * 3)),
+        let={"N": "3", "[y, z]": "[3, 4]", "j": "1, the term of step 3", "alpha": "1/2"},
+        because="two occurrences in neighbouring epochs may be one step apart",
+    )
+
+
+@claim(PAPER, "sens-scale-corrected", at="Theorem 4, proof: the j-th term, corrected", kind="inequality")
+def distance_of_the_jth_occurrence():
+    """Occurrences of a record in epochs q and q - j are at least (j-1) N + 1 steps apart (j >= 1)."""
+    later = sp.Symbol("j", integer=True, positive=True)
+    return AtMost((later - 1) * N + 1, last - y, given=[q * N + 1 <= last, y <= (q - later + 1) * N])
+
+
+@claim(
+    PAPER,
+    "sens-4ag",
+    at="Theorem 4, proof: sensitivity 4 alpha G",
+    kind="inequality",
+    expect=REFUTED,
+    breaks="proof",
+    correction="sens-4ag-corrected",
+)
+def sensitivity_of_a_node():
+    """For alpha >= 1/N no node moves by more than 4 alpha G if one record is replaced.
+
+    The case: f(w, x) = G x w, a record x = 1 replaced by -1 that is the sample of steps 5, 10, 15 and 16
+    moves every term by 2 G; N = 5, alpha = 1/5, the node [1, 16].
+    """
+    kept = sp.Rational(4, 5)
+    moved = 2 * sp.Rational(1, 5) * sum(kept ** (16 - step) for step in (5, 10, 15, 16))
+    return Instance(
+        AtMost(moved, 4 * sp.Rational(1, 5)),
+        let={"N": "5", "alpha": "1/5", "G": "1", "[y, z]": "[1, 16]", "f(w, x)": "x w, x = 1 or -1",
+             "steps of the record": "5, 10, 15, 16, one in each epoch"},
+        because="a record may come last in one epoch and first in the next",
+    )  # fmt: skip
+
+
+@claim(PAPER, "epoch-power", at="Proposition 13, first step", kind="inequality", standing="ours")
+def weight_after_an_epoch():
+    """(1-alpha)^N <= exp(-alpha N) for alpha < 1."""
+    return AtMost(beta**N, sp.exp(-alpha * N), given=[alpha < 1])
+
+
+@claim(
+    PAPER,
+    "sens-4ag-corrected",
+    at="Theorem 4, proof: sensitivity, corrected",
+    kind="inequality",
+    uses=["sens-scale-corrected", "epoch-power"],
+)
+def sensitivity_of_a_node_corrected():
+    """For alpha >= 1/N a node moves by at most 2 alpha G (1 + 1/(1 - 1/e)) <= 2 alpha G sqrt(20/3) < 5.17
+    alpha G: the occurrences weigh at most 1 + (1-alpha) sum_{j<n} r^j, r =
+    (1-alpha)^N <= 1/e, and this is at most 1 + 1/(1 - rho) for every rho in [r, 1).
+    """
+    r, ratio = sp.symbols("r rho", positive=True)
+    power = beta**N
+    series = sp.Sum(r**j, (j, 0, n - 1))
+    most = 1 + 1 / (1 - sp.exp(-1))
+    return AllOf(
+        Theorem(given=[alpha < 1, alpha * N >= 1], shows=AtMost(power, sp.exp(-1)))
+        .use("epoch-power", "1 - x <= exp(-x)", alpha=alpha, N=N)
+        .have(AtMost(sp.exp(-alpha * N), sp.exp(-1)), "alpha N >= 1"),
+        Theorem(given=[r <= ratio, ratio < 1], shows=AtMost(1 + series, 1 + 1 / (1 - ratio)))
+        .have(Equal(series * (1 - r), 1 - r**n), "a geometric series")
+        .have(AtMost(series * (1 - r), 1), "its last term is not negative")
+        .have(AtMost(series * (1 - ratio), series * (1 - r)), "its terms are not negative")
+        .have(AtMost(series * (1 - ratio), 1), "both"),
+        AtMost(most**2, third),
+    )
+
+
+@claim(
+    PAPER,
+    "v-t-over-n",
+    at="Theorem 4, proof: at most T/N nodes of a low level",
+    kind="inequality",
+    expect=REFUTED,
+    breaks="proof",
+    correction="v-t-over-n-corrected",
+)
+def nodes_of_a_low_level_with_the_record():
+    """On a level b <= floor(log2 N) at most T/N nodes hold a given record.
+
+    The case: N = 2, T = 3, b = 0, a record that comes first in both epochs: the leaves 1 and 3.
+    """
+    return Instance(
+        AtMost(2, sp.Rational(3, 2)),
+        let={"N": "2", "T": "3", "b": "0", "nodes with record 1": "[1,1], [3,3]"},
+        because="epochs 0 and 1 both begin with record 1",
+    )
+
+
+@claim(
+    PAPER, "v-t-over-n-corrected", at="Theorem 4, proof: nodes of a low level, corrected", kind="inequality"
+)
+def nodes_of_a_level_with_the_record():
+    """On every level at most ceil(T/N) nodes hold a record: it occurs once in each of the epochs that have
+    begun, 0, ..., u with uN + 1 <= T, and each occurrence is in one node.
+    """
+    u = sp.Symbol("u", integer=True, nonnegative=True)
+    return Theorem(given=[u * N + 1 <= T], shows=AtMost(u + 1, sp.ceiling(T / N))).have(
+        AtMost(u, T / N, strict=True), "divide"
+    )
+
+
+@claim(
+    PAPER,
+    "v-s-full",
+    at="Theorem 4, proof: a high node holds every record",
+    kind="identity",
+    expect=REFUTED,
+    breaks="proof",
+    correction="v-s-full-corrected",
+)
+def high_nodes_hold_every_record():
+    """For b > floor(log2 N) every node of level b holds all N records.
+
+    The case: N = 3, b = 2, the node [5, 8]; epoch 1 is steps 4, 5, 6 and epoch 2 steps 7, 8, 9. A record at
+    steps 4 and 9 is not in it: it holds two records. (For the count of nodes an upper bound is enough.)
+    """
+    return Instance(
+        Equal(2, 3),
+        let={"N": "3", "b": "2", "[y, z]": "[5, 8]", "epochs": "1: (1, 2, 3), 2: (2, 3, 1)"},
+        because="steps 5, 6, 7, 8 take records 2, 3, 2, 3",
+    )
+
+
+@claim(PAPER, "v-s-full-corrected", at="Theorem 4, proof: high nodes, corrected", kind="inequality")
+def long_nodes_hold_every_record():
+    """A node of 2N - 1 steps or more holds a whole epoch, hence every record."""
+    first = sp.ceiling((y - 1) / N)  # the first epoch that begins in it
+    return AtMost(first * N + N, last, given=[last - y + 1 >= 2 * N - 1])
+
+
+@claim(
+    PAPER,
+    "thm-4-equiv",
+    at="Theorem 4, proof: Algorithm 1 is Algorithm 5",
+    kind="algorithm property",
+    uses=["eq-mt-compose", "eq-mhat"],
+)
+def algorithm_1_is_a_function_of_noisy_nodes():
+    """The noisy momentum after a block of steps is (1-alpha)^T times that before it, plus the block's node
+    with its noise: so m_t, and w_1, ..., w_T, are functions of the noisy nodes (post-processing); and a node
+    [y, z] asks for w_i, i <= z, alone, which are functions of the nodes that end at z - 1 or before: ordered
+    by their ends the nodes are the adaptive queries of Algorithm 5, for any orders of the epochs.
+    """
+    before, zeta, end, step = sp.symbols("m_0 zeta e s", real=True)
+    g = sp.IndexedBase("g", real=True)
+    node = alpha * sp.Sum(beta ** (t - i) * g[i], (i, 1, t))
+    exact = sp.Symbol("x", real=True)
+    return AllOf(
+        Equal(
+            (beta**t * exact + node) + (beta**t * (before - exact) + zeta), beta**t * before + (node + zeta)
+        ),
+        AtMost(end, last - 1, given=[end <= step, step <= y - 1, y <= last]),
+    )
+
+
+@claim(
+    PAPER,
+    "thm-4-rdp",
+    at="Theorem 4, first sentence",
+    kind="privacy guarantee",
+    expect=REFUTED,
+    breaks="privacy",
+    correction="thm-4-rdp-corrected",
+)
+def renyi_privacy_of_algorithm_1():
+    """If f is G-Lipschitz, Algorithm 1 is (z, z/(2 sigma^2))-RDP for all z, whatever T, N and alpha.
+
+    The case has less than one epoch: N = 65536 records, T = 2, alpha = 1, d = 1, f(w, x) = G x w with all x =
+    1, or one x = -1; sigma = 1, z = 2. V = (16 + 1) 2/65536 (its largest value, over every R) counts T/N of a
+    record's one occurrence, so that the sign of the step is all but that of the first record: the event w_2 >
+    w_1 has chance p, and with the other data set p + (1 - 2p)/N.
+    """
+    count, steps = 2**16, 2
+    V = sp.Rational((16 + 1) * steps, count)
+    p = sp.erfc(1 / (4 * sp.sqrt(V)) / sp.sqrt(2)) / 2
+    other = p + (1 - 2 * p) / count
+    return Instance(
+        AtMost(other**2 / p + (1 - other) ** 2 / (1 - p), sp.exp(1)),
+        let={
+            "N, T, R": "65536, 2, any from 16 on",
+            "alpha, G, sigma, d": "1",
+            "f(w, x)": "x w, x = 1 for every record, x = -1 for one of D'",
+            "z": "2",
+        },
+        because="(2, 1)-RDP says that the mean of (P'/P)^2 over P is at most exp(1)",
+    )
+
+
+def _nodes(scale, counts):
+    """Gaussian releases of nodes, by their sensitivity in units of 2 alpha G and how many hold the record."""
+    return Composed(
+        *(
+            Repeated(Gaussian(scale, {REPLACE: 2 * alpha * G * size}), i, 1, most, participations=times)
+            for size, times, most in counts
+        )
+    )
+
+
+def _counted(second):
+    """The left nodes of Algorithm 1, their noise, and what is known of their numbers.
+
+    k: occurrences of the record; leaves, one, two: left nodes of the levels 0 and 1..L that hold it, once or
+    twice; m: left nodes of higher levels; U: the second sum of V.
+    """
+    L, k, m, leaves, one, two, U = (
+        sp.Symbol(name, integer=True, nonnegative=True)
+        for name in ("L", "k", "m", "leaves", "one", "two", "U")
+    )
+    x = sp.Symbol("x", positive=True)  # T/N
+    V = (L + 1) * x + U
+    scale = 4 * alpha * G * sigma * sp.sqrt(V)
+    counts = [(1, leaves + one, leaves + one), (2, two, two), (second, m, m)]
+    known = [leaves <= k, one + 2 * two <= L * k, k <= x + 1]
+    return _nodes(scale, counts), known, (L, k, m, leaves, one, two, U, x)
+
+
+@claim(
+    PAPER,
+    "thm-4-rdp-corrected",
+    at="Theorem 4, first sentence, corrected: 2N <= T",
+    kind="privacy guarantee",
+    uses=["thm-4-equiv", "sens-count-corrected", "sens-4ag-corrected", "v-t-over-n-corrected", "v-left"],
+)
+def renyi_privacy_of_several_passes():
+    """For T >= 2N and alpha >= 1/N, N not a power of two too, Algorithm 1 is (z, z/(2 sigma^2))-RDP for every
+    z > 1.
+
+    The output is a function of the left nodes. A record occurs k <= T/N + 1 times; at most k leaves hold it;
+    on each of the levels 1..L, whose nodes meet two epochs at most, it is in `one` nodes once and in `two`
+    twice, one + 2 two <= L k; of the m left nodes of the levels above L each moves by at most 2 alpha G
+    sqrt(20/3); and 5 m/3 <= U + 1. T/N is x.
+    """
+    mechanism, known, (_, _, m, *_, U, x) = _counted(sp.sqrt(third))
+    given = [z > 1, *known, x >= 2, 5 * m / 3 <= U + 1]
+    return Private(mechanism, RDP(z, z / (2 * sigma**2)), REPLACE, given=given)
+
+
+@claim(
+    PAPER,
+    "thm-4-rdp-one-pass",
+    at="Theorem 4, first sentence, corrected: N <= T <= 2N",
+    kind="privacy guarantee",
+    standing="ours",
+    uses=["thm-4-equiv", "sens-count-corrected", "v-t-over-n-corrected"],
+)
+def renyi_privacy_of_up_to_two_passes():
+    """For N <= T <= 2N, whatever alpha in (0, 1], Algorithm 1 is (z, z/(2 sigma^2))-RDP for every z > 1: a
+    record occurs at most twice, and no node moves by more than 4 alpha G. T/N is x, and m <= U.
+    """
+    mechanism, known, (_, k, m, *_, U, x) = _counted(2)
+    given = [z > 1, *known, k <= 2, x >= 1, m <= U]
+    return Private(mechanism, RDP(z, z / (2 * sigma**2)), REPLACE, given=given)
+
+
+@claim(
+    PAPER, "v-left", at="Theorem 4: the left nodes of the levels above L", kind="inequality", standing="ours"
+)
+def left_nodes_of_the_high_levels():
+    """Of p nodes of a level ceil(p/2) = p - floor(p/2) are left ones, and the next level has floor(p/2): all
+    levels above L together have m = floor(T/2^(L+1)) left nodes; and U >= m + floor(m/2) + floor(m/4) gives
+    5 m/3 <= U + 1.
+    """
+    p, m, U = (sp.Symbol(name, integer=True, nonnegative=True) for name in ("p", "m", "U"))
+    return AllOf(
+        AtMost(sp.ceiling(p / 2), p - sp.floor(p / 2)),
+        AtMost(p - sp.floor(p / 2), sp.ceiling(p / 2)),
+        AtMost(5 * m / 3, U + 1, given=[m + sp.floor(m / 2) + sp.floor(m / 4) <= U]),
+    )
+
+
+def converted(scale, size=1):
+    """size z/(2 sigma^2) + l/(z - 1) at its least, z = 1 + sqrt(2 sigma^2 l/size)."""
+    order = 1 + sp.sqrt(2 * scale**2 * LOG / size)
+    return size * order / (2 * scale**2) + LOG / (order - 1)
+
+
+LOG = sp.Symbol("l", positive=True)  # log(1/delta)
+LEAST_SIGMA = 1 / (sp.sqrt(2 * LOG + 2 * eps) - sp.sqrt(2 * LOG))
+AT_BEST = 1 / (2 * sigma**2) + 2 * sp.sqrt(LOG / (2 * sigma**2))
+
+
+@claim(PAPER, "thm-4-conv-z", at="Appendix D.1, optimising over z", kind="optimality")
+def best_order_of_the_conversion():
+    """z = 1 + sqrt(2 sigma^2 l) alone minimises z/(2 sigma^2) + l/(z - 1) over z > 1, and the least value is
+    1/(2 sigma^2) + 2 sqrt(l/(2 sigma^2)).
+    """
+    order = sp.Symbol("u", positive=True)  # z - 1
+    best = ArgMin((1 + order) / (2 * sigma**2) + LOG / order, order, sp.sqrt(2 * sigma**2 * LOG), unique=True)
+    return AllOf(best, Equal(converted(sigma), AT_BEST))
+
+
+@claim(PAPER, "thm-4-conv-quad", at="Appendix D.1, first display", kind="inequality", uses=["thm-4-conv-z"])
+def smallest_sigma_of_the_conversion():
+    """1/(2 sigma^2) + 2 sqrt(l/(2 sigma^2)) <= eps for sigma >= 1/(sqrt(2l + 2 eps) - sqrt(2l)), with
+    equality at the end, and for no smaller sigma.
+    """
+    r, least = sp.symbols("r r_0", positive=True)  # 1/sigma and its largest value
+    loss, root = r**2 / 2 + sp.sqrt(2 * LOG) * r, sp.sqrt(2 * LOG + 2 * eps) - sp.sqrt(2 * LOG)
+    return AllOf(
+        Equal(AT_BEST, loss.subs(r, 1 / sigma)),
+        Equal(loss.subs(r, root), eps),
+        AtMost(loss, loss.subs(r, least), given=[r <= least]),
+        AtMost(loss.subs(r, least), loss, given=[least < r], strict=True),
+    )
+
+
+@claim(PAPER, "thm-4-sqrt", at="Appendix D.1, in pursuit of a simpler expression", kind="inequality")
+def concavity_of_the_root():
+    """sqrt(x + y) >= sqrt(x) + y/(2 sqrt(x + y))."""
+    x, more = sp.symbols("x y", positive=True)
+    return AtMost(sp.sqrt(x) + more / (2 * sp.sqrt(x + more)), sp.sqrt(x + more))
+
+
+@claim(
+    PAPER,
+    "thm-4-conv-suff",
+    at="Appendix D.1, second display",
+    kind="inequality",
+    uses=["thm-4-conv-quad", "thm-4-sqrt"],
+)
+def simpler_sigma_suffices():
+    """sigma >= sqrt(2l + 2 eps)/eps suffices: it is at least the smallest sigma of the conversion."""
+    return AtMost(LEAST_SIGMA, sp.sqrt(2 * LOG + 2 * eps) / eps)
+
+
+@claim(
+    PAPER,
+    "thm-4-conv-last",
+    at="Appendix D.1, the last sentence",
+    kind="inequality",
+    expect=REFUTED,
+    breaks="proof",
+    correction="thm-4-conv-last-corrected",
+)
+def two_root_log_is_larger_for_large_delta():
+    """If delta >= exp(-eps), that is l <= eps, then sqrt(2l + 2 eps)/eps <= 2 sqrt(l)/eps."""
+    return AtMost(sp.sqrt(2 * LOG + 2 * eps) / eps, 2 * sp.sqrt(LOG) / eps, given=[LOG <= eps])
+
+
+@claim(PAPER, "thm-4-conv-last-corrected", at="Appendix D.1, the last sentence, corrected", kind="inequality")
+def two_root_log_is_larger_for_small_delta():
+    """If delta <= exp(-eps), then sqrt(2l + 2 eps)/eps <= 2 sqrt(l)/eps."""
+    return AtMost(sp.sqrt(2 * LOG + 2 * eps) / eps, 2 * sp.sqrt(LOG) / eps, given=[eps <= LOG])
+
+
+@claim(
+    PAPER,
+    "thm-4-dp",
+    at="Theorem 4, second sentence",
+    kind="privacy guarantee",
+    expect=REFUTED,
+    breaks="privacy",
+    correction="thm-4-dp-corrected",
+)
+def two_root_log_over_eps_suffices_for_large_delta():
+    """If delta >= exp(-eps), then Algorithm 1 with sigma = 2 sqrt(log(1/delta))/eps is (eps, delta)-DP.
+
+    The case: one record, two steps, one dimension: w_2 - w_1 = -eta sign(m_1 + zeta), m_1 = alpha G or -alpha
+    G, zeta ~ N(0, 16 alpha^2 G^2 sigma^2 V).
+    """
+    steps, count = 2, 1
+    V = (0 + 1) * sp.Rational(steps, count) + sum(steps // 2**level for level in range(1, 3))
+    noise = 2 * sp.sqrt(ell) / eps
+    # the chance that the sign of w_1 - w_2 is that of the record
+    right = (1 + sp.erf(1 / (4 * noise * sp.sqrt(V)) / sp.sqrt(2))) / 2
+    relation = AtMost(
+        right, sp.exp(eps) * (1 - right) + delta, given=[delta >= sp.exp(-eps), delta < 1, eps <= 20]
+    )
+    case = {
+        "N": "1",
+        "T": "2",
+        "alpha": "1",
+        "d": "1",
+        "f(w, x)": "G x w with x = 1, or x = -1 on the neighbour",
+        "event": "w_2 < w_1",
+    }
+    return Instance(relation, let=case, because="Theorem 4 promises P(event) <= exp(eps) P'(event) + delta")
+
+
+@claim(
+    PAPER,
+    "thm-4-dp-corrected",
+    at="Theorem 4, second sentence, corrected",
+    kind="privacy guarantee",
+    uses=["thm-4-rdp-corrected", "thm-4-rdp-one-pass"],
+)
+def two_root_log_over_eps_suffices_for_small_delta():
+    """(z, z/(2 sigma^2))-RDP for every z, the curve of one Gaussian release of sensitivity 1 and scale sigma,
+    with sigma >= 2 sqrt(l)/eps is (eps, delta)-DP if eps <= 8 (1 - 1/sqrt 2) l = 2.34 l, in particular if
+    delta <= exp(-eps).
+    """
+    curve = Gaussian(sigma, {REPLACE: 1})
+    given = [delta < 1, sigma >= 2 * sp.sqrt(ell) / eps, eps <= 8 * (1 - 1 / sp.sqrt(2)) * ell]
+    return Private(curve, ApproxDP(eps, delta), REPLACE, given=given)
