@@ -52,6 +52,7 @@ def normalise(expression: Any, depth: int = 0, around: tuple[Range, ...] = ()) -
     return e.func(*[normalise(arg, depth, around) for arg in e.args])
 
 
+@lru_cache(maxsize=4096)
 def _normal_sum(e: sp.Sum, depth: int, around: tuple[Range, ...]) -> Any:
     body, innermost = e.function, depth + len(e.limits) - 1
     for k, limit in enumerate(e.limits):
@@ -62,6 +63,8 @@ def _normal_sum(e: sp.Sum, depth: int, around: tuple[Range, ...]) -> Any:
 
 def _single_sum(function: Any, limit: Any, depth: int, around: tuple[Range, ...]) -> Any:
     index, low, high = limit
+    if (high - low + 1).is_nonpositive:
+        return sp.Integer(0)  # an empty sum
     name = _INDICES[depth]
     body = normalise(bind(function, index, name), depth + 1, ((name, low, high), *around))
     body = sp.expand(sp.powdenest(sp.expand_power_base(sp.expand(body))), power_exp=True)
@@ -76,7 +79,7 @@ def _single_sum(function: Any, limit: Any, depth: int, around: tuple[Range, ...]
         else:
             k = _ahead(bound, name)
             moved = bound.xreplace({name: name - k}) if k else bound
-            total += free * _standard_limits(moved, name, low + k, high + k, around)
+            total += free * _standard_limits(moved, name, low + k, high + k, depth, around)
     return total
 
 
@@ -86,9 +89,11 @@ def _ahead(term: Any, index: sp.Symbol) -> int:
     return int(min(ends)) if ends and all(end.is_Integer for end in ends) else 0
 
 
-def _standard_limits(term: Any, index: sp.Symbol, low: Any, high: Any, around: tuple[Range, ...]) -> Any:
+def _standard_limits(
+    term: Any, index: sp.Symbol, low: Any, high: Any, depth: int, around: tuple[Range, ...]
+) -> Any:
     """The sum over 1..h with h free of an added integer, and the few terms at the ends that this leaves
-    over.
+    over, whose own sums may now have other ends.
     """
     extra: Any = sp.Integer(0)
     shift, top = high.as_coeff_Add()
@@ -109,7 +114,7 @@ def _standard_limits(term: Any, index: sp.Symbol, low: Any, high: Any, around: t
         if terms.is_finite is not False and not terms.has(sp.zoo, sp.nan, sp.oo):
             extra += terms if low < 1 else -terms
             low = sp.Integer(1)
-    return sp.Sum(term, (index, low, high)) + extra
+    return sp.Sum(term, (index, low, high)) + normalise(extra, depth, around)
 
 
 def whole_range(low: Any, high: Any, around: tuple[Range, ...] = ()) -> bool:

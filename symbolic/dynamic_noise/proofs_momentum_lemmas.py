@@ -10,15 +10,17 @@ from __future__ import annotations
 import sympy as sp
 
 from dpverify.claims import claim
-from dpverify.relations import AtMost, Derivation, Equal, Increasing, Instance
+from dpverify.language.vectors import VectorSequence, inner, norm2, total, vectors
+from dpverify.relations import AtMost, Equal, Increasing, Instance
 from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER
-from dpverify.verdicts import REFUTED, SUPPORTED
+from dpverify.theorems import AllOf, ForEvery, Theorem
+from dpverify.verdicts import REFUTED
 
 t = step()
 i, k, j, n = sp.symbols("i k j n", integer=True, positive=True)
 beta, gamma, a, eta0, M = sp.symbols("beta gamma a eta_0 M", positive=True)
-u = sp.IndexedBase("u", positive=True)  # |v_{i+1}|^2
+u = sp.IndexedBase("u", nonnegative=True)  # |v_{i+1}|^2
 INSIDE = [beta < 1, gamma < 1]
 C = beta * gamma / ((gamma - beta) ** 2 * (1 - beta) ** 3)
 ETA0_LIMIT = 8 / (sp.sqrt(1 + 64 * C) + 1)  # of Theorem 4.4
@@ -80,35 +82,48 @@ def gradient_variance_is_at_most_the_momentum_effect():
     at="Lemma B.5, with gamma > beta",
     kind="inequality",
     uses=["eq-20", "lemma-b.6-corrected"],
-    expect=SUPPORTED,
+    standing="ours",
 )
 def gradient_variance_is_at_most_the_momentum_effect_if_gamma_exceeds_beta():
-    """Lemma B.5 holds for gamma > beta and M-Lipschitz gradients; with step eta_0/M and half the left side,
-    with 2 c eta_0^3/M on the right.
+    """Lemma B.5 for gamma > beta, from Eq (20) and Lemma B.6: if U_2(t) <= eta_0^2/(4 (1-beta)^2) D_t for
+    every t, and sum_t gamma^(T-t) D_t <= 2 beta gamma/((gamma-beta)^2 (1-beta)) V with V = sum_{i<T}
+    gamma^(T-i) |v_{i+1}|^2, then sum_t gamma^(T-t) (2 (1-beta) eta_t/b_t) U_2(t) <= eta_0^3 c/(2M) V (b_t = 1
+    -
+    beta^t >= 1 - beta).
     """
-    total, weight = sp.symbols("S b", positive=True)  # sum_{i<T} gamma^(T-i) |v_{i+1}|^2, b_t
-    double = 2 * beta * gamma / ((gamma - beta) ** 2 * (1 - beta)) * total  # Lemma B.6
-    order = [beta < gamma, gamma < 1]
-    eta = eta0 / (2 * M)
-    variance = M**2 * eta**2 / (1 - beta) ** 2  # Eq (20): U_2(t) is at most this times the double sum
+    variance, double = sp.IndexedBase("U_2", nonnegative=True), sp.IndexedBase("D", nonnegative=True)
+    effect, b = sp.Symbol("V", nonnegative=True), sp.IndexedBase("b", positive=True)
+    doubled = sp.Sum(gamma ** (n - t) * double[t], (t, 1, n))
+    term = gamma ** (n - t) * 2 * (1 - beta) * (eta0 / (2 * M)) / b[t] * variance[t]
+    factor = eta0**3 / (4 * M * (1 - beta) ** 2)
+    lemma = 2 * beta * gamma / ((gamma - beta) ** 2 * (1 - beta)) * effect
     return (
-        Derivation()
-        .step(AtMost(1 / weight, 1 / (1 - beta), given=[weight >= 1 - beta, beta < 1]), "b_t >= 1 - beta")
-        .step(
-            Equal(
-                2 * (1 - beta) * eta / (1 - beta) * variance * double,
-                eta0**3 * C / (2 * M) * total,
-                given=order,
-            ),
-            "Eq (20) and Lemma B.6",
+        Theorem(
+            given=[
+                beta < gamma,
+                gamma < 1,
+                ForEvery(AtMost(variance[t], eta0**2 / (4 * (1 - beta) ** 2) * double[t]), t, 1, n),
+                ForEvery(AtMost(1 - beta, b[t]), t, 1, n),
+                doubled <= lemma,
+            ],
+            shows=AtMost(sp.Sum(term, (t, 1, n)), eta0**3 * C / (2 * M) * effect),
         )
-        .step(
-            Equal(
-                (2 * (1 - beta) * eta / (1 - beta) * variance * double / 2).subs(eta0, 2 * eta0),
-                2 * C * eta0**3 / M * total,
-                given=order,
-            ),
-            "the form used with the step eta_0/M",
+        .have(AtMost(beta, 1, strict=True), "beta < gamma < 1")
+        .have(ForEvery(AtMost((1 - beta) / b[t] * variance[t], variance[t]), t, 1, n), "times U_2(t)")
+        .have(
+            ForEvery(AtMost((eta0 / M) * (1 - beta) / b[t] * variance[t], factor * double[t]), t, 1, n),
+            "Eq (20)",
+        )
+        .sum(
+            AtMost((1 - beta) ** 2 * term, eta0**3 / (4 * M) * gamma ** (n - t) * double[t]),
+            (t, 1, n),
+            "times gamma^(T-t)",
+        )
+        .calc(
+            (1 - beta) ** 2 * sp.Sum(term, (t, 1, n)),
+            ("<=", eta0**3 / (4 * M) * doubled, "added up"),
+            ("<=", eta0**3 / (4 * M) * lemma, "Lemma B.6"),
+            ("=", (1 - beta) ** 2 * (eta0**3 * C / (2 * M) * effect), "collected"),
         )
     )
 
@@ -163,60 +178,74 @@ def smoothness_of_definition_3_3_makes_gradients_lipschitz():
 
 
 @claim(
-    PAPER, "proof-b.5-gradlip-corrected", at="Proof of Lemma B.5, first line, corrected", kind="inequality"
+    PAPER,
+    "proof-b.5-gradlip-corrected",
+    at="Proof of Lemma B.5, first line, corrected",
+    kind="inequality",
+    standing="ours",
 )
 def two_sided_smoothness_makes_gradients_lipschitz():
-    """If f and -f are both M-smooth in the sense of Definition 3.3, then |grad f(x) - grad f(y)| <= M |x - y|
-    (one dimension).
+    """If the inequality of Definition 3.3 holds for f and for -f, then |grad f(x) - grad f(y)| <= M |x - y|,
+    in any dimension: it is used from x and from y to the two points (x + y)/2 -+ (grad f(x) - grad
+    f(y))/(2M).
     """
-    # the four inequalities of Definition 3.3 between the points 0, h and z = s h, f'(0) = 0 and f(0) = 0
-    # without loss of generality
-    h, s, d, fh, fz = sp.symbols("h s d f_h f_z", real=True)  # d = f'(h)
-    z = s * h
-    upper = [fz <= M / 2 * z**2, -fz <= M / 2 * z**2]
-    from_h = [fz <= fh + d * (z - h) + M / 2 * (z - h) ** 2, -fz <= -fh - d * (z - h) + M / 2 * (z - h) ** 2]
-    ends = [fh <= M / 2 * h**2, -fh <= M / 2 * h**2]
-    at = {s: 2}
-    # from h to z = 2h and back to 0: the bounds at z = 2h, and at z = 0
-    zero = [0 <= fh - d * h + M / 2 * h**2, 0 <= -fh + d * h + M / 2 * h**2]
-    given = [h > 0, *ends, *zero, *[c.subs(at) for c in (*upper, *from_h)]]
-    return AtMost(sp.Abs(d), M * h, given=given)
+    x, y, p, q = vectors("x y p q")  # p, q are the gradients at x and y
+    at_x, at_y, low, high = sp.symbols("f_x f_y f_1 f_2", real=True)
+    middle, side = (x + y) / 2, (p - q) / (2 * M)
+
+    def bound(value, start, slope, end, sign):
+        return value + inner(slope, end - start) + sign * M / 2 * norm2(end - start)
+
+    given = [
+        low <= bound(at_x, x, p, middle - side, 1),
+        low >= bound(at_y, y, q, middle - side, -1),
+        high <= bound(at_y, y, q, middle + side, 1),
+        high >= bound(at_x, x, p, middle + side, -1),
+    ]
+    return AtMost(norm2(p - q), M**2 * norm2(x - y), given=given)
 
 
-@claim(PAPER, "eq-20", at="Eq (20)", kind="inequality", expect=SUPPORTED)
-def distances_are_at_most_a_double_sum():
-    """With M-Lipschitz gradients, U_2(t) <= eta_0^2/(4 (1-beta)^2) sum_{i<t} |v_{i+1}|^2 sum_{k=t-i..t-1} k
-    beta^k.
+@claim(PAPER, "eq-20-path", at="Proof of Lemma B.5, fourth line", kind="inequality")
+def distance_along_the_path():
+    """|sum_{j<=k} w_j|^2 <= k sum_{j<=k} |w_j|^2 in any dimension: with w_j = eta_i v_{i+1}/b_i the distance
+    between theta_t and theta_{t-k}, k steps apart.
     """
-    eta, w = sp.Symbol("eta", positive=True), sp.IndexedBase("w", positive=True)  # w_j = |v_{t-j+1}|^2
-    inv, norm = sp.IndexedBase("c", positive=True), sp.IndexedBase("v", positive=True)  # eta/b_j, |v_{j+1}|
-    ratio = sp.Symbol("b", positive=True)
-    inner = sp.Sum(j * beta**j, (j, k, n))
-    double = sp.Sum(w[k] * inner, (k, 1, n))
+    w = VectorSequence("w")
+    return AtMost(norm2(total(w[j], (j, 1, k))), k * sp.Sum(norm2(w[j]), (j, 1, k)))
+
+
+@claim(PAPER, "eq-20-order", at="Eq (20), the order of summation", kind="identity")
+def order_of_summation_in_eq_20():
+    """sum_{k<=n} k beta^k sum_{j<=k} u_j = sum_{j<=n} u_j sum_{k=j..n} k beta^k (n = t - 1, u_j =
+    |v_{t-j+1}|^2).
+    """
+    by_distance = sp.Sum(k * beta**k * sp.Sum(u[j], (j, 1, k)), (k, 1, n))
+    by_step = sp.Sum(u[j] * sp.Sum(k * beta**k, (k, j, n)), (j, 1, n))
+    last = (n + 1) * beta ** (n + 1) * sp.Sum(u[j], (j, 1, n + 1))
     return (
-        Derivation()
-        .step(
-            AtMost(
-                sp.Sum(inv[j] * norm[j], (j, 1, k)) ** 2,
-                sp.Sum(inv[j] ** 2, (j, 1, k)) * sp.Sum(norm[j] ** 2, (j, 1, k)),
-            ),
-            "|theta_t - theta_{t-k}|^2 <= (sum of k terms eta/b_j |v_{j+1}|)^2, Cauchy-Schwarz",
-        )
-        .step(
-            AtMost(eta**2 / ratio**2, eta**2 / (1 - beta) ** 2, given=[ratio >= 1 - beta, beta < 1]),
-            "each eta^2/b_j^2 is at most eta^2/(1-beta)^2",
-        )
-        .step(
-            Equal(
-                M**2 * (eta0 / (2 * M)) ** 2 / (1 - beta) ** 2, eta0**2 / (4 * (1 - beta) ** 2), [beta < 1]
-            ),
-            "eta = eta_0/(2M)",
-        )
-        .step(
-            Equal(double.subs(n, n + 1) - double, (n + 1) * beta ** (n + 1) * sp.Sum(w[j], (j, 1, n + 1))),
-            "the order of summation, by induction on n = t - 1: sum_k k beta^k sum_{j<=k} w_j "
-            "grows by as much, and both are 0 at n = 0",
-        )
+        Theorem(shows=Equal(by_distance, by_step))
+        .have(Equal(by_distance.subs(n, n + 1) - by_distance, last), "one more term")
+        .have(Equal(by_step.subs(n, n + 1) - by_step, last), "one more term in each inner sum")
+        .induct(n, 1)
+    )
+
+
+@claim(PAPER, "eq-20", at="Eq (20)", kind="inequality", uses=["eq-20-path", "eq-20-order"])
+def distances_are_at_most_a_double_sum():
+    """With q_k = |grad_t - grad_{t-k}|^2 <= M^2 k sum_{j<=k} (eta_0/(2M))^2 u_j/(1-beta)^2 for k <= n = t - 1
+    (M-Lipschitz gradients, eq-20-path, b_i >= 1 - beta; u_j = |v_{t-j+1}|^2): U_2(t) = sum_k beta^k q_k <=
+    eta_0^2/(4 (1-beta)^2) sum_{j<=n} u_j sum_{k=j..n} k beta^k.
+    """
+    q = sp.IndexedBase("q", nonnegative=True)
+    so_far = sp.Sum(u[j], (j, 1, k))
+    factor = eta0**2 / (4 * (1 - beta) ** 2)
+    path = ForEvery(AtMost(q[k], M**2 * k * (eta0 / (2 * M)) ** 2 / (1 - beta) ** 2 * so_far), k, 1, n)
+    double = sp.Sum(u[j] * sp.Sum(k * beta**k, (k, j, n)), (j, 1, n))
+    return (
+        Theorem(given=[beta < 1, path], shows=AtMost(sp.Sum(beta**k * q[k], (k, 1, n)), factor * double))
+        .sum(AtMost(beta**k * q[k], factor * (k * beta**k * so_far)), (k, 1, n), "each distance")
+        .use("eq-20-order", "the order of summation", n=n)
+        .have(Equal(factor * sp.Sum(k * beta**k * so_far, (k, 1, n)), factor * double), "the other order")
     )
 
 
@@ -249,52 +278,47 @@ def double_sum_is_at_most_a_single_one():
     "lemma-b.6-corrected",
     at="Lemma B.6, with gamma > beta",
     kind="inequality",
-    uses=["proof-b.6-u1-corrected", "proof-b.6-ja", "proof-b.6-missing-2-corrected"],
-    expect=SUPPORTED,
+    uses=["proof-b.6-u1-corrected"],
+    standing="ours",
 )
 def double_sum_is_at_most_a_single_one_if_gamma_exceeds_beta():
-    """Lemma B.6 holds for gamma > beta: with a = beta/gamma, sum_{j<=T-i} gamma^-j U_1(i+j, i) <= 2a/((1-a)^2
-    (1-beta)) for every i.
+    """Lemma B.6 holds for gamma > beta. With D_t = sum_{i<t} u_i U_1(t, i), u_i = |v_{i+1}|^2, at most
+    sum_{i<t} u_i ((t-i) beta^(t-i) + beta^(t-i+1)/(1-beta))/(1-beta) by proof-b.6-u1-corrected, and T = n +
+    1: sum_{t<=T} gamma^(T-t) D_t <= 2 beta gamma/((gamma-beta)^2 (1-beta)) sum_{i<T} gamma^(T-i) u_i (D_1 =
+    0).
     """
-    m = sp.Symbol("m", integer=True, positive=True)
-    order = [beta < gamma, gamma < 1]
-    tail = sp.Symbol("x", nonnegative=True)
-    first, second = sp.Sum(j * a**j, (j, 1, m)), sp.Sum(a**j, (j, 1, m))
+    double = sp.IndexedBase("D", nonnegative=True)
+
+    def average(x):
+        return sp.Sum(beta ** (x - i) * u[i], (i, 1, x - 1))
+
+    def moment(x):
+        return sp.Sum((x - i) * beta ** (x - i) * u[i], (i, 1, x - 1))
+
+    inner_sum = (moment(t + 1) + beta / (1 - beta) * average(t + 1)) / (1 - beta)
+    p, q = (gamma - beta) ** 2 * (1 - beta) ** 2, beta * gamma * (1 - beta) + beta**2 * (gamma - beta)
+    potential = q * average(t) + beta * (gamma - beta) * (1 - beta) * moment(t)
+    left = sp.Sum(gamma ** (n - t) * double[t + 1], (t, 1, n))
+    effect = sp.Sum(gamma ** (n + 1 - t) * u[t], (t, 1, n))
+    bounded = (gamma - beta) ** 2 * ((1 - beta) * moment(t + 1) + beta * average(t + 1))
     return (
-        Derivation()
-        .step(
-            Equal(
-                gamma**-j * (j * beta**j + beta ** (j + 1) / (1 - beta)),
-                (j * (beta / gamma) ** j + beta / (1 - beta) * (beta / gamma) ** j),
-                given=order,
-            ),
-            "gamma^-j times the upper bound of U_1, t - i = j",
+        Theorem(
+            given=[beta < gamma, gamma < 1, ForEvery(AtMost(double[t + 1], inner_sum), t, 1, n)],
+            shows=AtMost(left, 2 * beta * gamma / ((gamma - beta) ** 2 * (1 - beta)) * effect),
         )
-        .step(
-            Equal(first, (a - a ** (m + 1)) / (1 - a) ** 2 - m * a ** (m + 1) / (1 - a), given=[a < 1]),
-            "sum_j j a^j",
+        .have(ForEvery(AtMost(p * double[t + 1], bounded), t, 1, n), "without denominators")
+        .unroll(
+            potential,
+            gamma,
+            q * gamma * u[t] - p * double[t + 1],
+            (t, 1, n),
+            "a potential of sum_i beta^(t-i) u_i and sum_i (t-i) beta^(t-i) u_i pays for D_t",
         )
-        .step(Equal(second, (a - a ** (m + 1)) / (1 - a), given=[a < 1]), "sum_j a^j")
-        .step(
-            AtMost((a - tail) / (1 - a) ** 2 - m * tail / (1 - a), a / (1 - a) ** 2, given=[a < 1]),
-            "the first is at most a/(1-a)^2",
-        )
-        .step(AtMost((a - tail) / (1 - a), a / (1 - a), given=[a < 1]), "the second at most a/(1-a)")
-        .step(
-            AtMost(
-                a / (1 - a) ** 2 + beta / (1 - beta) * a / (1 - a),
-                2 * a / (1 - a) ** 2,
-                given=[beta <= a, a < 1],
-            ),
-            "beta <= a = beta/gamma",
-        )
-        .step(
-            Equal(
-                (2 * a / (1 - a) ** 2).subs(a, beta / gamma),
-                2 * beta * gamma / (gamma - beta) ** 2,
-                given=order,
-            ),
-            "in beta and gamma",
+        .have(AtMost(0, potential.subs(t, n + 1)), "what is left of the potential")
+        .have(AtMost(p * left, q * effect), "all steps")
+        .have(
+            AtMost(q * effect, 2 * beta * gamma * (1 - beta) * effect),
+            "the second part is at most the first: beta (gamma-beta) <= gamma (1-beta)",
         )
     )
 
@@ -327,7 +351,7 @@ def u1_in_closed_form():
     "proof-b.6-u1-corrected",
     at="Proof of Lemma B.6, U_1(t, i), corrected",
     kind="identity",
-    expect=SUPPORTED,
+    standing="ours",
 )
 def u1_in_its_true_closed_form():
     """With j = t - i: U_1 = ((j beta^j - t beta^t) + (beta^(j+1) - beta^(t+1))/(1-beta))/(1-beta) <= (j
@@ -337,24 +361,52 @@ def u1_in_its_true_closed_form():
     def primitive(m):  # primitive(m) - primitive(m + 1) = m beta^m
         return (m * beta**m + beta ** (m + 1) / (1 - beta)) / (1 - beta)
 
+    u1 = _u1(t - i, t - 1)
     return (
-        Derivation()
-        .step(
-            Equal(primitive(k) - primitive(k + 1), k * beta**k, given=[beta < 1]),
-            "so the sum over k = j..t-1 telescopes to primitive(j) - primitive(t)",
+        Theorem(
+            given=[i < t, beta < 1],
+            shows=AllOf(Equal(u1, primitive(t - i) - primitive(t)), AtMost(u1, primitive(t - i))),
         )
-        .step(AtMost(0, primitive(t), given=[beta < 1]), "and dropping primitive(t) bounds it from above")
+        .have(Equal(u1, primitive(t - i) - primitive(t)), "the sum telescopes")
+        .have(AtMost(0, primitive(t)), "what is dropped")
     )
 
 
-@claim(PAPER, "proof-b.6-ja", at="Proof of Lemma B.6, sum of j a^j", kind="inequality", expect=SUPPORTED)
+@claim(
+    PAPER,
+    "proof-b.6-ja",
+    at="Proof of Lemma B.6, sum of j a^j",
+    kind="inequality",
+    expect=REFUTED,
+    breaks="proof",
+    correction="proof-b.6-ja-corrected",
+)
 def sum_of_j_a_to_the_j():
+    """sum_{j<=n} j a^j <= a/(1-a)^2 for a = beta/gamma, whatever beta != gamma in (0, 1).
+
+    Refuted where gamma < beta, which neither Lemma B.6 nor Theorem 4.4 excludes: then a > 1.
+    """
+    ratio = beta / gamma
+    return AtMost(
+        sp.Sum(j * ratio**j, (j, 1, n)), ratio / (1 - ratio) ** 2, given=[sp.Ne(beta, gamma), *INSIDE]
+    )
+
+
+@claim(
+    PAPER,
+    "proof-b.6-ja-corrected",
+    at="Proof of Lemma B.6, sum of j a^j, for beta < gamma",
+    kind="inequality",
+    standing="ours",
+)
+def sum_of_j_a_to_the_j_below_one():
     """sum_{j<=n} j a^j = (a - a^(n+1))/(1-a)^2 - n a^(n+1)/(1-a) <= a/(1-a)^2 for 0 < a < 1."""
     closed = (a - a ** (n + 1)) / (1 - a) ** 2 - n * a ** (n + 1) / (1 - a)
+    terms = sp.Sum(j * a**j, (j, 1, n))
     return (
-        Derivation()
-        .step(Equal(sp.Sum(j * a**j, (j, 1, n)), closed, given=[a < 1]), "the order of summation")
-        .step(AtMost(closed, a / (1 - a) ** 2, given=[a < 1]), "what is dropped is positive")
+        Theorem(given=[a < 1], shows=AllOf(Equal(terms, closed), AtMost(terms, a / (1 - a) ** 2)))
+        .have(Equal(terms, closed), "the order of summation")
+        .have(AtMost(closed, a / (1 - a) ** 2), "what is dropped is positive")
     )
 
 
@@ -364,7 +416,8 @@ def sum_of_j_a_to_the_j():
     at="Proof of Lemma B.6, third line of the last display but two",
     kind="inequality",
     expect=REFUTED,
-    breaks="proof",
+    breaks="misprint",
+    standing="misprint",
     correction="proof-b.6-missing-2-corrected",
 )
 def two_terms_are_at_most_the_first():
@@ -375,7 +428,10 @@ def two_terms_are_at_most_the_first():
 
 
 @claim(
-    PAPER, "proof-b.6-missing-2-corrected", at="Proof of Lemma B.6, last display but one", kind="inequality"
+    PAPER,
+    "proof-b.6-missing-2-corrected",
+    at="Proof of Lemma B.6, last display but one",
+    kind="inequality",
 )
 def two_terms_are_at_most_twice_the_first():
     """a/(1-a)^2 + (beta/(1-beta)) a/(1-a) <= 2a/(1-a)^2 for beta <= a < 1."""
@@ -389,43 +445,85 @@ def h(x):
     return gamma ** (x - 1) * (1 - beta**x)
 
 
+@claim(PAPER, "lemma-b.7-powers", at="Lemma B.7, two bounds of powers", kind="inequality", standing="ours")
+def powers_behind_the_weights():
+    """1 - (t-1)(1-gamma) <= gamma^(t-1) for gamma in (0, 1)."""
+    return Theorem(given=[gamma < 1], shows=AtMost(1 - (t - 1) * (1 - gamma), gamma ** (t - 1))).induct(t, 1)
+
+
+@claim(PAPER, "lemma-b.7-sum", at="Lemma B.7, a geometric sum", kind="inequality", standing="ours")
+def geometric_sum_behind_the_weights():
+    """(1-beta)(1 + (t-1) beta^t) <= 1 - beta^t for beta in (0, 1)."""
+    shows = AtMost((1 - beta) * (1 + (t - 1) * beta**t), 1 - beta**t)
+    return Theorem(given=[beta < 1], shows=shows).induct(t, 1)
+
+
+@claim(PAPER, "lemma-b.7-falls", at="Lemma B.7, where h falls it goes on", kind="inequality", standing="ours")
+def where_h_falls_it_goes_on_falling():
+    """If h(t+1) <= h(t), that is gamma (1-beta^(t+1)) <= 1 - beta^t, then gamma^m (1-beta^(t+m)) <= 1 -
+    beta^t for every m >= 0.
+    """
+    m = sp.Symbol("m", integer=True, nonnegative=True)
+    later = gamma * (1 - beta ** (t + m + 1))
+    return (
+        Theorem(
+            given=[*INSIDE, gamma * (1 - beta ** (t + 1)) <= 1 - beta**t],
+            shows=AtMost(gamma**m * (1 - beta ** (t + m)), 1 - beta**t),
+        )
+        .have(AtMost(later, 1 - beta ** (t + m)), "it falls at t + m too")
+        .have(AtMost(gamma**m * later, gamma**m * (1 - beta ** (t + m))), "times gamma^m")
+        .induct(m, 0)
+    )
+
+
 @claim(
     PAPER,
     "lemma-b.7",
     at="Lemma B.7",
     kind="inequality",
-    uses=["proof-b.7-concave-corrected", "proof-b.7-monotone-corrected"],
-    expect=SUPPORTED,
+    uses=["lemma-b.7-powers", "lemma-b.7-sum", "lemma-b.7-falls"],
 )
 def weights_are_geometric_up_to_t_hat_and_small_after():
-    """(1-beta)/(1-beta^t) <= gamma^(t-1) for t <= T_hat, and < gamma^(T_hat-1) for t > T_hat."""
-    x, y, z, s = sp.symbols(
-        "x y z s", real=True
-    )  # log h at 1, at T_hat and at a t between, t = (1-s) + s T_hat
-    value, w, last = sp.symbols("h w g", positive=True)
-    b1, b2 = sp.symbols("b_1 b_2", positive=True)  # 1 - beta^T_hat < 1 - beta^t
-    return (
-        Derivation()
-        .step(
-            Equal(h(sp.Integer(1)), 1 - beta),
-            "h(1) = 1 - beta, so that T_hat >= 1, and h(t) < gamma^(t-1) makes it finite",
-        )
-        .step(
-            AtMost(x, z, given=[z >= (1 - s) * x + s * y, y >= x, s >= 0, s <= 1]),
-            "log h is concave, so that h >= 1 - beta = h(1) between 1 and T_hat",
-        )
-        .step(
-            AtMost(value / w, last, given=[last * w >= value]),
-            "h(t) >= 1 - beta is (1-beta)/(1-beta^t) <= gamma^(t-1)",
-        )
-        .step(
-            AtMost(value / b2, last, given=[value / b1 <= last, b1 < b2], strict=True),
-            "beyond T_hat the weight falls further, from at most gamma^(T_hat-1)",
-        )
+    """If (1-beta)/(1-beta^T_hat) <= gamma^(T_hat-1), then (1-beta)/(1-beta^t) <= gamma^(t-1) for t <= T_hat,
+    and (1-beta)/(1-beta^t) < gamma^(T_hat-1) for t > T_hat.
+
+    The first half where h(t) = gamma^(t-1) (1-beta^t) rises at t (h(t+1) >= h(t); T_hat has no part in it)
+    and where it falls, with T_hat = t + m.
+    """
+    m = sp.Symbol("m", integer=True, nonnegative=True)
+    bt, rise = 1 - beta**t, gamma * (1 - beta ** (t + 1))
+    weight, later = (1 - beta) / bt, (1 - beta) / (1 - beta ** (t + m))
+    rising = (
+        Theorem(given=[*INSIDE, rise >= bt], shows=AtMost(weight, gamma ** (t - 1)))
+        .use("lemma-b.7-powers", "Bernoulli", t=t, gamma=gamma)
+        .use("lemma-b.7-sum", "the geometric sum", t=t, beta=beta)
+        .have(AtMost(bt * (1 - gamma), beta**t * (1 - beta)), "h rises at t")
+        .have(AtMost((t - 1) * bt * (1 - gamma), (t - 1) * beta**t * (1 - beta)), "times t - 1")
+        .have(AtMost(bt * (1 - (t - 1) * (1 - gamma)), bt * gamma ** (t - 1)), "times b_t")
+        .have(AtMost(1 - beta, bt * gamma ** (t - 1)), "h(t) >= h(1)")
     )
+    falling = (
+        Theorem(
+            given=[*INSIDE, rise <= bt, later <= gamma ** (t + m - 1)], shows=AtMost(weight, gamma ** (t - 1))
+        )
+        .use("lemma-b.7-falls", "from t to T_hat", t=t, m=m)
+        .have(AtMost(1 - beta, gamma ** (t + m - 1) * (1 - beta ** (t + m))), "h(T_hat) >= h(1)")
+        .have(
+            AtMost(gamma ** (t - 1) * (gamma**m * (1 - beta ** (t + m))), gamma ** (t - 1) * bt),
+            "h(T_hat) <= h(t)",
+        )
+        .have(AtMost(1 - beta, gamma ** (t - 1) * bt), "h(t) >= h(1)")
+    )
+    beyond = Theorem(
+        given=[*INSIDE, weight <= gamma ** (t - 1)],
+        shows=AtMost((1 - beta) / (1 - beta ** (t + j)), gamma ** (t - 1), strict=True),
+    ).have(
+        AtMost((1 - beta) / (1 - beta ** (t + j)), weight, strict=True), "the weights decrease beyond T_hat"
+    )
+    return AllOf(rising, falling, beyond)
 
 
-@claim(PAPER, "proof-b.7-deriv", at="Proof of Lemma B.7, h'(t)", kind="identity", expect=SUPPORTED)
+@claim(PAPER, "proof-b.7-deriv", at="Proof of Lemma B.7, h'(t)", kind="identity")
 def derivative_of_h():
     """h'(t) = gamma^(t-1) (1 - beta^t (1 + log_gamma beta)) ln gamma, which is 0 at t_0 = -log_beta(1 +
     log_gamma beta).
@@ -434,14 +532,22 @@ def derivative_of_h():
     ratio = sp.log(beta) / sp.log(gamma)
     stated = gamma ** (x - 1) * (1 - beta**x * (1 + ratio)) * sp.log(gamma)
     zero = -sp.log(1 + ratio) / sp.log(beta)
-    r = sp.Symbol("r", positive=True)  # log_gamma beta
-    return (
-        Derivation()
-        .step(Equal(sp.diff(h(x), x), stated, given=INSIDE), "differentiate")
-        .step(
-            Equal(1 - sp.exp(sp.log(beta) * zero.subs(ratio, r)) * (1 + r), 0, given=[beta < 1]),
-            "beta^(t_0) = 1/(1 + log_gamma beta)",
-        )
+    return AllOf(
+        Equal(sp.diff(h(x), x), stated, given=INSIDE),
+        Equal(1 - sp.exp(sp.log(beta) * zero) * (1 + ratio), 0, given=INSIDE),
+    )
+
+
+@claim(PAPER, "proof-b.7-signs", at="Proof of Lemma B.7, the sign of h'(t)", kind="monotonicity")
+def factor_of_the_derivative_increases():
+    """1 - beta^t (1 + log_gamma beta) is -log_gamma beta < 0 at t = 0, increases with t and tends to 1."""
+    x = sp.Symbol("x", nonnegative=True)
+    ratio = sp.Symbol("r", positive=True)  # log_gamma beta
+    factor = 1 - beta**x * (1 + ratio)
+    return AllOf(
+        Equal(factor.subs(x, 0), -ratio),
+        Increasing(factor, x, given=[beta < 1], strict=True),
+        AtMost(factor, 1, strict=True),
     )
 
 
@@ -464,17 +570,15 @@ def h_is_concave():
     "proof-b.7-concave-corrected",
     at="Proof of Lemma B.7, corrected",
     kind="monotonicity",
-    expect=SUPPORTED,
+    standing="ours",
 )
 def log_h_is_concave():
-    """log h is concave, which is enough for h >= min(h(1), h(T_hat)) in between."""
+    """(log h)'' = -(ln beta)^2 beta^t/(1-beta^t)^2 <= 0 for t > 0: log h is concave, if h is not."""
     x = sp.Symbol("x", positive=True)
     log = (x - 1) * sp.log(gamma) + sp.log(1 - beta**x)
     curvature = -(sp.log(beta) ** 2) * beta**x / (1 - beta**x) ** 2
-    return (
-        Derivation()
-        .step(Equal(sp.diff(log, x, 2), curvature, given=INSIDE), "differentiate twice")
-        .step(AtMost(curvature, 0, given=INSIDE), "a square with a minus sign")
+    return AllOf(
+        Equal(sp.diff(log, x, 2), curvature, given=INSIDE), AtMost(sp.diff(log, x, 2), 0, given=INSIDE)
     )
 
 
@@ -484,7 +588,8 @@ def log_h_is_concave():
     at="Proof of Lemma B.7, last line",
     kind="monotonicity",
     expect=REFUTED,
-    breaks="proof",
+    breaks="misprint",
+    standing="misprint",
     correction="proof-b.7-monotone-corrected",
 )
 def weights_increase():
@@ -493,7 +598,11 @@ def weights_increase():
 
 
 @claim(
-    PAPER, "proof-b.7-monotone-corrected", at="Proof of Lemma B.7, last line, corrected", kind="monotonicity"
+    PAPER,
+    "proof-b.7-monotone-corrected",
+    at="Proof of Lemma B.7, last line, corrected",
+    kind="monotonicity",
+    standing="ours",
 )
 def weights_decrease():
     """(1-beta)/(1-beta^t) strictly decreases with t, which is what the last line needs."""

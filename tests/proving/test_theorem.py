@@ -167,3 +167,31 @@ def test_a_side_that_is_negative_has_no_logarithm_to_take():
     tangent = AtMost(sp.log(1 - u), -u, given=[2 * u <= 1])
     assert prove(AllOf(tangent, AtMost(0, u))).verdict is not REFUTED  # it used to raise
     assert prove(AtMost(sp.log(1 - u), -2 * u, given=[2 * u <= 1])).verdict is REFUTED
+
+
+def test_a_fact_may_hold_for_every_index() -> None:
+    below = ForEvery(AtMost(e[t], b[t]), t, 1, T)
+    twice = ForEvery(AtMost(2 * e[t], 2 * b[t]), t, 1, T)
+    sums = AtMost(sp.Sum(2 * e[t], (t, 1, T)), sp.Sum(2 * b[t], (t, 1, T)))
+    proof = Theorem(given=[below], shows=sums).have(twice, "twice")
+    assert prove(proof.sum(twice.relation, (t, 1, T), "added up")).verdict is PROVED
+    longer = ForEvery(AtMost(2 * e[t], 2 * b[t]), t, 1, T + 1)  # nothing is known at T + 1
+    assert prove(Theorem(given=[below], shows=sums).have(longer, "too long")).verdict is not PROVED
+
+
+def test_the_order_of_two_sums_is_changed_by_induction() -> None:
+    n, k = sp.symbols("n k", integer=True, positive=True)
+    rows = sp.Sum(k * sp.Sum(e[t], (t, 1, k)), (k, 1, n))
+    columns = sp.Sum(e[t] * sp.Sum(k, (k, t, n)), (t, 1, n))
+    more = (n + 1) * sp.Sum(e[t], (t, 1, n + 1))
+
+    def claim(whole, last):
+        return (
+            Theorem(shows=Equal(rows, whole))
+            .have(Equal(rows.subs(n, n + 1) - rows, last), "one more row")
+            .have(Equal(whole.subs(n, n + 1) - whole, last), "one more in each column")
+            .induct(n, 1)
+        )
+
+    assert prove(claim(columns, more)).verdict is PROVED
+    assert prove(claim(2 * columns, more)).verdict is REFUTED
