@@ -212,38 +212,107 @@ class PositiveSemidefinite:
 
 
 @dataclass(frozen=True)
-class Theta:
-    """`lower * scale <= expression <= upper * scale` on the domain; a side that is None is not claimed (O and
-    Omega).
+class Order:
+    """`expression` is O, Omega or Theta of `scale`: made by `BigO`, `Omega` and `Theta`.
 
-    With `constants=False` only the existence of constants is claimed: then a scan along `towards` is the most
-    there is, and a ratio that leaves every bound along an explicit sequence refutes it.
+        O       |expression| <= c scale       for some c > 0 and all values of the symbols in the domain
+        Omega   c scale <= expression         the same
+        Theta   both
+
+    The constants depend on the symbols `of` alone. `lower` and `upper` are theirs if the claim gives them;
+    the engine chooses those that are None. With `hiding=[u]` logarithms are hidden: the bounds hold up to a
+    power of 1 + log u, where u >= 1.
+    """
+
+    kind: str
+    expression: Any
+    scale: Any
+    given: Given = ()
+    lower: Any = None
+    upper: Any = None
+    hiding: Sequence[Any] = ()
+    of: Sequence[sp.Symbol] = ()
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """The sides that are claimed."""
+        return {"O": ("upper",), "Omega": ("lower",), "Theta": ("lower", "upper")}[self.kind]
+
+    @property
+    def inequality(self) -> str:
+        """What it says, with the names of the constants where the claim gives none."""
+        several = len(self.sides) == 2
+        factor = "".join(f"*(1 + log({sp.sstr(u)}))^k" for u in self.hiding)
+        names = {side: f"c{i}" if several else "c" for i, side in enumerate(self.sides, 1)}
+        low, high = (
+            sp.sstr(given) if given is not None else names.get(side)
+            for side, given in (("lower", self.lower), ("upper", self.upper))
+        )
+        scale, value = f"({sp.sstr(self.scale)})", sp.sstr(self.expression)
+        left = f"{low}*{scale}{factor.replace('^k', '^(-k)')} <= " if "lower" in self.sides else ""
+        right = f" <= {high}*{scale}{factor}" if "upper" in self.sides else ""
+        return f"{left}{value if left else f'|{value}|'}{right}"
+
+    def __str__(self) -> str:
+        if all(getattr(self, side) is not None for side in self.sides):
+            return f"{self.inequality}{described(self.given)}"
+        name = self.kind + ("~" if self.hiding else "")
+        hidden = f", hiding log({'), log('.join(map(sp.sstr, self.hiding))})" if self.hiding else ""
+        constants = f", the constants made of {', '.join(map(str, self.of))}" if self.of else ""
+        order = f"{sp.sstr(self.expression)} = {name}({sp.sstr(self.scale)})"
+        return f"{order}{hidden}{constants}{described(self.given)}"
+
+
+def BigO(
+    expression: Any,
+    scale: Any,
+    given: Given = (),
+    constant: Any = None,
+    hiding: Sequence[Any] = (),
+    of: Sequence[sp.Symbol] = (),
+) -> Order:
+    """`expression` = O(`scale`): |expression| <= c scale for one c, wherever the hypotheses hold.
+
+    >>> N, d = (sp.Symbol(name, integer=True, positive=True) for name in ("N", "d"))
+    >>> print(BigO(N * sp.log(N) + d, N + d, hiding=[N]))
+    N*log(N) + d = O~(N + d), hiding log(N)
+    """
+    return Order("O", expression, scale, given, upper=constant, hiding=hiding, of=of)
+
+
+def Omega(
+    expression: Any,
+    scale: Any,
+    given: Given = (),
+    constant: Any = None,
+    hiding: Sequence[Any] = (),
+    of: Sequence[sp.Symbol] = (),
+) -> Order:
+    """`expression` = Omega(`scale`): c scale <= expression for one c > 0, wherever the hypotheses hold.
+
+    >>> x = sp.Symbol("x", positive=True)
+    >>> print(Omega(x + 1, x).inequality)
+    c*(x) <= x + 1
+    """
+    return Order("Omega", expression, scale, given, lower=constant, hiding=hiding, of=of)
+
+
+def Theta(
+    expression: Any,
+    scale: Any,
+    given: Given = (),
+    lower: Any = None,
+    upper: Any = None,
+    hiding: Sequence[Any] = (),
+    of: Sequence[sp.Symbol] = (),
+) -> Order:
+    """`expression` = Theta(`scale`): O and Omega at once.
 
     >>> x = sp.Symbol("x", positive=True)
     >>> print(Theta(x + 1, x, lower=1, upper=2, given=[x >= 1]))
     1*(x) <= x + 1 <= 2*(x)   given x >= 1
     """
-
-    expression: Any
-    scale: Any
-    lower: Any = None
-    upper: Any = None
-    given: Given = ()
-    constants: bool = True
-    towards: tuple[sp.Symbol, Any] | None = None  # the limit in which the claim is meant, such as (N, oo)
-
-    def __str__(self) -> str:
-        if not self.constants:
-            claimed = (self.lower is not None, self.upper is not None)
-            names = {(True, True): "Theta", (False, True): "O", (True, False): "Omega"}
-            sides = names.get(claimed, "no order of")
-            where = f" as {self.towards[0]} -> {self.towards[1]}" if self.towards else ""
-            return (
-                f"{sp.sstr(self.expression)} = {sides}({sp.sstr(self.scale)}){where}{described(self.given)}"
-            )
-        left = f"{sp.sstr(self.lower)}*({sp.sstr(self.scale)}) <= " if self.lower is not None else ""
-        right = f" <= {sp.sstr(self.upper)}*({sp.sstr(self.scale)})" if self.upper is not None else ""
-        return f"{left}{sp.sstr(self.expression)}{right}{described(self.given)}"
+    return Order("Theta", expression, scale, given, lower, upper, hiding, of)
 
 
 @dataclass(frozen=True)
@@ -328,7 +397,7 @@ Relation = (
     | ArgMin
     | Induction
     | PositiveSemidefinite
-    | Theta
+    | Order
     | Instance
     | Derivation
     | Tested

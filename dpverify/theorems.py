@@ -35,8 +35,8 @@ from dpverify.relations import (
     Induction,
     Instance,
     Minimises,
+    Order,
     PositiveSemidefinite,
-    Theta,
     described,
 )
 
@@ -402,7 +402,23 @@ def formal(statement: Any) -> str:
     'for all x > 0: x**2 <= x   given x < 1'
     """
     over = domains(statement)
+    if isinstance(statement, Order):
+        return _formal_order(statement, over)
     return f"for all {', '.join(over)}: {statement}" if over else str(statement)
+
+
+def _formal_order(order: Order, over: list[str]) -> str:
+    """The constants come before what they do not depend on."""
+    first = [words for words in over if words.split()[-3 if words[-1] == "0" else -1] in map(str, order.of)]
+    open_sides = [side for side in order.sides if getattr(order, side) is None]
+    names = ["c1 > 0", "c2 > 0"] if len(order.sides) == 2 else ["c > 0"]
+    names = [name for name, side in zip(names, order.sides) if side in open_sides]
+    names += ["a whole k >= 0"] if order.hiding else []
+    before = f"for all {', '.join(first)} " if first else ""
+    some = f"there {'are' if len(names) > 1 else 'is'} {', '.join(names)} such that " if names else ""
+    rest = [words for words in over if words not in first]
+    after = f"for all {', '.join(rest)}: " if rest else ""
+    return f"{before}{some}{after}{order.inequality}{described(order.given)}"
 
 
 def latex(relation: Any) -> str:
@@ -434,18 +450,8 @@ def latex(relation: Any) -> str:
         )
     elif isinstance(relation, PositiveSemidefinite):
         text = f"{sp.latex(relation.matrix)} \\succeq 0"
-    elif isinstance(relation, Theta) and relation.constants:
-        left = (
-            f"{sp.latex(relation.lower)} \\cdot {sp.latex(relation.scale)} \\le "
-            if relation.lower is not None
-            else ""
-        )
-        right = (
-            f" \\le {sp.latex(relation.upper)} \\cdot {sp.latex(relation.scale)}"
-            if relation.upper is not None
-            else ""
-        )
-        text = f"{left}{sp.latex(relation.expression)}{right}"
+    elif isinstance(relation, Order):
+        text = _latex_of_order(relation)
     elif isinstance(relation, Induction | Instance):
         return latex(relation.relation)
     elif isinstance(relation, ForSome):
@@ -468,3 +474,20 @@ def latex(relation: Any) -> str:
         return ""
     conditions = ", ".join(latex(g) if isinstance(g, ForEvery | Iterates) else sp.latex(g) for g in given)
     return text + (f" \\quad \\left({conditions}\\right)" if given else "")
+
+
+def _latex_of_order(relation: Order) -> str:
+    """f = O(g), or the inequalities where the claim gives the constants."""
+    value, scale = sp.latex(relation.expression), sp.latex(relation.scale)
+    constants = {side: getattr(relation, side) for side in relation.sides}
+    if all(c is not None for c in constants.values()) and not relation.hiding:
+        low, high = (
+            sp.latex(sp.sympify(constants[side])) if side in constants else None
+            for side in ("lower", "upper")
+        )
+        left = f"{low} \\cdot {scale} \\le " if low is not None else ""
+        right = f" \\le {high} \\cdot {scale}" if high is not None else ""
+        return f"{left}{value}{right}"
+    letter = {"O": "O", "Omega": "\\Omega", "Theta": "\\Theta"}[relation.kind]
+    name = f"\\tilde{{{letter}}}" if relation.hiding else letter
+    return f"{value} = {name}\\left({scale}\\right)"

@@ -13,7 +13,7 @@ MAKERS = {
     "point": "dpverify.proving.refutation",
     "vectors": "dpverify.proving.realisations",
     "matrices": "dpverify.proving.matrices",
-    "asymptotics": "dpverify.proving.asymptotics",
+    "order": "dpverify.proving.orders",
     "event": "dpverify.auditing.witness",
     "replay": "dpverify.auditing.replay",
     "noise": "dpverify.auditing.noise",

@@ -57,11 +57,13 @@ from dpverify.exam.kinds import EMPTY, FALSE, OPEN, TRUE, UNDEFINED
 from dpverify.relations import (
     ArgMin,
     AtMost,
+    BigO,
     Derivation,
     Equal,
     Increasing,
     Induction,
     Minimises,
+    Omega,
     PositiveSemidefinite,
     Theta,
 )
@@ -84,11 +86,6 @@ N = Symbol("N", integer=True, positive=True)
 A, B = symbols("A B", commutative=False)
 apart = [X > 1, X < 0]
 roots = Sum(sqrt(q[s]), (s, 1, T))
-
-
-def order(expression: Any, scale: Any, lower: Any = 1, upper: Any = 1, given: Any = ()) -> Theta:
-    """Without constants, as N grows."""
-    return Theta(expression, scale, lower, upper, list(given), constants=False, towards=(N, oo))
 
 
 def total(term: Any, low: Any = 1, high: Any = T, index: Any = s) -> Any:
@@ -142,7 +139,7 @@ CAUSES: dict[str, list[Question]] = {
         (UNDEFINED, lambda: Induction(Equal(X, 1 / (T0 - 2)), X, T0, 0, -half, X / (1 + X))),
         (UNDEFINED, lambda: PositiveSemidefinite(sp.Matrix([[1 / X**2, 0], [0, 1]]))),
         (UNDEFINED, lambda: PositiveSemidefinite(sp.Matrix([[sqrt(1 - a) ** 2 + a, 0], [0, sqrt(1 - a)]]))),
-        (UNDEFINED, lambda: Theta(sqrt(1 - a), 1, upper=1)),
+        (UNDEFINED, lambda: BigO(sqrt(1 - a), 1, constant=1)),
         (UNDEFINED, lambda: Theta(1 / X**2, 1 / X**2, lower=1, upper=1)),
         (
             UNDEFINED,
@@ -167,8 +164,8 @@ CAUSES: dict[str, list[Question]] = {
         (EMPTY, lambda: Equal(1, 0, apart)),
         (EMPTY, lambda: Increasing(-X, X, apart)),
         (EMPTY, lambda: ArgMin(X, X, 5, apart)),
-        (EMPTY, lambda: Theta(x, 1, upper=1, given=apart)),
-        (EMPTY, lambda: order(N**2, N, given=[N > 5, N < 3])),
+        (EMPTY, lambda: BigO(x, 1, apart, constant=1)),
+        (EMPTY, lambda: Theta(N**2, N, [N > 5, N < 3])),
         (EMPTY, lambda: PositiveSemidefinite(sp.Matrix([[-1]]), apart)),
         (EMPTY, lambda: Induction(AtMost(Y, 0, apart), Y, T0, 0, 1, Y + 1)),
         (EMPTY, lambda: Minimises(q[s] * x, x, x, 1, y, s, T, given=apart)),
@@ -229,7 +226,7 @@ CAUSES: dict[str, list[Question]] = {
         (UNDEFINED, lambda: AtMost(0, sp.conjugate(Symbol("z", complex=True)))),
         (UNDEFINED, lambda: Increasing(Symbol("z", imaginary=True) ** 2 * X, X)),
         (UNDEFINED, lambda: PositiveSemidefinite(sp.Matrix([[1, I], [-I, 1]]))),
-        (UNDEFINED, lambda: Theta(Float(1.0) * x, x, upper=1)),
+        (UNDEFINED, lambda: BigO(Float(1.0) * x, x, constant=1)),
         (OPEN, lambda: AtMost(sp.EulerGamma, 1)),
         (TRUE, lambda: AtMost(10**17, 10**17 + 1)),
     ],
@@ -464,11 +461,12 @@ CAUSES: dict[str, list[Question]] = {
         (UNDEFINED, lambda: ArgMin((X - 3) ** 2, X, (X + 3) / 2)),
         (UNDEFINED, lambda: ArgMin((X - 3) ** 2, X, X)),
         (UNDEFINED, lambda: ArgMin(X**2, X, 0, starts=X)),
-        (UNDEFINED, lambda: Theta(x**2, x, upper=x)),
-        (UNDEFINED, lambda: Theta(x, x**2, lower=1 / x)),
-        (UNDEFINED, lambda: Theta(x, x, upper=a, given=[a >= 1])),
-        (UNDEFINED, lambda: Theta(-x, x, upper=-1)),
-        (UNDEFINED, lambda: Theta(x, x)),
+        (UNDEFINED, lambda: BigO(x**2, x, constant=x)),
+        (UNDEFINED, lambda: Omega(x, x**2, constant=1 / x)),
+        (UNDEFINED, lambda: BigO(x, x, [a >= 1], constant=a)),
+        (UNDEFINED, lambda: BigO(-x, x, constant=-1)),
+        (UNDEFINED, lambda: BigO(x, X**2 - 1)),
+        (UNDEFINED, lambda: BigO(x, 1, hiding=[x])),
         (UNDEFINED, lambda: PositiveSemidefinite(sp.Matrix([[1, I], [I, -1]]))),
         (UNDEFINED, lambda: PositiveSemidefinite(sp.Matrix([[1, 5], [0, 1]]))),
         (UNDEFINED, lambda: PositiveSemidefinite(sp.Matrix([[1, 0, 0], [0, 1, 0]]))),
@@ -504,17 +502,17 @@ CAUSES: dict[str, list[Question]] = {
         (FALSE, lambda: AtMost(1, (T - 11) ** 2 + total(q[s]))),
         (FALSE, lambda: AtMost(total(q[s]), 12 * Max(1, total(q[s] ** 2)))),
         (FALSE, lambda: AtMost(0, T + Mod(T, 7) - 7, [T >= 3])),
-        (FALSE, lambda: order(N * (1 + (-1) ** N), N, upper=None)),
-        (FALSE, lambda: order(N * (1 - (-1) ** N) + 1, N, upper=None)),
-        (FALSE, lambda: order(N + N**2 * (1 - (-1) ** N), N, lower=None)),
-        (FALSE, lambda: order(N * Mod(N, 3), N, upper=None)),
-        (FALSE, lambda: order(N, 1, lower=None)),
-        (FALSE, lambda: order(log(log(N)), 1, lower=None, given=[N >= 10])),
-        (FALSE, lambda: order(N ** (1 + Rational(1, 100)), N, lower=None)),
-        (OPEN, lambda: order(-(N**2), N, lower=None)),
-        (OPEN, lambda: order(N - N**2, N**2, lower=None)),
-        (OPEN, lambda: order(2 * N + (-1) ** N, N)),
-        (OPEN, lambda: order(N + log(N), N)),
+        (FALSE, lambda: Omega(N * (1 + (-1) ** N), N)),
+        (FALSE, lambda: Omega(N * (1 - (-1) ** N) + 1, N)),
+        (FALSE, lambda: BigO(N + N**2 * (1 - (-1) ** N), N)),
+        (FALSE, lambda: Omega(N * Mod(N, 3), N)),
+        (FALSE, lambda: BigO(N, 1)),
+        (FALSE, lambda: BigO(log(log(N)), 1, [N >= 10])),
+        (FALSE, lambda: BigO(N ** (1 + Rational(1, 100)), N)),
+        (FALSE, lambda: BigO(-(N**2), N)),
+        (OPEN, lambda: BigO(N - N**2, N**2)),
+        (OPEN, lambda: Theta(2 * N + (-1) ** N, N)),
+        (TRUE, lambda: Theta(N + log(N), N)),
         (OPEN, lambda: AtMost(total(1 / sqrt(s)), 2 * sqrt(T))),
     ],
     "a counterexample that is hard to hit": [
@@ -541,8 +539,8 @@ CAUSES: dict[str, list[Question]] = {
         (FALSE, lambda: ArgMin((m - half - e) ** 2, m, 0)),
         (FALSE, lambda: PositiveSemidefinite(sp.Matrix([[1, 1 + e], [1 + e, 1]]))),
         (FALSE, lambda: PositiveSemidefinite(sp.Matrix([[x, y], [y, y**2 / x - e]]))),
-        (FALSE, lambda: Theta(x + 1, x, upper=10**6)),
-        (FALSE, lambda: Theta(x, x, lower=1 + e)),
+        (FALSE, lambda: BigO(x + 1, x, constant=10**6)),
+        (FALSE, lambda: Omega(x, x, constant=1 + e)),
         (FALSE, lambda: Minimises(q[s] * x, x, 1 / x, y, (1 + e) * roots / (y * sqrt(q[s])), s, T)),
         (FALSE, lambda: AtMost(total(q[s]) ** 2, (T - e) * total(q[s] ** 2))),
         (FALSE, lambda: AtMost(log(x + y), log(x) + y / x - e)),

@@ -66,6 +66,7 @@ TACTICS = (
     "linear",
     "integers",
     "whole",
+    "monomials",
     "polynomials",
     "squares",
     "balls",
@@ -76,9 +77,10 @@ TACTICS = (
     "induction",
     "shape",
     "matrices",
-    "asymptotics",
+    "orders",
     "mechanisms",
 )
+DEEPEST = 12  # reductions in one another: a tactic that reduces a relation to its like would go on for ever
 READABLE = 1_000  # characters of a step beyond which a typeset form helps nobody
 
 
@@ -337,6 +339,8 @@ def _attempt(tactic: Any, name: str, relation: Any, effort: Effort) -> Result | 
                 return _Open(f"a solver's counterexample {point} was not confirmed")
             return _refuted(relation, witness)
         case Ways(reductions):
+            if depth.get() >= DEEPEST:
+                return _Open(f"more than {DEEPEST} reductions would lie in one another")
             return _reduced(iter(reductions), name, effort)
         case Certificate(content):
             return Result(
@@ -397,12 +401,12 @@ def _closed(reduction: Reduction, name: str, effort: Effort) -> Result | _Open:
                 step.result.cut_short,
             )
         steps.append(step)
-    return Result(
-        PROVED,
-        f"{name}: {reduction.because}",
-        Evidence(name, {"reduction": reduction.because}),
-        steps=tuple(steps),
-    )
+    choices: dict[str, str] = dict(reduction.shown)
+    for step in steps:
+        choices.update(step.result.evidence.certificate.get("shown", {}) if step.result.evidence else {})
+    because = ", ".join([reduction.because, *[f"{what} {value}" for what, value in choices.items()]])
+    content: dict[str, Any] = {"reduction": reduction.because} | ({"shown": choices} if choices else {})
+    return Result(PROVED, f"{name}: {because}", Evidence(name, content), steps=tuple(steps))
 
 
 def _steps(steps: Any, effort: Effort) -> tuple[Step, ...]:

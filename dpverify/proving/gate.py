@@ -36,8 +36,8 @@ from dpverify.relations import (
     Increasing,
     Induction,
     Minimises,
+    Order,
     PositiveSemidefinite,
-    Theta,
 )
 from dpverify.verdicts import PROVED, REFUTED, Result
 
@@ -64,7 +64,7 @@ _FIELDS: dict[type, tuple[str, ...]] = {
     AtMost: ("lhs", "rhs"),
     Increasing: ("expression",),
     ArgMin: ("expression", "at", "starts"),
-    Theta: ("expression", "scale", "lower", "upper"),
+    Order: ("expression", "scale", "lower", "upper", "hiding"),
     Minimises: ("objective", "spent", "total", "at", "length", "value"),
     Induction: ("first", "next"),
     PositiveSemidefinite: ("matrix", "also"),
@@ -88,7 +88,7 @@ def elaborate(relation: Any) -> Any:
     if mentions(relation):
         _exact_and_real(relation)
         return relation
-    parts = {name: _sympified(getattr(relation, name), name) for name in _fields(relation)}
+    parts = {name: _sympified(getattr(relation, name), name) for name in _FIELDS[kind]}
     written = relation.relation.given if kind is Induction else relation.given
     given = [_sympified(g, "given") for g in written]
     if kind is Induction:
@@ -128,12 +128,6 @@ def _exact_and_real(relation: AtMost | Equal) -> None:
                 _real(symbol)
 
 
-def _fields(relation: Any) -> tuple[str, ...]:
-    """The fields that hold expressions; bounds without constants only say that a side is claimed."""
-    fields = _FIELDS[type(relation)]
-    return fields[:2] if isinstance(relation, Theta) and not relation.constants else fields
-
-
 def hypotheses(relation: Any) -> tuple[Any, ...]:
     """The hypotheses of a relation; those on unknowns for which a statement is to hold are part of what is to
     be found.
@@ -154,8 +148,8 @@ def _chosen(relation: Any) -> list[Any]:
         return [relation.over, relation.index]
     if isinstance(relation, PositiveSemidefinite):
         return list(relation.unknowns)
-    if isinstance(relation, Theta) and relation.towards is not None:
-        return [relation.towards[0]]
+    if isinstance(relation, Order):
+        return list(relation.of)
     return []
 
 
@@ -403,7 +397,7 @@ def _well_formed(relation: Any, parts: dict[str, Any], given: Sequence[Any]) -> 
         Increasing: _well_formed_increasing,
         ArgMin: _well_formed_minimiser,
         Induction: _well_formed_induction,
-        Theta: _well_formed_order,
+        Order: _well_formed_order,
         Minimises: _well_formed_budget,
     }
     if type(relation) in checks:
@@ -422,21 +416,15 @@ def _well_formed_minimiser(relation: ArgMin, parts: dict[str, Any], given: Seque
             raise Refused(f"{name}={sp.sstr(parts[name])} holds {x} itself")
 
 
-def _well_formed_order(relation: Theta, parts: dict[str, Any], given: Sequence[Any]) -> None:
-    if relation.lower is None and relation.upper is None:
-        raise Refused("neither a lower nor an upper bound is claimed")
+def _well_formed_order(relation: Order, parts: dict[str, Any], given: Sequence[Any]) -> None:
     for name in ("lower", "upper"):
-        constant = parts.get(name)
-        if constant is not None and constant.free_symbols:
+        constant = parts[name]
+        if constant is None:
+            continue
+        if constant.free_symbols - set(relation.of):
             raise Refused(f"{name}={sp.sstr(constant)} is not a constant")
-        if constant is not None and not constant.is_positive:
+        if not constant.is_positive:
             raise Refused(f"{name}={sp.sstr(constant)} is not a positive number")
-    if relation.towards is not None:
-        N, end = relation.towards[0], sp.sympify(relation.towards[1])
-        if not (end in (sp.oo, -sp.oo) or end.is_Rational):
-            raise Refused(f"the limit {N} -> {sp.sstr(end)} is not modelled")
-    elif not relation.constants:
-        raise Refused("no limit is named in which the claim is meant")
 
 
 def _well_formed_budget(relation: Minimises, parts: dict[str, Any], given: Sequence[Any]) -> None:
@@ -525,7 +513,7 @@ def _comparisons(relation: Any) -> Iterator[tuple[Any, Hypotheses]]:
             yield sp.sympify(relation.expression).subs(relation.over, relation.starts), rest
         yield relation.expression, given
         return
-    for name in _fields(relation):
+    for name in _FIELDS[type(relation)]:
         yield from ((e, given) for e in _flat(_sympified(getattr(relation, name), name)))
 
 

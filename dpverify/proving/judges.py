@@ -28,6 +28,7 @@ def confirm(method: str, certificate: dict[str, Any], milliseconds: int) -> tupl
 EXACT = {
     "squares": "exact arithmetic (sum of squares)",
     "linear": "exact arithmetic (Farkas)",
+    "monomials": "exact arithmetic (means of products of powers)",
     "gram": "exact arithmetic (Gram matrix)",
     "identities": "algebra and balls",
     "signs": "signs of parts and balls",

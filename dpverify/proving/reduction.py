@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from dpverify.optional import optional
@@ -20,12 +20,14 @@ depth: ContextVar[int] = ContextVar("depth", default=0)  # how many reductions l
 class Reduction:
     """Relations that, all proved, imply the relation at hand; `because` names the theorem that says so.
 
-    Steps that hold expressions `as_written` by the author of the statement pass the gate once more.
+    Steps that hold expressions `as_written` by the author of the statement pass the gate once more. What the
+    tactic chose is `shown` in the certificate.
     """
 
     steps: tuple[tuple[Any, str], ...]
     because: str
     as_written: bool = False
+    shown: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

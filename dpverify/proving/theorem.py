@@ -21,8 +21,8 @@ from dpverify.relations import (
     Increasing,
     Induction,
     Minimises,
+    Order,
     PositiveSemidefinite,
-    Theta,
 )
 from dpverify.theorems import (
     AllOf,
@@ -44,7 +44,7 @@ from dpverify.theorems import (
 )
 from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Step
 
-Conditional = Equal | AtMost | Minimises | Increasing | ArgMin | PositiveSemidefinite | Theta
+Conditional = Equal | AtMost | Minimises | Increasing | ArgMin | PositiveSemidefinite | Order
 
 # How the id of a claim becomes what it states: set while a claim is being checked, for `Theorem.use`.
 statements: ContextVar[Callable[[str], tuple[str, Any]] | None] = ContextVar("statements", default=None)
@@ -338,7 +338,7 @@ def _use(inference: Use, proof: _Proof) -> None:
         raise Stuck(f"{id} has no symbol {unknown[0]!r}; it has {', '.join(sorted(symbols))}")
     chosen = {symbols[name]: sp.sympify(term) for name, term in inference.terms.items()}
     for symbol, term in chosen.items():
-        for condition in _assumed(symbol, term):
+        for condition in assumed(symbol, term):
             proof.establish(condition, f"{symbol} of {id}")
         if symbol.is_integer and not term.is_integer:
             raise Stuck(f"{term} is not known to be whole, as {symbol} of {id} is")
@@ -369,7 +369,7 @@ def _substituted(relation: AtMost | Equal, chosen: dict[Any, Any]) -> AtMost | E
     return AtMost(left, right, strict=relation.strict)
 
 
-def _assumed(symbol: sp.Symbol, term: Any) -> list[AtMost]:
+def assumed(symbol: sp.Symbol, term: Any) -> list[AtMost]:
     """What the assumptions on a symbol ask of the term that takes its place."""
     if symbol.is_positive:
         return [] if term.is_positive else [AtMost(0, term, strict=True)]
@@ -611,7 +611,7 @@ def _close(shows: Any, reason: str, proof: _Proof, more: Iterable[Any] = ()) -> 
         _choice_is_fair(shows)
         chosen = {s: sp.sympify(v) for s, v in shows.at.items()}
         for symbol, term in chosen.items():
-            for condition in _assumed(symbol, term):
+            for condition in assumed(symbol, term):
                 proof.establish(condition, f"{symbol} is as it should be")
         shows = _put(shows.relation, chosen)
     for part in shows.parts if isinstance(shows, AllOf) else (shows,):

@@ -18,7 +18,7 @@ from dpverify.claims import claim
 from dpverify.effort import Effort
 from dpverify.formulas.dp_accel import noise_scale, sampling_variance
 from dpverify.language.vectors import inner, norm, vectors
-from dpverify.relations import AtMost, Equal, Increasing, Instance, Minimises, Tested, Theta
+from dpverify.relations import AtMost, BigO, Equal, Increasing, Instance, Minimises, Tested
 from dpverify.symbolic.dp_accel import PAPER
 from dpverify.theorems import AllOf, Theorem
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Witness
@@ -76,7 +76,7 @@ def maximum_likelihood_with_plus_lambda_has_a_maximiser():
     """
     v = sp.Symbol("N", integer=True, positive=True)
     value = -sp.log(1 + sp.exp(-v)) + v**2 / 100
-    return Theta(value, sp.Integer(1), upper=True, constants=False, towards=(v, sp.oo))
+    return BigO(value, sp.Integer(1))
 
 
 @claim(PAPER, "eq-5.1-corrected", at="Eq (5.1), minus lambda |x|^2", kind="optimality")

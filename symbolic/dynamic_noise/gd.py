@@ -16,14 +16,15 @@ from dpverify.language.functions import Function
 from dpverify.language.vectors import Vector
 from dpverify.relations import (
     AtMost,
+    BigO,
     Derivation,
     Equal,
     Increasing,
     Instance,
     Minimises,
+    Omega,
     Quoted,
     Tested,
-    Theta,
 )
 from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER
@@ -330,7 +331,7 @@ def least_uniform_bound_is_of_order_eq_5():
             "gamma + alpha <= 2",
         )
         .step(
-            Theta(least, scale, lower=True, given=[n >= 2], constants=False, towards=(n, sp.oo)),
+            Omega(least, scale, [n >= 2]),
             "the least bound against Eq (5)",
         )
     )
@@ -418,9 +419,7 @@ def relaxed_bound_of_prior_work():
     n = sp.Symbol("n", integer=True, positive=True)  # kappa
     length, L = -sp.log(1 - 1 / n), sp.Integer(1)  # alpha = 1/e
     value = sp.exp(-1) * (1 + n * (L / length) ** 2)
-    return Theta(
-        value, sp.exp(-1) * (1 + n * L**2), upper=True, given=[n >= 2], constants=False, towards=(n, sp.oo)
-    )
+    return BigO(value, sp.exp(-1) * (1 + n * L**2), [n >= 2])
 
 
 @claim(
@@ -703,14 +702,7 @@ def bound_at_eq_7_is_of_order_eq_8():
         )
         .step(AtMost(1 / (1 + z), 1 / z), "at most kappa alpha = 1/n")
         .step(
-            Theta(
-                n * (1 - 1 / n) ** 2,
-                sp.Integer(1),
-                upper=True,
-                given=[n >= 2],
-                constants=False,
-                towards=(n, sp.oo),
-            ),
+            BigO(n * (1 - 1 / n) ** 2, sp.Integer(1), [n >= 2]),
             "b >= kappa^2 alpha = n",
         )
     )
@@ -1006,14 +998,7 @@ def least_uniform_bound_is_of_order_one_over_alpha():
         Derivation()
         .step(AtMost(1, al * k), "alpha kappa >= 1, so T = 0 is best")
         .step(
-            Theta(
-                _uniform(k, al, sp.Integer(0)),
-                1 / al,
-                lower=True,
-                given=[n >= 2],
-                constants=False,
-                towards=(n, sp.oo),
-            ),
+            Omega(_uniform(k, al, sp.Integer(0)), 1 / al, [n >= 2]),
             "its bound against 1/alpha",
         )
     )

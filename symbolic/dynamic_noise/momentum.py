@@ -29,6 +29,7 @@ from dpverify.parts.cases import quadratic_case
 from dpverify.problems import Problem, Quadratic
 from dpverify.relations import (
     AtMost,
+    BigO,
     Derivation,
     Equal,
     Increasing,
@@ -36,7 +37,6 @@ from dpverify.relations import (
     Instance,
     Quoted,
     Tested,
-    Theta,
 )
 from dpverify.schedules import Schedule, step
 from dpverify.symbolic.dynamic_noise import PAPER
@@ -820,14 +820,7 @@ def dynamic_bound_of_momentum_as_printed():
         )
         .step(Equal(2 * sp.log(1 + 1 / y) / (sp.log(2) / n), 4 * n), "T = 4n")
         .step(
-            Theta(
-                sp.simplify(lower),
-                y / (1 + y),
-                upper=True,
-                given=[n >= 100],
-                constants=False,
-                towards=(n, sp.oo),
-            ),
+            BigO(sp.simplify(lower), y / (1 + y), [n >= 100]),
             "the bound against x = 1/4",
         )
     )
@@ -1301,7 +1294,7 @@ def dynamic_momentum_schedule_of_the_table():
         .step(AtMost((gamma * (1 + beta)).subs(at), 1, strict=True), "T_hat = 1")
         .step(AtMost((1 - gamma).subs(at), ETA0_LIMIT.subs(at)), "eta_0 = 1 - gamma meets Theorem 4.4")
         .step(
-            Theta(first, table, upper=True, given=[z >= 10], constants=False, towards=(z, sp.oo)),
+            BigO(first, table, [z >= 10], of=[c1, c2]),
             "the schedule of q_t = c gamma^(T-t) against the table",
         )
     )

@@ -10,7 +10,7 @@ import sympy as sp
 
 from dpverify.claims import claim
 from dpverify.formulas import dynamic_noise as schedules
-from dpverify.relations import AtMost, Derivation, Equal, Increasing, Induction, Instance, Theta
+from dpverify.relations import AtMost, BigO, Derivation, Equal, Increasing, Induction, Instance
 from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER
 from dpverify.verdicts import REFUTED, SUPPORTED
@@ -332,7 +332,7 @@ def log_one_over_c_is_absorbed():
     """
     n = sp.Symbol("n", integer=True, positive=True)  # kappa
     A = sp.log(1 + 10 / n)
-    return Theta(A + sp.log(2), A, upper=True, given=[n >= 2], constants=False, towards=(n, sp.oo))
+    return BigO(A + sp.log(2), A, [n >= 2])
 
 
 @claim(

@@ -14,7 +14,7 @@ from __future__ import annotations
 import sympy as sp
 
 from dpverify.claims import claim
-from dpverify.relations import AtMost, Derivation, Equal, Theta
+from dpverify.relations import AtMost, BigO, Derivation, Equal, Theta
 from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER
 from dpverify.verdicts import REFUTED, SUPPORTED
@@ -43,7 +43,7 @@ FAMILY_GIVEN = [n >= 100]  # kappa >= 1, and eta_0 meets the condition of Theore
 def unbounded(expression, scale):
     """The claim expression <= O(scale), on the family."""
     expression, scale = (sp.sympify(e).subs(FAMILY) for e in (expression, scale))
-    return Theta(expression, scale, upper=True, given=FAMILY_GIVEN, constants=False, towards=(n, sp.oo))
+    return BigO(expression, scale, FAMILY_GIVEN)
 
 
 @claim(
