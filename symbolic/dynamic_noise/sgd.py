@@ -21,7 +21,7 @@ from dpverify.language.functions import Function
 from dpverify.language.mechanisms import Private
 from dpverify.language.vectors import Vector, norm2
 from dpverify.neighbours import ZERO_OUT
-from dpverify.relations import AtMost, Equal, Instance, Minimises, Theta
+from dpverify.relations import AtMost, BigO, Equal, Instance, Minimises
 from dpverify.releases import Gaussian
 from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER
@@ -104,7 +104,7 @@ def subsampling_multiplies_the_zcdp_cost_by_p_squared():
     """
     order = 1 + 4 * sp.log(N)
     least = order / 2 - order * sp.log(N) / (order - 1)
-    return Theta(least, order / (2 * N**2), upper=True, constants=False, towards=(N, sp.oo), given=[N >= 2])
+    return BigO(least, order / (2 * N**2), [N >= 2])
 
 
 @claim(
@@ -225,7 +225,7 @@ def a_batch_with_replacement_costs_c_p_squared():
     mean by G, n times the sensitivity G/n; so D_2 >= n^2 - 2 n ln n, and every c fails for some n.
     """
     chance = n * sp.log(n)  # -ln of the chance
-    return Theta(n**2 - 2 * chance, sp.Integer(1), upper=True, constants=False, towards=(n, sp.oo))
+    return BigO(n**2 - 2 * chance, sp.Integer(1))
 
 
 @claim(
@@ -279,7 +279,7 @@ def batch_gradient_deviates_like_one_over_n():
     every constant fails once n > sigma_g^2 D/V.
     """
     batch, whole = _batch()
-    return Theta(E(norm2(batch - whole)), D / n**2, upper=True, constants=False, towards=(n, sp.oo))
+    return BigO(E(norm2(batch - whole)), D / n**2, of=[D, V])
 
 
 @claim(
@@ -496,7 +496,7 @@ def batches_add_no_more_than_the_order_of_dynamic_schedules():
     sqrt R the term is V/(2 mu N sqrt(R) (f_1 - f*)) (sec4.3-xi-model-corrected), of the order 1/N.
     """
     added = V / (2 * mu * N * sp.sqrt(R) * gap)
-    return Theta(added, D / (N**2 * R), upper=True, constants=False, towards=(N, sp.oo))
+    return BigO(added, D / (N**2 * R), of=[D, R, V, mu, gap])
 
 
 @claim(PAPER, "sec4.3-schedules", at="Below Theorem 4.8", kind="optimality", uses=["thm-4.7"])
