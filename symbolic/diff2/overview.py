@@ -10,7 +10,7 @@ from __future__ import annotations
 import sympy as sp
 
 from dpverify.claims import claim
-from dpverify.relations import AtMost, Equal, Instance, Quoted, Theta
+from dpverify.relations import AtMost, BigO, Equal, Instance, Quoted
 from dpverify.symbolic.diff2 import PAPER
 from dpverify.symbolic.diff2.utility import A, Delta, G, L, N, R, d, eps, floor
 from dpverify.theorems import AllOf, Theorem
@@ -39,7 +39,7 @@ def best_known_utility_as_printed():
     far: at d = eps = 1 the ratio is sqrt(n).)
     """
     return Instance(
-        Theta(sp.sqrt(1 / n), 1 / n, upper=1, constants=False, towards=(n, sp.oo)),
+        BigO(sp.sqrt(1 / n), 1 / n),
         let={"d, eps": "1"},
         because="the ratio is sqrt(n)",
     )
@@ -110,7 +110,7 @@ def row_of_dp_sgd():
     The path: b = eps = 1, N = d: d^(3/2) against 1 + d.
     """
     return Instance(
-        Theta(d ** (3 * THIRD) * sp.sqrt(d), 1 + d, upper=1, constants=False, towards=(d, sp.oo)),
+        BigO(d ** (3 * THIRD) * sp.sqrt(d), 1 + d),
         let={"b, eps": "1", "N": "d"},
         because="a round of DP-SGD computes b gradients, and the root of d is too much",
     )
@@ -220,7 +220,7 @@ def row_of_diff2_bvr_l_sgd():
     size = j**12
     spent = sp.expand(size * local_rounds(size, ONE, ONE, ONE, ONE))
     return Instance(
-        Theta(spent, local_gradients(size, ONE, ONE, ONE), upper=1, constants=False, towards=(j, sp.oo)),
+        BigO(spent, local_gradients(size, ONE, ONE, ONE)),
         let={"eps, d, P, zeta_2": "1", "N": "j^12", "K, b": "j^6"},
         because="the term of the heterogeneity stands in the rounds and not in the gradients",
     )
@@ -316,13 +316,7 @@ def local_steps_need_the_fewest_rounds():
     """
     size = j**12
     return Instance(
-        Theta(
-            sp.expand(local_rounds(size, ONE, ONE, ONE, ONE)),
-            1 + size,
-            upper=1,
-            constants=False,
-            towards=(j, sp.oo),
-        ),
+        BigO(sp.expand(local_rounds(size, ONE, ONE, ONE, ONE)), 1 + size),
         let={"eps, d, P, zeta_2": "1", "N": "j^12"},
         because="zeta_2 N^(4/3) rounds are more than N",
     )

@@ -14,7 +14,7 @@ from dpverify.claims import claim
 from dpverify.language.expectations import E, Noise
 from dpverify.language.functions import Function
 from dpverify.language.vectors import inner, norm2, vectors
-from dpverify.relations import ArgMin, AtMost, Equal, Instance, Theta
+from dpverify.relations import ArgMin, AtMost, BigO, Equal, Instance
 from dpverify.symbolic.diff2 import PAPER
 from dpverify.theorems import AllOf, ForSome, Theorem
 from dpverify.verdicts import REFUTED
@@ -349,7 +349,7 @@ def printed_condition_makes_few_rounds_enough():
     case = {"N": j**5, "eps": j**-5, "d": sp.Integer(1), "L": sp.Integer(1), "G": j**-3}
     best = sp.powdenest(floor(**case), force=True)
     return Instance(
-        Theta(sp.simplify(second_rounds(**case)), 1 + 1 / best, upper=1, constants=False, towards=(j, sp.oo)),
+        BigO(sp.simplify(second_rounds(**case)), 1 + 1 / best),
         let={"L, d": "1", "G": "j^-3", "N": "j^5", "eps_DP": "j^-5", "eps_opt": "j^-2"},
         meets=[
             AtMost(1 / (case["G"] * best), case["N"]),
