@@ -1,0 +1,306 @@
+"""Appendices A, B and F: COMPOSE (Algorithm 3, Proposition 18), the reconstruction (Algorithm 4), Proposition
+16.
+
+    COMPOSE(a, b): the block [a, a + 2^k - 1] with the largest k such that 2^k divides a - 1 and the block
+    ends at b or before; then COMPOSE(a + 2^k, b) if that is not empty
+    F(s) = sum_i b_i gamma^(2 (s mod 2^i)),  b_R ... b_0 the bits of s
+
+k is the level of a block. While divisibility limits it, levels rise; once the length limits it, they fall.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import sympy as sp
+
+from dpverify.claims import claim
+from dpverify.effort import Effort
+from dpverify.formulas.momentum_agg import compose
+from dpverify.relations import AtMost, Equal, Induction, Tested
+from dpverify.symbolic.momentum_agg import PAPER
+from dpverify.symbolic.momentum_agg.setting import log2
+from dpverify.theorems import AllOf, ForEvery, Theorem
+from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Witness
+
+a, b, n, q = (sp.Symbol(name, integer=True, positive=True) for name in ("a", "b", "n", "q"))
+h, j, k, r, up, down = (
+    sp.Symbol(name, integer=True, nonnegative=True) for name in ("h", "j", "k", "r", "p", "d")
+)
+i = sp.Symbol("i", integer=True, positive=True)
+gamma, alpha = sp.symbols("gamma alpha", positive=True)
+
+
+@claim(PAPER, "alg-3", at="Algorithm 3", kind="algorithm property")
+def the_largest_block_exists():
+    """On every a <= b Algorithm 3 is defined and ends: k = 0 is admissible; if 2^k divides a - 1 so does 2^j
+    for j <= k; an admissible k is at most floor(log2(b-a+1)); a block that starts at h 2^k + 1 is the node [h
+    2^k + 1, (h+1) 2^k], and the next one starts right behind it, further on.
+    """
+    length = b - a + 1
+    return AllOf(
+        AtMost(a + 2**0 - 1, b, given=[a <= b]),
+        Equal(h * 2**k, (h * 2 ** (k - j)) * 2**j, given=[j <= k]),
+        Theorem(given=[2**k <= n], shows=AtMost(k, sp.floor(log2(n)))).have(AtMost(k, log2(n)), "logarithms"),
+        AtMost(2**k, length, given=[a + 2**k - 1 <= b]),
+        Equal((h * 2**k + 1) + 2**k - 1, (h + 1) * 2**k),
+        AtMost(a, a + 2**k, strict=True),
+    )
+
+
+@claim(PAPER, "alg-3-empty", at="Algorithm 4 calls COMPOSE(1, 0)", kind="algorithm property", standing="ours")
+def an_empty_interval_has_no_block():
+    """For COMPOSE(1, 0), which Algorithm 4 asks for at every t = qN, no k is admissible: 0 < 1 + 2^k - 1. It
+    has to be read as no interval.
+    """
+    return AtMost(0, 1 + 2**k - 1, strict=True)
+
+
+@claim(
+    PAPER,
+    "compose-up",
+    at="Proposition 18, while divisibility limits the block",
+    kind="inequality",
+    standing="ours",
+)
+def levels_rise_while_divisibility_limits_them():
+    """If a - 1 is an odd multiple (2h+1) 2^k of 2^k and the block has level k, the next block starts at a'
+    with a' - 1 = (h+1) 2^(k+1): divisibility no longer keeps it from level k + 1.
+    """
+    return Equal((2 * h + 1) * 2**k + 2**k, (h + 1) * 2 ** (k + 1))
+
+
+@claim(
+    PAPER,
+    "compose-down",
+    at="Proposition 18, once the length limits the block",
+    kind="inequality",
+    standing="ours",
+)
+def blocks_shrink_once_the_length_limits_them():
+    """If the block of level k was limited by the n steps left (2^k <= n < 2^(k+1)), fewer than 2^k are left
+    behind it: all later blocks are shorter, and since 2^k divides their start less 1 the length limits them
+    too.
+    """
+    return AllOf(
+        AtMost(n - 2**k, 2**k, given=[n < 2 ** (k + 1)], strict=True),
+        AtMost(2**j, 2**k, given=[n < 2 ** (k + 1), 2**j <= n - 2**k], strict=True),
+    )
+
+
+@claim(
+    PAPER,
+    "prop-18",
+    at="Proposition 18",
+    kind="inequality",
+    uses=["alg-3", "compose-up", "compose-down"],
+)
+def compose_has_at_most_twice_one_plus_log_intervals():
+    """COMPOSE(a, b) with b - a + 1 = n has at most 2 (1 + floor(log2 n)) intervals, and at most 1 +
+    floor(log2 b) if a = 1.
+
+    Its levels, whole numbers from 0 to m = floor(log2 n), rise strictly over p + 1 blocks, then fall strictly
+    over d + 1 (compose-up, compose-down; a run may be missing): u_i = m - level on the way up, v_i = level on
+    the way down. At a = 1 every 2^k divides a - 1, and there is the second run alone. That the intervals are
+    nodes, disjoint and cover [a, b] is alg-3: each is a node and starts right behind the one before.
+    """
+    u, v = (sp.IndexedBase(name, nonnegative=True) for name in ("u", "v"))
+    top = sp.floor(log2(n))
+
+    def falling(w, steps):
+        return ForEvery(AtMost(w[i + 1], w[i] - 1), i, 1, steps)
+
+    return AllOf(
+        Theorem(
+            given=[falling(u, up), falling(v, down), u[1] <= top, v[1] <= top],
+            shows=AtMost((up + 1) + (down + 1), 2 * (1 + top)),
+        )
+        .unroll(u[i], 1, -1, (i, 1, up), "each block of the first run is a level higher")
+        .unroll(v[i], 1, -1, (i, 1, down), "each block of the second run is a level lower"),
+        Theorem(given=[falling(v, down), v[1] <= top], shows=AtMost(down + 1, 1 + top)).unroll(
+            v[i], 1, -1, (i, 1, down), "there is the second run alone"
+        ),
+    )
+
+
+@claim(PAPER, "prop-18-run", at="Proposition 18, run", kind="inequality", uses=["prop-18"], expect=SUPPORTED)
+def compose_counted_on_every_small_interval(effort: Effort):
+    """Proposition 18, and that levels rise strictly and then fall strictly, on every interval [a, b] with b
+    <= 96 (quick) or 400 (full), by running Algorithm 3.
+    """
+    most = 96 if effort.name == "quick" else 400
+
+    def fails(first: int, final: int) -> bool:
+        parts = compose(first, final)
+        sizes = [y - x + 1 for x, y in parts]
+        dyadic = all(size & (size - 1) == 0 and (x - 1) % size == 0 for (x, _), size in zip(parts, sizes))
+        joined = parts[0][0] == first and parts[-1][1] == final
+        joined = joined and all(later[0] == early[1] + 1 for early, later in pairwise(parts))
+        few = len(parts) <= 2 * (final - first + 1).bit_length()
+        few = few and (first > 1 or len(parts) <= final.bit_length())
+        turn = next((at for at, (x, y) in enumerate(pairwise(sizes)) if x >= y), len(sizes)) + 1
+        rises = all(x < y for x, y in pairwise(sizes[:turn]))
+        falls = all(x > y for x, y in pairwise(sizes[turn:]))
+        return not (dyadic and joined and few and rises and falls)
+
+    def run(effort: Effort) -> Result:
+        for final in range(1, most + 1):
+            for first in range(1, final + 1):
+                if fails(first, final):
+                    shown = f"COMPOSE(a, b) = {compose(first, final)}"
+                    witness = Witness({"a": str(first), "b": str(final)}, shown, "Proposition 18")
+                    return Result(REFUTED, f"it fails at [{first}, {final}]", witness=witness)
+        count = most * (most + 1) // 2
+        ceiling = f"a counterexample with b <= {most} would have been found"
+        evidence = Evidence("enumeration", samples=count, ceiling=ceiling)
+        return Result(SUPPORTED, f"it holds on each of the {count} intervals with b <= {most}", evidence)
+
+    return Tested("Proposition 18 on every small interval", run)
+
+
+@claim(PAPER, "alg-4", at="Algorithm 4", kind="algorithm property", uses=["alg-3-empty"])
+def the_printed_loop_is_eq_3():
+    """What the loop over i = 0..q-1 of Algorithm 4 adds up is the two sums of Eq (3): its round i = 0 has the
+    empty sum c_0 = 0 for coefficient (of a block t+1..t+N that is not there yet, and has to be left out).
+
+    X_i is (1-gamma) Delta + gamma G of block i, A the first block, v_i its coefficient.
+    """
+    c, blocks, v = (sp.IndexedBase(name, real=True) for name in ("c", "X", "v"))
+    first = sp.Symbol("A", real=True)
+    loop = sp.Sum(c[j] * blocks[j] + v[j] * first, (j, 0, q - 1))
+    stated = sp.Sum(v[j], (j, 0, q - 1)) * first + sp.Sum(c[j] * blocks[j], (j, 1, q - 1))
+    return (
+        Theorem(given=[sp.Eq(c[0], 0)], shows=Equal(loop, stated))
+        .have(
+            Equal(loop, sp.Sum(c[j] * blocks[j], (j, 0, q - 1)) + first * sp.Sum(v[j], (j, 0, q - 1))),
+            "split",
+        )
+        .have(
+            Equal(
+                sp.Sum(c[j] * blocks[j], (j, 0, q - 1)),
+                c[0] * blocks[0] + sp.Sum(c[j] * blocks[j], (j, 1, q - 1)),
+            ),
+            "the round i = 0",
+        )
+    )
+
+
+@claim(PAPER, "alg-4-fast", at="Algorithm 4, in O(log N) a step", kind="identity", standing="ours")
+def the_fast_reconstruction_is_the_literal_one():
+    """B_1 = A, B_(q+1) = (1-gamma) B_q + X_(q+1) and S_0 = G[1,r], S_(q+1) = rho S_q + B_(q+1), one step for
+    each epoch, give what Eq (3) gives, for every q >= 1, whatever the blocks A, X_k hold (noise too).
+
+    Blocks are counted from the first; c_m = sum_{j<m} (1-gamma)^j rho^(m-1-j) = ((1-gamma)^m -
+    rho^m)/((1-gamma) - rho), polynomials in rho that agree off one point.
+    """
+    kept, rho = sp.symbols("beta rho", positive=True)  # 1 - gamma and (1-alpha)^N
+    start, first, value = sp.symbols("S_0 A B", real=True)
+    X = sp.IndexedBase("X", real=True)
+    apart = [sp.Ne(rho, kept), kept < 1]
+
+    def c(m):
+        return (kept**m - rho**m) / (kept - rho)
+
+    def gathered(m):
+        return kept ** (m - 1) * first + sp.Sum(kept ** (m - k) * X[k], (k, 2, m))
+
+    def stated(m):
+        return rho**m * start + c(m) * first + sp.Sum(c(m - k + 1) * X[k], (k, 2, m))
+
+    return AllOf(
+        Equal(sp.Sum((kept / rho) ** j, (j, 0, q - 1)) * rho ** (q - 1), c(q), apart),
+        Induction(
+            Equal(value, gathered(q)), value=value, over=q, start=1, first=first, next=kept * value + X[q + 1]
+        ),
+        Equal(stated(sp.Integer(1)), rho * start + first, apart),
+        Equal(stated(q + 1), rho * stated(q) + gathered(q + 1), apart),
+    )
+
+
+@claim(PAPER, "p16-pow", at="Proposition 16, proof: 2 (2^i - 1) >= 2^i", kind="inequality")
+def powers_of_gamma():
+    """gamma^(2 (2^i - 1)) <= gamma^(2^i) for gamma < 1 and i >= 1: gamma^(2 (y - 1)) <= gamma^y for y >= 2,
+    and 2^i >= 2.
+    """
+    size = sp.Symbol("y", positive=True)
+    return AllOf(
+        AtMost(2, 2**i), AtMost(gamma ** (2 * (size - 1)), gamma**size, given=[gamma < 1, size >= 2])
+    )
+
+
+@claim(PAPER, "p16-shift", at="Proposition 16, proof: F(s) <= F(s')", kind="monotonicity")
+def a_gap_in_the_bits_can_be_closed():
+    """If bit j of s is 0, s = A + 2 C with A < 2^j and 2^j dividing C, closing the gap gives s' = A + C: the
+    bit i >= j of s' is the bit i + 1 of s, and its term gamma^(2 (A + C mod 2^i)) is at least that of s,
+    gamma^(2 (A + 2 (C mod 2^i))). r is C mod 2^i, with C = h 2^i + r: 2C mod 2^(i+1) = 2r.
+    """
+    A = sp.Symbol("A", integer=True, nonnegative=True)
+    return AllOf(
+        AtMost(gamma ** (2 * (A + 2 * r)), gamma ** (2 * (A + r)), given=[gamma < 1]),
+        Equal(2 * (h * 2**k + r), h * 2 ** (k + 1) + 2 * r),
+        AtMost(2 * r, 2 ** (k + 1), given=[r < 2**k], strict=True),
+    )
+
+
+@claim(PAPER, "p16-bit", at="Proposition 16: the lowest bit", kind="identity", standing="ours")
+def the_lowest_bit_is_split_off():
+    """For s = 2 s' + b, b = 0 or 1: s mod 2^(k+1) = b + 2 (s' mod 2^k), so that F(s) with gamma is b +
+    gamma^(2b) times F(s') with gamma^2. (s' = h 2^k + r.)
+    """
+    bit = sp.Symbol("b", integer=True, nonnegative=True)
+    return AllOf(
+        Equal(2 * (h * 2**k + r) + bit, h * 2 ** (k + 1) + (bit + 2 * r)),
+        AtMost(bit + 2 * r, 2 ** (k + 1), given=[r < 2**k, bit <= 1], strict=True),
+        Equal(gamma ** (2 * (bit + 2 * r)), gamma ** (2 * bit) * (gamma**2) ** (2 * r)),
+    )
+
+
+@claim(PAPER, "prop-16", at="Proposition 16", kind="inequality", uses=["p16-bit"])
+def discounted_bits_are_at_most_a_doubly_exponential_sum():
+    """For gamma in (0, 1) and s with bits b_R = 1, ..., b_0: sum_i b_i gamma^(2 (s mod 2^i)) <= 1 + g_1 + ...
+    + g_R, where g_1, ..., g_R are gamma^(2^R), ..., gamma^(2^1), any numbers in (0, 1].
+
+    Read from the top bit down (p16-bit), F is 1 after the bit b_R, and bit b with g takes F to b +
+    (gamma^(2b)) F = b + (1 - b + b g) F, never below 1. (With leading zeros F is that of fewer bits.)
+    """
+    F, g = sp.IndexedBase("F", positive=True), sp.IndexedBase("g", positive=True)
+    bits, R = sp.IndexedBase("b", nonnegative=True), sp.Symbol("R", integer=True, nonnegative=True)
+    x, bit, ratio = sp.symbols("x b g", nonnegative=True)
+
+    def after(bit, ratio, value):
+        return bit + (1 - bit + bit * ratio) * value
+
+    given = [
+        ForEvery(Equal(F[i + 1], after(bits[i], g[i], F[i])), i, 1, R),
+        ForEvery(AtMost(bits[i], 1), i, 1, R),
+        ForEvery(AtMost(g[i], 1), i, 1, R),
+        ForEvery(AtMost(1, F[i]), i, 1, R),
+        sp.Eq(F[1], 1),
+    ]
+    return AllOf(
+        Theorem(given=given, shows=AtMost(F[R + 1], 1 + sp.Sum(g[i], (i, 1, R)))).unroll(
+            F[i], 1, g[i], (i, 1, R), "a bit adds at most its g"
+        ),
+        AtMost(1, after(bit, ratio, x), given=[bit <= 1, x >= 1]),
+    )
+
+
+@claim(PAPER, "prop-16-run", at="Proposition 16, run", kind="inequality", uses=["prop-16"], expect=SUPPORTED)
+def bits_of_every_small_number():
+    """Proposition 16 for every s < 1024 with its own R and gamma = .05, .1, ..., .95, by the printed sums."""
+
+    def run(effort: Effort) -> Result:
+        gammas, worst = np.arange(1, 20) / 20, 0.0
+        for s in range(1, 1024):
+            R = s.bit_length() - 1
+            left = sum(gammas ** (2 * (s % 2**bit)) for bit in range(R + 1) if s >> bit & 1)
+            right = 1 + sum((gammas ** (2**bit) for bit in range(1, R + 1)), np.zeros(len(gammas)))
+            worst = max(worst, float(np.max(left / right)))
+        evidence = Evidence(
+            "enumeration", samples=1023 * 19, ceiling="a sum above its bound for one of these s and gamma"
+        )
+        said = f"the sum is at most {worst:.12g} of its bound (1 at s = 1, 3: the rest is below)"
+        return Result(SUPPORTED if worst <= 1 + 1e-12 else UNDECIDED, said, evidence)
+
+    return Tested("Proposition 16 on every s < 1024", run)
