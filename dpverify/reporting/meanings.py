@@ -49,6 +49,15 @@ MEANINGS = {
         "The violation is not one of constants on paper: it shows in the exact losses of three steps on "
         "two records."
     ),
+    "dynamic-noise/thm-3.1-private-schedule": (
+        "The T of Eq (7) is computed from the private loss: fix it, and the sigma_t, without the "
+        "data, or pay for "
+        "what they tell."
+    ),
+    "dynamic-noise/appa-best-of-k": (
+        "Publish all k runs, or none but one drawn blindly: to pick the best by its private loss is one more "
+        "look at the data."
+    ),
     "dynamic-noise/sec4.1.3-r": (
         "Whoever computes R from (eps, delta) by this line spends far more than eps; use the minus sign."
     ),

@@ -1,5 +1,5 @@
-"""Appendix B.1 and B.2 (Lemma B.4): composition, sensitivity, the Gaussian mechanism, from zCDP to (eps,
-delta)-DP.
+"""Appendix A.1 (repeated runs), B.1 and B.2 (Lemma B.4): composition, sensitivity, the Gaussian mechanism,
+from zCDP to (eps, delta)-DP.
 
 D_a(N(0, s^2), N(d, s^2)) = a d^2/(2 s^2)        rho-zCDP: D_a <= rho a for every a > 1
 """
@@ -11,32 +11,122 @@ import sympy as sp
 from dpverify.claims import claim
 from dpverify.formulas import dynamic_noise as schedules
 from dpverify.guarantees import ZCDP
-from dpverify.language.mechanisms import Private
-from dpverify.neighbours import REPLACE
-from dpverify.relations import AtMost, Derivation, Equal, Instance
+from dpverify.language.mechanisms import Private, Repeated
+from dpverify.language.vectors import VectorSequence, inner, norm, norm2, total, vectors
+from dpverify.neighbours import REPLACE, ZERO_OUT
+from dpverify.relations import AtMost, Equal, Instance
 from dpverify.releases import Gaussian
+from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER
-from dpverify.verdicts import REFUTED, SUPPORTED
+from dpverify.theorems import AllOf, ForEvery, Theorem
+from dpverify.verdicts import REFUTED
 
-eps, L, rho = sp.symbols("epsilon L rho", positive=True)  # L = ln(1/delta)
+eps, L, rho, R, G, M = sp.symbols("epsilon L rho R G M", positive=True)  # L = ln(1/delta)
+t, T = step(), sp.Symbol("T", integer=True, positive=True)
+N, D, k, n, j = (sp.Symbol(name, integer=True, positive=True) for name in ("N", "D", "k", "n", "j"))
+
+
+@claim(
+    PAPER, "appa-k-runs", at='Appendix A.1, "still of R budget"', kind="privacy guarantee", uses=["lemma-b.2"]
+)
+def all_of_k_runs_cost_the_whole_budget():
+    """k runs of Algorithm 1 with the budget R/k each (sum_t 1/sigma_t^2 <= R/k), all published, are together
+    R/2-zCDP when a record is zeroed: "the output of all repetitions is still of R budget".
+    """
+    sigma = sp.IndexedBase("sigma", positive=True)
+    one = Repeated(Gaussian(G * sigma[t] / N, {ZERO_OUT: G / N}), t, 1, T)
+    guard = sp.Le(sp.Sum(sigma[t] ** -2, (t, 1, T)), R / k)
+    return Private(Repeated(one, j, 1, k), ZCDP(R / 2), ZERO_OUT, given=[guard])
 
 
 @claim(
     PAPER,
-    "lemma-b.1",
-    at="Lemma B.1",
+    "appa-best-of-k",
+    at="Appendix A.1, the repetition that is taken",
     kind="privacy guarantee",
     expect=REFUTED,
-    correction="lemma-b.1-corrected",
-    breaks="proof",
+    correction="appa-k-runs",
+    breaks="privacy",
+    standing="ours",
+)
+def the_best_of_k_runs_costs_no_more():
+    """Publishing only the run with the least loss on the data is within the same budget, 2 R-zCDP if a record
+    is replaced (four times R/2).
+
+    The case k = 2, T = 1, f(theta; x) = x theta, theta_1 = 0, N records of which the first is G against -G,
+    the others 0: each run is normal about -eta G/N against eta G/N, and the least loss is at the smaller of
+    the two against the larger. With p >= 1/2 the chance that one run is negative on the first data set, what
+    is published is negative with chance 1 - (1-p)^2 >= 3/4 against (1-p)^2 <= 1/4, however small R is; so D_2
+    is at least ln(7/3), and 2 R-zCDP allows 4 R.
+    """
+    p, q, chance = sp.symbols("p q chance", positive=True)
+    two_points = p**2 / q + (1 - p) ** 2 / (1 - q)
+    return Instance(
+        AtMost(sp.log(sp.Rational(7, 3)), 4 * R, given=[R <= sp.Rational(1, 5)]),
+        let={
+            "f(theta; x)": "x theta, |x| <= G",
+            "k, T": "2, 1",
+            "records": "(G, 0, ..., 0) against (-G, 0, ..., 0)",
+            "R": "at most 1/5",
+        },
+        meets=[
+            AtMost(
+                sp.Rational(3, 4), 1 - (1 - chance) ** 2, given=[chance >= sp.Rational(1, 2), chance <= 1]
+            ),
+            AtMost((1 - chance) ** 2, sp.Rational(1, 4), given=[chance >= sp.Rational(1, 2), chance <= 1]),
+            AtMost(
+                sp.Rational(7, 3),
+                two_points,
+                given=[p >= sp.Rational(3, 4), p <= 1, q <= sp.Rational(1, 4)],
+            ),
+        ],
+        because="the choice looks at the data once more; a coarser view of the output, its sign, has a "
+        "divergence at most that of the output",
+    )
+
+
+@claim(PAPER, "lemma-b.1", at="Lemma B.1, for outputs y of finitely many values", kind="privacy guarantee")
+def divergences_of_adaptive_steps_add_up():
+    """If D_a(M) <= rho_1 a, and D_a(M'(., y)) <= rho_2 a for every y, at an order a > 1, then D_a of the pair
+    (y, z) is at most (rho_1 + rho_2) a; z alone is post-processing of it. So (rho_1, a)- and (rho_2, a)-zCDP
+    at every a make (rho_1 + rho_2)-zCDP.
+
+    exp((a-1) D_a(M)) = sum_y w_y with w_y = P(y)^a Q(y)^(1-a); c_y is the same of M' at y, and sum_y w_y c_y
+    that of both.
+    """
+    a, first, second = sp.symbols("a rho_1 rho_2", positive=True)
+    y = sp.Symbol("y", integer=True, positive=True)
+    w, c = sp.IndexedBase("w", positive=True), sp.IndexedBase("c", positive=True)
+    most, weights = sp.exp((a - 1) * a * second), sp.Sum(w[y], (y, 1, n))
+    return (
+        Theorem(
+            given=[a > 1, weights <= sp.exp((a - 1) * a * first), ForEvery(AtMost(c[y], most), y, 1, n)],
+            shows=AtMost(sp.Sum(w[y] * c[y], (y, 1, n)), sp.exp((a - 1) * a * (first + second))),
+        )
+        .sum(AtMost(w[y] * c[y], most * w[y]), (y, 1, n), "M' at every y")
+        .have(Equal(sp.Sum(most * w[y], (y, 1, n)), most * weights), "the common factor")
+        .have(AtMost(most * weights, most * sp.exp((a - 1) * a * first)), "M")
+        .have(Equal(most * sp.exp((a - 1) * a * first), sp.exp((a - 1) * a * (first + second))), "powers")
+    )
+
+
+@claim(
+    PAPER,
+    "lemma-b.1-one-order",
+    at="Lemma B.1, read at one order",
+    kind="privacy guarantee",
+    expect=REFUTED,
+    correction="lemma-b.1",
+    breaks="misprint",
+    standing="misprint",
 )
 def composition_at_one_order_gives_every_order():
-    """If M is (rho_1, a)-zCDP and M' is (rho_2, a)-zCDP (D_a <= rho a at that a), the composition is (rho_1 +
-    rho_2)-zCDP (at every order).
+    """If M is (rho_1, a)-zCDP and M' is (rho_2, a)-zCDP, read as D_a <= rho a at that a alone, the
+    composition is (rho_1 + rho_2)-zCDP, at every order. The notation (rho, a)-zCDP is not defined in the
+    paper; read at every order, the lemma is lemma-b.1.
 
     The case: M is randomised response with 9/10, rho_1 = D_2/2 at a = 2, and M' ignores the data (rho_2 = 0);
-    D at order 5/4. The notation (rho, a)-zCDP is not defined in the paper; read as rho-zCDP at every order,
-    the lemma is lemma-b.1-corrected.
+    D at order 5/4.
     """
     p = sp.Rational(9, 10)
 
@@ -51,46 +141,14 @@ def composition_at_one_order_gives_every_order():
     )
 
 
-@claim(PAPER, "lemma-b.1-corrected", at="Lemma B.1, corrected", kind="privacy guarantee", expect=SUPPORTED)
-def divergences_of_adaptive_steps_add_up():
-    """If D_a(M) <= rho_1 a, and D_a(M'(., y)) <= rho_2 a for every y, at every order a > 1, then D_a of both
-    is at most (rho_1 + rho_2) a.
-
-    Over an output space of n points: exp((a-1) D_a) is sum_y w_y c_y, w_y = P(y)^a Q(y)^(1-a), c_y the same
-    for M' at y, c_y = C - slack_y.
-    """
-    a, r1, r2, C = sp.symbols("a rho_1 rho_2 C", positive=True)
-    c, w0 = sp.symbols("c w0", real=True)
-    y, n = sp.Symbol("y", integer=True, positive=True), sp.Symbol("n", integer=True, positive=True)
-    w, slack = sp.IndexedBase("w", positive=True), sp.IndexedBase("slack", nonnegative=True)
-    both = sp.Sum(w[y] * (C - slack[y]), (y, 1, n))
-    return (
-        Derivation()
-        .step(
-            Equal(C * sp.Sum(w[y], (y, 1, n)) - both, sp.Sum(w[y] * slack[y], (y, 1, n))),
-            "every c_y is C less a nonnegative slack",
-        )
-        .step(AtMost(0, sp.Sum(w[y] * slack[y], (y, 1, n))), "so the joint sum is at most C sum_y w_y")
-        .step(
-            AtMost(
-                (c + w0) / (a - 1),
-                (r1 + r2) * a,
-                given=[a > 1, c <= (a - 1) * r2 * a, w0 <= (a - 1) * r1 * a],
-            ),
-            "ln(C W)/(a - 1) with c = ln C and w0 = ln W, W = sum_y w_y, at their bounds",
-        )
-    )
-
-
 @claim(PAPER, "def-b.1", at="Definition B.1, Eq (19)", kind="identity")
 def leaving_out_one_gradient_moves_the_sum_by_it():
-    """(1/N) sum_{j != n} grad_j - (1/N) sum_j grad_j = -grad_n/N: the sensitivity is (1/N) max_n |grad_n|,
-    for a record that contributes nothing, 1/N fixed.
+    """|(1/N) sum_{j != n} grad_j - (1/N) sum_j grad_j| = |grad_n|/N for every n, so that the largest of them
+    is (1/N) max_n |grad_n|: the record contributes nothing, and 1/N is fixed. Both sides squared, in R^D.
     """
-    g, j = sp.IndexedBase("g", real=True), sp.Symbol("j", integer=True, positive=True)
-    n, N = sp.Symbol("n", integer=True, positive=True), sp.Symbol("N", integer=True, positive=True)
-    total = sp.Sum(g[j], (j, 1, N))
-    return Equal((total - g[n]) / N - total / N, -g[n] / N, given=[n <= N])
+    g = VectorSequence("g")
+    whole = total(g[j], (j, 1, N))
+    return Equal(norm2((whole - g[n]) / N - whole / N), norm2(g[n]) / N**2, given=[n <= N])
 
 
 @claim(PAPER, "lemma-b.2", at="Lemma B.2", kind="privacy guarantee", uses=["def-3.4"])
@@ -100,23 +158,76 @@ def gaussian_mechanism_costs_one_over_two_sigma_squared():
     return Private(Gaussian(Delta * sigma, {REPLACE: Delta}), ZCDP(1 / (2 * sigma**2)), REPLACE)
 
 
-@claim(PAPER, "lemma-b.3", at="Lemma B.3", kind="privacy guarantee", uses=["def-3.4"], expect=SUPPORTED)
-def zcdp_implies_approximate_dp():
-    """rho-zCDP implies (rho + 2 sqrt(rho L), delta)-DP, L = ln(1/delta), delta in (0, 1): Markov on the
-    privacy loss at order a = 1 + sqrt(L/rho).
-
-    Z is the loss ln P/Q under P. E exp((a-1) Z) = exp((a-1) D_a), so P(Z > eps) <= exp((a-1)(rho a - eps));
-    and P(S) <= e^eps Q(S) + P(Z > eps).
+def _outputs():
+    """Outputs of finitely many values: P = e^eps Q/(1 + u_y) on m of them, of chance p_y under P, and P =
+    e^eps Q (1 + v_y) on the n others, of chance r_y.
     """
-    a = 1 + sp.sqrt(L / rho)
-    epsilon = rho + 2 * sp.sqrt(rho * L)
-    u = sp.Symbol("u", nonnegative=True)
+    y, m = (sp.Symbol(name, integer=True, positive=True) for name in "ym")
+    p, r = (sp.IndexedBase(name, positive=True) for name in "pr")
+    u, v = (sp.IndexedBase(name, nonnegative=True) for name in "uv")
+    return y, m, p, r, u, v
+
+
+@claim(
+    PAPER,
+    "lemma-b.3-tail",
+    at="Lemma B.3, the tail of the loss",
+    kind="inequality",
+    standing="ours",
+)
+def tail_of_the_loss_by_markov():
+    """P(P > e^eps Q) <= e^(-b eps) E_P exp(b ln P/Q) for every b > 0, for outputs of finitely many values:
+    P/(e^eps Q) is 1/(1 + u_y) on m of them and 1 + v_y on n.
+    """
+    y, m, p, r, u, v = _outputs()
+    b = sp.Symbol("b", positive=True)
+    low, high = p[y] * (1 + u[y]) ** (-b), r[y] * (1 + v[y]) ** b
+    above, rest = sp.Sum(r[y], (y, 1, n)), sp.Sum(low, (y, 1, m))
     return (
-        Derivation()
-        .step(
-            AtMost(1, sp.exp(u)), "exp((a-1)(Z - eps)) >= 1 on the event Z > eps, u = (a-1)(Z - eps): Markov"
+        Theorem(shows=AtMost(above, rest + sp.Sum(high, (y, 1, n))))
+        .sum(AtMost(r[y], high), (y, 1, n), "the power is at least 1 where P > e^eps Q")
+        .have(AtMost(0, rest), "and positive elsewhere")
+    )
+
+
+@claim(
+    PAPER,
+    "lemma-b.3",
+    at="Lemma B.3, for outputs of finitely many values",
+    kind="privacy guarantee",
+    uses=["def-3.4", "lemma-b.3-tail"],
+)
+def zcdp_implies_approximate_dp():
+    """rho-zCDP implies (eps, delta)-DP with eps = rho + 2 sqrt(rho L), L = ln(1/delta): for every test with
+    values in [0, 1] the part of E_P - e^eps E_Q where P <= e^eps Q is at most 0, and the part where P > e^eps
+    Q at most the chance P of that; this is at most e^(-b eps) E_P exp(b ln P/Q) (lemma-b.3-tail), which is at
+    most e^-L = delta if E_P exp(b ln P/Q) <= exp(b (1 + b) rho), as zCDP has it at the order 1 + b, b =
+    sqrt(L/rho).
+
+    delta < 1, so that the root is defined; "for any delta > 0" says nothing beyond. The test is phi_y on the
+    first outputs and psi_y on the others.
+    """
+    y, m, p, r, u, v = _outputs()
+    phi, psi = (sp.IndexedBase(name, nonnegative=True) for name in ("phi", "psi"))
+    moment, b = sp.Symbol("E", positive=True), sp.sqrt(L / rho)
+    spent = rho + 2 * sp.sqrt(rho * L)
+    large = psi[y] * r[y] * v[y] / (1 + v[y])  # psi (P - e^eps Q)
+    return AllOf(
+        AtMost(sp.Sum(-phi[y] * p[y] * u[y], (y, 1, m)), 0),
+        Theorem(
+            given=[ForEvery(AtMost(psi[y], 1), y, 1, n)],
+            shows=AtMost(sp.Sum(large, (y, 1, n)), sp.Sum(r[y], (y, 1, n))),
+        ).sum(AtMost(large, r[y]), (y, 1, n), "the difference is at most P"),
+        Theorem(
+            given=[moment <= sp.exp(b * (1 + b) * rho)],
+            shows=AtMost(sp.exp(-b * spent) * moment, sp.exp(-L)),
         )
-        .step(Equal((a - 1) * (rho * a - epsilon), -L), "the exponent at that order is -L = ln delta")
+        .have(Equal(b * (1 + b) * rho - b * spent, -L), "the exponent at that order is -L = ln delta")
+        .have(Equal(sp.exp(-b * spent) * sp.exp(b * (1 + b) * rho), sp.exp(-L)), "so the bound is delta")
+        .have(
+            AtMost(sp.exp(-b * spent) * moment, sp.exp(-b * spent) * sp.exp(b * (1 + b) * rho)),
+            "zCDP at the order 1 + b",
+        ),
     )
 
 
@@ -137,49 +248,34 @@ def printed_rho_solves_the_conversion():
     return Equal(stated + 2 * sp.sqrt(stated * L), eps)
 
 
-@claim(PAPER, "inv-b.3-corrected", at="Below Lemma B.3, corrected", kind="identity", expect=SUPPORTED)
+@claim(PAPER, "inv-b.3-corrected", at="Below Lemma B.3, corrected", kind="identity")
 def smaller_root_solves_the_conversion():
-    """rho = eps + 2 L - 2 sqrt(L (eps + L)) = (sqrt(eps + L) - sqrt L)^2 is the only solution of rho + 2
-    sqrt(rho L) = eps.
+    """rho = eps + 2 L - 2 sqrt(L (eps + L)) solves rho + 2 sqrt(rho L) = eps, and every rho > 0 that solves
+    it is this one.
     """
     root = sp.sqrt(eps + L) - sp.sqrt(L)
-    s = sp.Symbol("s", positive=True)  # sqrt rho
-    return (
-        Derivation()
-        .step(Equal(root**2, eps + 2 * L - 2 * sp.sqrt(L * (eps + L))), "the smaller root")
-        .step(
-            Equal(root**2 + 2 * root * sp.sqrt(L), eps),
-            "sqrt rho = sqrt(eps + L) - sqrt L > 0 solves s^2 + 2 s sqrt L = eps",
+    return AllOf(
+        Theorem(
+            given=[sp.Eq(rho + 2 * sp.sqrt(rho * L), eps)],
+            shows=Equal(rho, eps + 2 * L - 2 * sp.sqrt(L * (eps + L))),
         )
-        .step(
-            Equal(s**2 + 2 * s * sp.sqrt(L) + L, (s + sp.sqrt(L)) ** 2),
-            "(s + sqrt L)^2 = eps + L has one positive solution",
-        )
+        .have(Equal((sp.sqrt(rho) + sp.sqrt(L)) ** 2, eps + L), "complete the square")
+        .have(Equal(sp.sqrt(rho) + sp.sqrt(L), sp.sqrt(eps + L)), "both are positive"),
+        Equal(eps + 2 * L - 2 * sp.sqrt(L * (eps + L)), root**2),
+        Equal(root**2 + 2 * root * sp.sqrt(L), eps),
     )
 
 
-@claim(PAPER, "lemma-b.4-ident", at="Lemma B.4", kind="identity", uses=["def-b.1"], expect=SUPPORTED)
+@claim(PAPER, "lemma-b.4-ident", at="Lemma B.4", kind="identity", uses=["def-b.1"])
 def sensitivity_of_the_squared_loss():
-    """Squared loss (x'theta - 1)^2/2: one record moves the averaged gradient by (1/N) sqrt(2 f(theta; x))
-    |x|.
+    """Squared loss f(theta; x) = (x'theta - 1)^2/2, whose gradient is (x'theta - 1) x: one record moves the
+    averaged gradient by (1/N) sqrt(2 f(theta; x)) |x|, in R^D.
     """
-    N = sp.Symbol("N", integer=True, positive=True)
-    x, i, D = (
-        sp.IndexedBase("x", real=True),
-        sp.Symbol("i", integer=True, positive=True),
-        sp.Symbol("D", integer=True, positive=True),
-    )
-    u = sp.Symbol("u", real=True)  # x'theta, whose derivative in theta_i is x_i
-    loss = (u - 1) ** 2 / 2
-    gradient2 = sp.Sum((sp.diff(loss, u) * x[i]) ** 2, (i, 1, D))
-    size, norm = sp.symbols("size norm", nonnegative=True)  # |x'theta - 1|, |x|
-    return (
-        Derivation()
-        .step(
-            Equal(gradient2, 2 * loss * sp.Sum(x[i] ** 2, (i, 1, D))),
-            "|grad|^2 = 2 f |x|^2: the gradient is x (x'theta - 1)",
-        )
-        .step(Equal(size * norm / N, sp.sqrt(2 * (size**2 / 2)) * norm / N), "its root over N")
+    x, theta = vectors("x theta")
+    residual = inner(x, theta) - 1
+    loss = residual**2 / 2
+    return Theorem(shows=Equal(norm(residual * x) / N, sp.sqrt(2 * loss) * norm(x) / N)).have(
+        Equal(norm2(residual * x), 2 * loss * norm2(x)), "|grad|^2 = 2 f |x|^2"
     )
 
 
@@ -213,42 +309,35 @@ def sensitivity_of_the_squared_loss_is_at_most_a_quadratic():
 
 @claim(PAPER, "lemma-b.4-corrected", at="Lemma B.4, corrected", kind="inequality", uses=["lemma-b.4-ident"])
 def sensitivity_of_the_squared_loss_is_at_most_linear():
-    """The sensitivity of the squared loss is at most (|theta| + 1)/N when |x_n| <= 1."""
-    N, norm, size = (
-        sp.Symbol("N", integer=True, positive=True),
-        sp.Symbol("norm", nonnegative=True),
-        sp.Symbol("size", nonnegative=True),
-    )
-    dot = sp.Symbol("dot", real=True)  # x'theta
-    return AtMost(
-        sp.Abs(dot - 1) * norm / N, (size + 1) / N, given=[dot <= norm * size, -dot <= norm * size, norm <= 1]
-    )  # Cauchy-Schwarz: |x'theta| <= |x||theta|
-
-
-@claim(PAPER, "lemma-b.4-floss", at="Proof of Lemma B.4", kind="inequality", expect=SUPPORTED)
-def squared_loss_is_at_most_quadratic():
-    """f(theta) <= (D M |theta|^2 + 1)/2 when the mean of x_n is 0 and f is M-smooth: the mean of |x_n|^2 is
-    the trace of the Hessian, at most D M.
+    """A record with |x| <= 1 moves the averaged gradient of the squared loss by |(x'theta - 1) x|/N <=
+    (|theta| + 1)/N.
     """
-    N, n = sp.Symbol("N", integer=True, positive=True), sp.Symbol("n", integer=True, positive=True)
-    d = sp.IndexedBase("d", real=True)  # x_n'theta, which averages to 0
-    M, D, s2, size2, square = (
-        sp.Symbol("M", positive=True),
-        sp.Symbol("D", integer=True, positive=True),
-        *sp.symbols("s2 size2 square", nonnegative=True),
-    )
-    loss = sp.Sum((d[n] - 1) ** 2 / 2, (n, 1, N)) / N
-    centred = sp.Sum(d[n] ** 2, (n, 1, N)) / (2 * N) - sp.Sum(d[n], (n, 1, N)) / N + sp.Rational(1, 2)
-    return (
-        Derivation()
-        .step(Equal(loss, centred), "expand; the middle term vanishes as the records average to 0")
-        .step(
-            AtMost(
-                square / 2 + sp.Rational(1, 2),
-                (D * M * size2 + 1) / 2,
-                given=[square <= s2 * size2, s2 <= D * M],
-            ),
-            "the mean of (x_n'theta)^2 is at most the mean of |x_n|^2 times |theta|^2, and that "
-            "mean is a trace of D eigenvalues, each <= M",
+    x, theta = vectors("x theta")
+    return AtMost(norm((inner(x, theta) - 1) * x) / N, (norm(theta) + 1) / N, given=[norm(x) <= 1])
+
+
+@claim(PAPER, "lemma-b.4-floss", at="Proof of Lemma B.4", kind="inequality")
+def squared_loss_is_at_most_quadratic():
+    """f(theta) = (1/2N) sum_n (x_n'theta - 1)^2 <= (1/2N) sum_n (|x_n|^2 |theta|^2 + 1) when the x_n average
+    to 0; and this is at most (D M |theta|^2 + 1)/2 when f is M-smooth.
+
+    d_n = x_n'theta, x2_n = |x_n|^2 and t2 = |theta|^2, so d_n^2 <= x2_n t2; h_j = (1/N) sum_n (x_n'e_j)^2,
+    the curvature of f along the axis j, is at most M, and these add up to the mean of |x_n|^2.
+    """
+    d, x2 = sp.IndexedBase("d", real=True), sp.IndexedBase("x2", nonnegative=True)
+    h, t2 = sp.IndexedBase("h", nonnegative=True), sp.Symbol("t2", nonnegative=True)
+    mixed, axes = sp.Sum(d[n], (n, 1, N)), sp.Sum(h[j], (j, 1, D))
+    loss, middle = sp.Sum((d[n] - 1) ** 2, (n, 1, N)), sp.Sum(x2[n] * t2 + 1, (n, 1, N))
+    expand = AtMost((d[n] - 1) ** 2, x2[n] * t2 + 1 - 2 * d[n])
+    return AllOf(
+        Theorem(
+            given=[ForEvery(AtMost(d[n] ** 2, x2[n] * t2), n, 1, N), sp.Eq(mixed, 0)],
+            shows=AtMost(loss / (2 * N), middle / (2 * N)),
         )
+        .sum(expand, (n, 1, N), "Cauchy-Schwarz")
+        .have(Equal(sp.Sum(expand.rhs, (n, 1, N)), middle - 2 * mixed), "the middle term vanishes"),
+        Theorem(
+            given=[ForEvery(AtMost(h[j], M), j, 1, D)],
+            shows=AtMost((t2 * axes + 1) / 2, (D * M * t2 + 1) / 2),
+        ).sum(AtMost(h[j], M), (j, 1, D), "smoothness along each axis"),
     )

@@ -15,12 +15,15 @@ from dpverify.claims import claim
 from dpverify.effort import Effort
 from dpverify.formulas import dynamic_noise as schedules
 from dpverify.guarantees import ZCDP
+from dpverify.language.functions import Function
 from dpverify.language.mechanisms import Private, Repeated
+from dpverify.language.vectors import Vector, VectorSequence, inner, norm, norm2, total, vectors
 from dpverify.neighbours import ADD_REMOVE, REPLACE, ZERO_OUT, Neighbours
-from dpverify.relations import AtMost, Derivation, Equal, Instance, Tested
+from dpverify.relations import AtMost, Equal, Increasing, Instance, Tested
 from dpverify.releases import Gaussian
 from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER
+from dpverify.theorems import AllOf, ForEvery, Iterates, Theorem
 from dpverify.verdicts import REFUTED, SUPPORTED, Result
 
 t, i = step(), sp.Symbol("i", integer=True, positive=True)
@@ -44,7 +47,8 @@ q = sp.IndexedBase("q", positive=True)
     kind="definition",
     expect=REFUTED,
     correction="def-3.1-corrected",
-    breaks="proof",
+    breaks="misprint",
+    standing="misprint",
 )
 def linear_loss_is_lipschitz():
     """G-Lipschitz continuity: |f(y) - f(x)| <= G |y - x|^2 (as printed); it should hold of f(x) = G x, which
@@ -56,175 +60,122 @@ def linear_loss_is_lipschitz():
     return Instance(AtMost(G * h, G * h**2), let={"f(x)": "G x", "y - x": "h"}, because="|f(y) - f(x)| = G h")
 
 
-@claim(PAPER, "def-3.1-vacuous", at="Definition 3.1", kind="definition", expect=SUPPORTED)
+@claim(PAPER, "def-3.1-vacuous", at="Definition 3.1, as printed", kind="inequality", standing="ours")
 def squared_condition_forces_constants():
-    """|f(y) - f(x)| <= G |y - x|^2 forces f to be constant: cut h = |y - x| into n parts, n G (h/n)^2 = G
-    h^2/n, for every n.
+    """If |f(y) - f(x)| <= G |y - x|^2 for all x and y, then f(y) - f(x) <= G h^2/n for every whole n, h = |y
+    -
+    x|, by n equal parts of the segment: f is constant.
+
+    F_k is f at x + (k-1)(y - x)/n, k = 1..n+1.
     """
-    h, n, k = (
-        sp.Symbol("h", positive=True),
-        sp.Symbol("n", integer=True, positive=True),
-        sp.Symbol("k", integer=True, positive=True),
-    )
+    h = sp.Symbol("h", positive=True)
+    n, k = (sp.Symbol(name, integer=True, positive=True) for name in "nk")
+    F = sp.IndexedBase("F", real=True)
+    each = AtMost(F[k + 1] - F[k], G * (h / n) ** 2)
     return (
-        Derivation()
-        .step(
-            Equal(sp.Sum(G * (h / n) ** 2, (k, 1, n)), G * h**2 / n),
-            "the condition on each of n parts of the segment",
-        )
-        .step(Equal(sp.limit(G * h**2 / n, n, sp.oo), 0), "the bound on |f(y) - f(x)| tends to 0")
+        Theorem(given=[ForEvery(each, k, 1, n)], shows=AtMost(F[n + 1] - F[1], G * h**2 / n))
+        .sum(each, (k, 1, n), "the condition on each of n parts of the segment")
+        .have(Equal(sp.Sum(F[k + 1] - F[k], (k, 1, n)), F[n + 1] - F[1]), "it telescopes")
     )
 
 
-@claim(PAPER, "def-3.1-corrected", at="Definition 3.1, corrected", kind="definition", expect=SUPPORTED)
+@claim(PAPER, "def-3.1-corrected", at="Definition 3.1, corrected", kind="definition")
 def lipschitz_bounds_the_gradient():
-    """|f(y) - f(x)| <= G |y - x|: then |grad f| <= G, what the sensitivity uses; at y = x + h u, f(y) - f(x)
-    = g h + o(h).
+    """|f(y) - f(x)| <= G |y - x|: along the gradient g of an M-smooth f, at y = x + s g for any s > 0, this
+    gives |g|^2 (1 - M s/2) <= G |g|, and so |g| <= G as s tends to 0, which is what the sensitivity uses.
     """
-    g, h, r = sp.symbols("g h r", positive=True)  # slope along u, step, remainder per step
-    return (
-        Derivation()
-        .step(AtMost(g, G + r, given=[g * h - r * h <= G * h]), "(f(x + h u) - f(x))/h >= g - r with r -> 0")
-        .step(Equal(sp.limit(G + r, r, 0), G), "r -> 0")
-    )
+    s, f, x = sp.Symbol("s", positive=True), Function("f", smooth=M), Vector("x")
+    g = f.gradient(x)
+    return AtMost(norm2(g) * (1 - M * s / 2), G * norm(g), given=[f(x + s * g) - f(x) <= G * s * norm(g)])
 
 
 @claim(PAPER, "def-3.2", at="Definition 3.2", kind="definition")
 def quadratics_are_strongly_convex():
-    """m-strong convexity: f(y) >= f(x) + f'(x)(y - x) + (m/2)(y - x)^2; a quadratic with curvature lam >= m
-    has it.
+    """m-strong convexity: f(y) >= f(x) + grad f(x)'(y - x) + (m/2)|y - x|^2; f(x) = lam |x|^2/2 on R^D with
+    curvature lam >= m has it.
     """
-    x, y = sp.symbols("x y", real=True)
+    x, y = vectors("x y")
     lam, m = sp.symbols("lam m", positive=True)
-    f = lam * x**2 / 2
-    return AtMost(f + sp.diff(f, x) * (y - x) + m * (y - x) ** 2 / 2, f.subs(x, y), given=[lam >= m])
+    return AtMost(
+        lam / 2 * norm2(x) + lam * inner(x, y - x) + m / 2 * norm2(y - x),
+        lam / 2 * norm2(y),
+        given=[lam >= m],
+    )
 
 
-@claim(PAPER, "def-3.3", at="Definition 3.3", kind="definition", expect=SUPPORTED)
+@claim(PAPER, "def-3.3", at="Definition 3.3", kind="definition")
 def smoothness_is_the_descent_lemma():
-    """M-smoothness: f(y) <= f(x) + f'(x)(y - x) + (M/2)(y - x)^2; quadratics of curvature at most M have it,
-    and at y = x - g/M it gives descent g^2/(2M).
+    """M-smoothness: f(y) <= f(x) + grad f(x)'(y - x) + (M/2)|y - x|^2; f(x) = lam |x|^2/2 on R^D has it for
+    every lam <= M, negative ones too. Of any M-smooth f, f(x - grad f(x)/M) <= f(x) - |grad f(x)|^2/(2M).
 
-    It is one-sided: -x^2 has it for every M, so it does not bound the change of the gradient.
+    As printed it is one-sided and does not bound the change of the gradient; Lemma B.5 uses that bound "by
+    smoothness", and an M-smooth f is here one with an M-Lipschitz gradient.
     """
-    x, y, lam, g = sp.symbols("x y lam g", real=True)
-    f = lam * x**2 / 2
-    return (
-        Derivation()
-        .step(
-            AtMost(f.subs(x, y), f + sp.diff(f, x) * (y - x) + M * (y - x) ** 2 / 2, given=[lam <= M]),
-            "a quadratic of any curvature lam <= M, negative too",
-        )
-        .step(
-            Equal(g * (-g / M) + (M / 2) * (g / M) ** 2, -(g**2) / (2 * M)),
-            "at y = x - g/M: the descent that Theorem 4.1 uses",
-        )
+    x, y = vectors("x y")
+    lam, f = sp.Symbol("lam", real=True), Function("f", smooth=M)
+    g = f.gradient(x)
+    return AllOf(
+        AtMost(
+            lam / 2 * norm2(y), lam / 2 * norm2(x) + lam * inner(x, y - x) + M / 2 * norm2(y - x), [lam <= M]
+        ),
+        AtMost(f(x - g / M), f(x) - norm2(g) / (2 * M)),
     )
 
 
-def gaussian_divergence() -> Derivation:
-    """D_a(N(d, s^2), N(0, s^2)) = a d^2/(2 s^2), by completing the square."""
-    u = sp.Symbol("u", real=True)
-    s = sp.Symbol("s", positive=True)
-    exponent = (-order * (u - shift) ** 2 - (1 - order) * u**2) / (2 * s**2)
-    square = -((u - order * shift) ** 2) / (2 * s**2)
-    return (
-        Derivation()
-        .step(
-            Equal(exponent, square + order * (order - 1) * shift**2 / (2 * s**2)),
-            "p^a q^(1-a) is a Gaussian density times a constant",
-        )
-        .step(
-            Equal(
-                order * (order - 1) * shift**2 / (2 * s**2) / (order - 1),
-                order * shift**2 / (2 * s**2),
-                given=[order > 1],
-            ),
-            "D_a = ln(that constant)/(a - 1)",
-        )
-    )
-
-
-@claim(PAPER, "def-3.4", at="Definition 3.4", kind="definition", expect=SUPPORTED)
+@claim(PAPER, "def-3.4", at="Definition 3.4", kind="definition")
 def gaussian_noise_meets_the_definition():
-    """rho-zCDP: D_a(M(d), M(d')) <= rho a for all a > 1; Gaussian noise of multiplier sigma meets it with rho
-    = 1/(2 sigma^2) and no less.
+    """rho-zCDP: D_a(M(d), M(d')) <= rho a for all a > 1; Gaussian noise of sigma times the sensitivity meets
+    it with rho = 1/(2 sigma^2), and no smaller rho will do at any order: D_a = a delta^2/(2 (delta sigma)^2).
     """
     rho = sp.Symbol("rho", positive=True)
     value = order * shift**2 / (2 * (shift * sigma) ** 2)
-    chain = gaussian_divergence()
-    return chain.step(
-        AtMost(value, rho * order, given=[rho >= 1 / (2 * sigma**2)]), "with s = sigma times the sensitivity"
-    ).step(AtMost(1 / (2 * sigma**2), rho, given=[value <= rho * order]), "and no smaller rho will do")
+    return AllOf(
+        Private(Gaussian(shift * sigma, {REPLACE: shift}), ZCDP(1 / (2 * sigma**2)), REPLACE),
+        AtMost(1 / (2 * sigma**2), rho, given=[value <= rho * order]),
+    )
 
 
-@claim(PAPER, "sec3-ma-less-tight", at="Section 3", kind="inequality", expect=SUPPORTED)
+@claim(PAPER, "sec3-ma-less-tight", at="Section 3", kind="inequality")
 def moments_accountant_is_never_tighter_than_zcdp():
-    """The moments accountant (log moments lam (lam + 1) rho at whole orders lam) gives (lam + 1) rho + L/lam
-    >= rho + 2 sqrt(rho L), the zCDP conversion.
+    """The moments accountant ("less tight for a smaller privacy budget"), with log moments lam (lam + 1) rho
+    at orders lam and so epsilon = (lam + 1) rho + L/lam, L = ln(1/delta), is never below rho + 2 sqrt(rho L),
+    the zCDP conversion; with the orders capped at 32, as usual, it is at least L/128 above once rho <=
+    L/4096.
 
-    The comparison is for Gaussian steps on the full batch; a cap on the orders (32 is usual) costs more the
-    smaller rho is.
+    The comparison is for Gaussian steps on the full batch.
     """
     lam, rho, L = sp.symbols("lambda rho L", positive=True)
-    moment = lam * (lam + 1) * rho
-    cap = sp.Integer(32)
-    best = rho + 2 * sp.sqrt(rho * L)
-    return (
-        Derivation()
-        .step(Equal((moment + L) / lam, (lam + 1) * rho + L / lam), "epsilon from a log moment at tail delta")
-        .step(AtMost(best, (lam + 1) * rho + L / lam), "arithmetic and geometric mean of lam rho and L/lam")
-        .step(
-            AtMost(L / 128, (cap + 1) * rho + L / cap - best, given=[4 * cap**2 * rho <= L]),
-            "with the orders capped at 32, at least L/128 is lost once rho <= L/4096: the "
-            "smaller the budget, the larger the share",
-        )
-    )
+    counted, best = (lam * (lam + 1) * rho + L) / lam, rho + 2 * sp.sqrt(rho * L)
+    return AllOf(AtMost(best, counted), AtMost(L / 128, counted - best, given=[4096 * rho <= L, lam <= 32]))
 
 
-@claim(
-    PAPER,
-    "sec3-step-cost",
-    at="Section 3",
-    kind="identity",
-    uses=["lemma-b.1", "lemma-b.1-corrected", "lemma-b.2"],
-    expect=SUPPORTED,
-)
+@claim(PAPER, "sec3-step-cost", at="Section 3", kind="privacy guarantee", uses=["lemma-b.1", "lemma-b.2"])
 def step_cost_is_half_of_one_over_sigma_squared():
-    """Noise N(0, sigma_t^2) on a query of sensitivity 1 costs 1/(2 sigma_t^2), so T steps cost half of sum_t
-    1/sigma_t^2: R = 2 rho.
+    """T releases of queries of sensitivity 1, each chosen after the earlier ones, with noise N(0, sigma_t^2
+    I), are rho-zCDP with rho = (1/2) sum_t 1/sigma_t^2: proportional to sum_t rho_t, rho_t = 1/sigma_t^2.
     """
-    s2 = sp.IndexedBase("s2", positive=True)
-    divergences = sp.Sum(order / (2 * s2[t]), (t, 1, T))
-    rho = sp.Sum(1 / s2[t], (t, 1, T)) / 2
-    return gaussian_divergence().step(
-        Equal(divergences, rho * order),
-        "the divergences of T Gaussian steps add up to a rho, rho = (1/2) sum_t 1/sigma_t^2",
-    )
+    noise = sp.IndexedBase("sigma", positive=True)
+    spent = sp.Sum(1 / noise[t] ** 2, (t, 1, T)) / 2
+    return Private(Repeated(Gaussian(noise[t], {REPLACE: 1}), t, 1, T), ZCDP(spent), REPLACE)
 
 
-@claim(PAPER, "eq-1", at="Eq (1)", kind="algorithm property")
+@claim(PAPER, "eq-1", at="Eq (1)", kind="algorithm property", standing="definition")
 def eq_1_is_algorithm_1_with_the_full_batch():
-    """theta_{t+1} = theta_t - eta_t (grad_t + sigma_t G nu_t/N): Algorithm 1 with phi = g and n = N, the
-    noise being sigma_t times the sensitivity G/N.
+    """theta_{t+1} = theta_t - eta_t (grad_t + sigma_t G nu_t/N) in R^D: Algorithm 1 with phi = g and n = N,
+    the noise being sigma_t times the sensitivity G/N.
     """
-    theta, eta, nu, s = (
-        sp.Symbol("theta", real=True),
-        sp.Symbol("eta", positive=True),
-        sp.Symbol("nu", real=True),
-        sp.Symbol("sigma_t", positive=True),
-    )
-    g, n = sp.IndexedBase("g", real=True), sp.Symbol("n", integer=True, positive=True)
-    average = sp.Sum(g[i], (i, 1, n)) / n
-    algorithm = theta - eta * (average + G * s * nu / N)
-    printed = theta - eta * (sp.Sum(g[i], (i, 1, N)) / N + s * G * nu / N)
-    return Equal(algorithm.subs(n, N), printed)
+    theta, nu = vectors("theta nu")
+    eta, s = sp.symbols("eta sigma_t", positive=True)
+    g, n = VectorSequence("g"), sp.Symbol("n", integer=True, positive=True)
+    algorithm = theta - eta * (total(g[i], (i, 1, n)) / n + G * s * nu / N)
+    printed = theta - eta * (total(g[i], (i, 1, N)) / N + s * (G / N) * nu)
+    return Equal(norm2(algorithm - printed), 0, given=[sp.Eq(n, N)])
 
 
 @claim(PAPER, "eq-phi", at="Section 3, below Eq (1)", kind="identity")
 def phi_of_momentum_is_the_corrected_average():
     """phi = [beta (1 - beta^(t-1)) m_t + (1 - beta) g_t]/(1 - beta^t) is v_{t+1}/(1 - beta^t), v_{t+1} = beta
-    v_t + (1 - beta) g_t, and m_t likewise.
+    v_t + (1 - beta) g_t, and m_t likewise, for t >= 2 (in each coordinate).
     """
     beta, s = sp.Symbol("beta", positive=True), sp.Symbol("s", integer=True, positive=True)
     v, g = sp.symbols("v g", real=True)
@@ -241,7 +192,7 @@ def phi_of_momentum_is_the_corrected_average():
     uses=["lemma-4.1"],
     expect=REFUTED,
     correction="alg-1-guard-corrected",
-    breaks="theorem",
+    breaks="text",
 )
 def strict_guard_lets_the_schedule_of_lemma_4_1_through():
     """With the guard rho_t < R_t all T steps of the schedule of Lemma 4.1 are taken (it spends the budget
@@ -259,31 +210,30 @@ def strict_guard_lets_the_schedule_of_lemma_4_1_through():
     at="Algorithm 1, line 2, corrected",
     kind="algorithm property",
     uses=["lemma-4.1"],
-    expect=SUPPORTED,
 )
 def guard_lets_the_schedule_of_lemma_4_1_through():
-    """With the guard rho_t <= R_t all T steps of the schedule of Lemma 4.1 are taken, and the budget is spent
-    exactly.
+    """With the guard rho_t <= R_t every step t <= T of the schedule of Lemma 4.1 is taken, rho_t = R sqrt q_t
+    / sum_{i<=T} sqrt q_i being at most R_t, which is R less the costs of the steps before. (T = t + u.)
     """
-    s = sp.Symbol("s", positive=True)
-    roots = sp.Sum(sp.sqrt(q[i]), (i, 1, T))
-    total = sp.Sum(R * sp.sqrt(q[t]) / roots, (t, 1, T))
-    later = sp.Symbol("later", nonnegative=True)  # the share of the steps after this one
+    u = sp.Symbol("u", integer=True, nonnegative=True)
+
+    def roots(last):
+        return sp.Sum(sp.sqrt(q[i]), (i, 1, last))
+
     return (
-        Derivation()
-        .step(Equal(total, R), "the costs 1/sigma_t^2 = R sqrt q_t / sum_i sqrt q_i add up to R")
-        .step(AtMost(s, s + later), "what is left before a step is its own cost and that of the later steps")
+        Theorem(shows=AtMost(R * sp.sqrt(q[t]) / roots(t + u), R - R * roots(t - 1) / roots(t + u)))
+        .have(AtMost(roots(t), roots(t + u)), "the later steps add to the sum")
+        .have(Equal(roots(t), roots(t - 1) + sp.sqrt(q[t])), "the last of t terms")
     )
 
 
 @claim(PAPER, "alg-1-t1", at="Algorithm 1, line 5", kind="identity")
 def first_momentum_is_the_first_gradient():
-    """m_2 = g_1: phi at t = 1 gives it whatever m_1 is."""
-    beta, m, g = sp.Symbol("beta", positive=True), sp.Symbol("m_1", real=True), sp.Symbol("g_1", real=True)
-    first = sp.Integer(1)
-    return Equal(
-        (beta * (1 - beta ** (first - 1)) * m + (1 - beta) * g) / (1 - beta**first), g, given=[beta < 1]
-    )
+    """m_2 = g_1: phi at t = 1 gives it whatever m_1 is, in R^D."""
+    beta = sp.Symbol("beta", positive=True)
+    m, g = vectors("m_1 g_1")
+    phi = (beta * (1 - beta ** sp.Integer(0)) * m + (1 - beta) * g) / (1 - beta)
+    return Equal(norm2(phi - g), 0, given=[beta < 1])
 
 
 @claim(
@@ -296,16 +246,13 @@ def first_momentum_is_the_first_gradient():
     breaks="privacy",
 )
 def noise_over_n_records_covers_a_batch_mean():
-    """A step on n gradients averages over n but adds noise G sigma_t/N (line 4): its cost at order a is still
-    at most a/(2 sigma_t^2).
+    """A step on n < N gradients averages over n but adds noise G sigma_t/N (line 4): it is still 1/(2
+    sigma_t^2)-zCDP when a record of the batch is zeroed, which moves the mean by up to G/n. (Section 4.3 puts
+    n for N in alpha; Algorithm 1, which takes n gradients, does not.)
     """
     n = sp.Symbol("n", integer=True, positive=True)
-    moved, scale = G / n, G * sigma / N
-    return Instance(
-        AtMost(order * moved**2 / (2 * scale**2), order / (2 * sigma**2), given=[order > 1, n <= N]),
-        let={"batch": "n of N records, the same n for both data sets", "D": "1"},
-        because="zeroing one record of the batch moves its mean by G/n, and the divergence of two "
-        "shifted Gaussians is a d^2/(2 s^2)",
+    return Private(
+        Gaussian(G * sigma / N, {ZERO_OUT: G / n}), ZCDP(1 / (2 * sigma**2)), ZERO_OUT, given=[n < N]
     )
 
 
@@ -315,17 +262,13 @@ def noise_over_n_records_covers_a_batch_mean():
     at="Algorithm 1, lines 1 and 4, corrected",
     kind="privacy guarantee",
     uses=["lemma-b.2"],
-    expect=SUPPORTED,
 )
 def noise_over_the_batch_covers_a_batch_mean():
-    """With noise G sigma_t/n on the mean of n gradients, a fixed batch costs a/(2 sigma_t^2) at every order
-    a.
+    """With noise G sigma_t/n on the mean of n gradients, a fixed batch is 1/(2 sigma_t^2)-zCDP when one of
+    its records is zeroed.
     """
     n = sp.Symbol("n", integer=True, positive=True)
-    return gaussian_divergence().step(
-        Equal(order * (G / n) ** 2 / (2 * (G * sigma / n) ** 2), order / (2 * sigma**2)),
-        "sensitivity and noise have the same denominator",
-    )
+    return Private(Gaussian(G * sigma / n, {ZERO_OUT: G / n}), ZCDP(1 / (2 * sigma**2)), ZERO_OUT)
 
 
 def _algorithm_1(adjacency, moved, rho):
@@ -343,18 +286,11 @@ def _algorithm_1(adjacency, moved, rho):
     "thm-3.1-zeroout",
     at="Theorem 3.1, neighbours by Definition B.1",
     kind="privacy guarantee",
-    uses=[
-        "def-b.1",
-        "lemma-b.1",
-        "lemma-b.1-corrected",
-        "lemma-b.2",
-        "proof-3.1-chain",
-        "proof-3.1-chain-corrected",
-    ],
+    uses=["def-b.1", "lemma-b.1", "lemma-b.2", "proof-3.1-chain-corrected"],
 )
 def algorithm_1_is_half_r_zcdp_if_a_record_is_zeroed():
     """Algorithm 1 is rho-zCDP with rho <= R/2 when neighbours differ by one sample contributing nothing and
-    1/N is fixed (Definition B.1).
+    1/N is fixed (Definition B.1), the sigma_t being chosen without the data.
     """
     return _algorithm_1(ZERO_OUT, G / N, R / 2)
 
@@ -393,7 +329,7 @@ def algorithm_1_is_half_r_zcdp_if_a_record_is_replaced():
     "thm-3.1-replace-corrected",
     at="Theorem 3.1, by replacement, corrected",
     kind="privacy guarantee",
-    uses=["lemma-b.1-corrected", "lemma-b.2"],
+    uses=["lemma-b.1", "lemma-b.2"],
 )
 def algorithm_1_is_two_r_zcdp_if_a_record_is_replaced():
     """Under replacement Algorithm 1 is rho-zCDP with rho <= 2 R: the sensitivity is 2 G/N, and the cost four
@@ -508,6 +444,41 @@ def audit_of_algorithm_1_if_a_record_is_replaced():
 
 @claim(
     PAPER,
+    "thm-3.1-private-schedule",
+    at="Theorem 3.1 with the T of Eq (7)",
+    kind="privacy guarantee",
+    expect=REFUTED,
+    correction="thm-3.1-zeroout",
+    breaks="privacy",
+    standing="ours",
+)
+def schedule_computed_from_the_data_is_free():
+    """Algorithm 1 with the T of Eq (7), which has f(theta_1) - f* of the private data in alpha, is (eps,
+    delta)-DP for some eps and delta < 1, as R/2-zCDP would have it.
+
+    The case f(theta; x) = |theta - x|^2/2 on the line, 2-smooth and PL with mu = 1, so kappa = 2; theta_1 =
+    0, two records, G = R = 1. With x = (1, 1) the gap is 1/2 and Eq (7) says 7 steps; with x = (1, 0) it is
+    1/8 and Eq (7) says 3. "Three steps were taken" has the chance 1 against 0.
+    """
+    eps, delta = sp.symbols("epsilon delta", positive=True)
+
+    def steps(gap):
+        return schedules.eq_7(sp.Integer(2), schedules.alpha_of(1, 1, 1, 2, 2, gap))
+
+    return Instance(
+        AtMost(sp.Integer(1), sp.exp(eps) * 0 + delta, given=[delta < 1]),
+        let={
+            "f(theta; x)": "(theta - x)^2/2, M = 2, mu = 1",
+            "records": "(1, 0) against (1, 1)",
+            "theta_1, G, R": "0, 1, 1",
+        },
+        meets=[Equal(steps(sp.Rational(1, 2)), 7), Equal(steps(sp.Rational(1, 8)), 3)],
+        because="the number of steps is published, and differs between the neighbours",
+    )
+
+
+@claim(
+    PAPER,
     "thm-3.1-output",
     at="Theorem 3.1 against EER",
     kind="algorithm property",
@@ -530,46 +501,28 @@ def bound_of_theorem_4_1_is_about_theta_t():
     )
 
 
-@claim(PAPER, "def-eer", at="Section 4", kind="definition", uses=["thm-4.1"], expect=SUPPORTED)
+@claim(PAPER, "def-eer", at="Section 4", kind="definition", uses=["thm-4.1"])
 def eer_of_a_quadratic_is_within_erub():
-    """EER = E f(theta_{T+1}) - f*, ERUB = its bound over f(theta_1) - f*; on f = lam theta^2/2, mu <= lam <=
-    M, the exact EER is within ERUB at every T.
+    """EER = E f(theta_{T+1}) - f*, ERUB = its bound over f(theta_1) - f*. A step on f = lam |theta|^2/2 in
+    R^D, mu <= lam <= M, keeps EER <= ERUB (f(theta_1) - f*): e = EER and bound = ERUB (f(theta_1) - f*)
+    before it, and the exact EER after it is (1 - lam/M)^2 e + (lam/2) D (G/(MN))^2 sigma^2.
     """
     lam, first, s2 = sp.symbols("lam e_1 s2", positive=True)
     e, bound = sp.symbols("e bound", nonnegative=True)
-    exact = (1 - lam / M) ** 2 * e + (lam / 2) * (G / (M * N)) ** 2 * s2
-    a = schedules.alpha_of(1, G, R, M, N, first)
-    step_bound = (1 - mu / M) * bound + R * a * first * s2
-    return (
-        Derivation()
-        .step(
-            Equal((lam / 2) * ((1 - lam / M) ** 2 * 2 * e / lam + (G / (M * N)) ** 2 * s2), exact),
-            "E lam theta^2/2 after one step, e = E f before it",
-        )
-        .step(
-            AtMost(exact, step_bound, given=[lam >= mu, lam <= M, e <= bound]),
-            "the step keeps EER below ERUB (f(theta_1) - f*); at T = 0 both are 1",
-        )
-    )
+    exact = (1 - lam / M) ** 2 * e + (lam / 2) * D * (G / (M * N)) ** 2 * s2
+    a = schedules.alpha_of(D, G, R, M, N, first)
+    after = (1 - mu / M) * bound + R * a * first * s2
+    return AtMost(exact, after, given=[lam >= mu, lam <= M, e <= bound])
 
 
-@claim(PAPER, "sc-implies-pl", at="Section 4", kind="inequality", expect=SUPPORTED)
+@claim(PAPER, "sc-implies-pl", at="Section 4", kind="inequality")
 def strong_convexity_implies_pl():
-    """m-strong convexity implies the PL condition with mu = m: minimise both sides of Definition 3.2 over
-    y.
+    """If f is M-smooth, m-strong convexity implies the PL condition with mu = m: |grad f|^2 >= 2 m (f - f*),
+    in R^D.
     """
-    g, m, h, gap = sp.symbols("g m h gap", nonnegative=True)  # |grad|, m, |y - x|, f(x) - f*
-    return (
-        Derivation()
-        .step(
-            AtMost(-(g**2) / (2 * m), -g * h + m * h**2 / 2, given=[m > 0]),
-            "grad'(y - x) + (m/2)|y - x|^2 >= -|grad|^2/(2m) for every y",
-        )
-        .step(
-            AtMost(2 * m * gap, g**2, given=[m > 0, -gap >= -(g**2) / (2 * m)]),
-            "at y = the minimiser: f* - f(x) >= -|grad|^2/(2m)",
-        )
-    )
+    m, x = sp.Symbol("m", positive=True), Vector("x")
+    f = Function("f", smooth=M, strongly_convex=m)
+    return AtMost(2 * m * (f(x) - f.minimum), norm2(f.gradient(x)))
 
 
 @claim(PAPER, "def-4.1", at="Definition 4.1", kind="definition")
@@ -583,39 +536,59 @@ def quadratics_meet_the_pl_condition():
     return AtMost(2 * mu * f, sp.diff(f, x) ** 2 + sp.diff(f, y) ** 2, given=[lam >= mu])
 
 
+@claim(PAPER, "bernoulli", at="Theorem 4.1, hypotheses", kind="inequality", standing="ours")
+def bernoulli_inequality():
+    """1 + T x <= (1 + x)^T for whole T and x > 0."""
+    x = sp.Symbol("x", positive=True)
+    return AtMost(1 + T * x, (1 + x) ** T)
+
+
+@claim(PAPER, "thm-4.1-growth", at="Theorem 4.1, hypotheses", kind="inequality", standing="ours")
+def excess_grows_along_ascent():
+    """An M-smooth f on R^D that meets the PL condition grows at least by the factor 1 + mu/M along theta +
+    grad f(theta)/M, and f - f* <= G^2/(2 mu) wherever |grad f| <= G. After T steps of ascent f - f* is at
+    least (1 + mu/M)^T times what it was: h_t = K - (f(theta_t) - f*), h_{T+1} <= K - (1 + mu/M)^T (K - h_1),
+    for any K.
+    """
+    f, theta = Function("f", smooth=M, polyak_lojasiewicz=mu), Vector("theta")
+    h, K, rate = sp.IndexedBase("h", real=True), sp.Symbol("K", positive=True), 1 + mu / M
+    excess = f(theta) - f.minimum
+    run = Iterates(h, K - excess, [theta], [theta + f.gradient(theta) / M], [], t, 1, T)
+    return AllOf(
+        AtMost(excess, G**2 / (2 * mu), given=[norm(f.gradient(theta)) <= G]),
+        Theorem(given=[run, mu <= M], shows=AtMost(h[T + 1], K - rate**T * (K - h[1])))
+        .descend(run, rate, -K * mu / M, "PL, and the lemma of ascent")
+        .unroll(h[t], rate, -K * mu / M, (t, 1, T), "T steps")
+        .have(
+            Equal(sp.Sum(rate ** (T - t) * (-K * mu / M), (t, 1, T)), -K * (rate**T - 1)), "a geometric sum"
+        ),
+    )
+
+
 @claim(
     PAPER,
     "thm-4.1-satisfiable",
     at="Theorem 4.1, hypotheses",
-    kind="definition",
-    expect=REFUTED,
-    correction="thm-4.1",
-    breaks="theorem",
+    kind="inequality",
+    uses=["thm-4.1-growth", "bernoulli"],
+    standing="ours",
 )
-def a_loss_on_all_of_space_is_lipschitz_and_pl():
-    """Some f that is not constant on R^D is G-Lipschitz and meets the PL condition: along the ascent flow
-    from e_0 = f - f* > 0, f - f* stays <= G^2/(2 mu).
+def no_loss_on_all_of_space_is_lipschitz_and_pl():
+    """For every e > 0 and every whole T with T >= G^2 M/(2 mu^2 e), (1 + mu/M)^T e > G^2/(2 mu). So, by
+    thm-4.1-growth, an f on all of R^D that is smooth, G-Lipschitz and meets the PL condition is nowhere above
+    f*: it is constant, and Theorem 4.1 as printed is about no other.
 
-    PL gives d(f - f*)/ds = |grad|^2 >= 2 mu (f - f*), so f - f* >= e_0 exp(2 mu s) for all s, and G >= |grad|
-    bounds it by G^2/(2 mu): no such f exists. The proof of Theorem 4.1 does not need it: G is there the scale
-    of the noise, and clipping bounds the sensitivity.
+    Its proof does not need G to bound the gradients: G is there the scale of the noise, and clipping bounds
+    the sensitivity (thm-4.1 is proved without it).
     """
-    s, first, e = sp.symbols("s e_0 e", positive=True)
-    return (
-        Derivation()
-        .step(AtMost(e, G**2 / (2 * mu), given=[2 * mu * e <= G**2]), "PL and |grad| <= G")
-        .step(
-            Equal(sp.diff(first * sp.exp(2 * mu * s), s), 2 * mu * first * sp.exp(2 * mu * s)),
-            "the solution of e' = 2 mu e from e_0",
-        )
-        .step(
-            AtMost(first * sp.exp(2 * mu * s), G**2 / (2 * mu), given=[first <= G**2 / (2 * mu)]),
-            "so this would hold at every s > 0",
-        )
-    )
+    e = sp.Symbol("e", positive=True)
+    return Theorem(
+        given=[2 * mu**2 * e * T >= G**2 * M],
+        shows=AtMost(G**2 / (2 * mu), (1 + mu / M) ** T * e, strict=True),
+    ).use("bernoulli", "with x = mu/M", x=mu / M)
 
 
-@claim(PAPER, "eq-2-alpha", at="Eq (2)", kind="identity")
+@claim(PAPER, "eq-2-alpha", at="Eq (2)", kind="identity", standing="definition")
 def alpha_times_the_first_gap():
     """alpha (f(theta_1) - f*) = D G^2/(2 R M N^2): the noise of one step at sigma_1^2 = 1/R, (M/2) E|G sigma
     nu/(M N)|^2.
@@ -625,21 +598,27 @@ def alpha_times_the_first_gap():
     return Equal(derived, gap / (2 * R * M * N**2 * gap / (D * G**2)))
 
 
-@claim(
-    PAPER, "eq-2-range", at="Below Eq (2)", kind="inequality", uses=["def-3.3", "def-4.1"], expect=SUPPORTED
-)
+@claim(PAPER, "eq-2-range", at="Below Eq (2)", kind="inequality", uses=["def-3.3", "def-4.1"])
 def kappa_is_at_least_one():
-    """kappa = M/mu >= 1 and gamma in [0, 1): M-smoothness gives |grad|^2 <= 2 M (f - f*), PL gives >= 2 mu (f
-    - f*).
+    """kappa = M/mu >= 1 and gamma = 1 - 1/kappa in [0, 1), where f is somewhere above f*: M-smoothness gives
+    |grad|^2 <= 2 M (f - f*), PL gives >= 2 mu (f - f*).
     """
-    g2, gap = sp.symbols("g2 gap", positive=True)
-    return (
-        Derivation()
-        .step(
-            AtMost(g2, 2 * M * gap, given=[g2 / (2 * M) <= gap]),
-            "Definition 3.3 at y = x - grad/M: f* <= f(x) - |grad|^2/(2M)",
-        )
-        .step(AtMost(mu, M, given=[2 * mu * gap <= g2, g2 <= 2 * M * gap]), "at a point where f > f*")
-        .step(AtMost(0, 1 - 1 / kappa, given=[kappa >= 1]), "gamma >= 0")
-        .step(AtMost(1 - 1 / kappa, 1, strict=True), "gamma < 1")
+    f, x = Function("f", smooth=M, polyak_lojasiewicz=mu), Vector("x")
+    excess, square = f(x) - f.minimum, norm2(f.gradient(x))
+    return AllOf(
+        Theorem(given=[excess > 0], shows=AtMost(mu, M))
+        .have(AtMost(2 * mu * excess, square), "PL")
+        .have(AtMost(square, 2 * M * excess), "f* <= f(x - grad/M) <= f(x) - |grad|^2/(2M)"),
+        AtMost(0, 1 - mu / M, given=[mu <= M]),
+        AtMost(1 - mu / M, 1, strict=True),
     )
+
+
+@claim(PAPER, "eq-2-trends", at="Below Eq (2)", kind="monotonicity", uses=["eq-2-alpha"])
+def one_over_alpha_grows_with_samples_and_budget():
+    """1/alpha = 2 R M N^2 (f(theta_1) - f*)/(D G^2) grows with the number of samples N and with the budget
+    R.
+    """
+    gap = sp.Symbol("gap", positive=True)
+    inverse = 2 * R * M * N**2 * gap / (D * G**2)
+    return AllOf(Increasing(inverse, N, strict=True), Increasing(inverse, R, strict=True))
