@@ -151,10 +151,6 @@ MEANINGS = {
         "Do not expect the dynamic schedule to win the more the stricter the budget: with the best T for "
         "each, the gain vanishes when no step is worth its noise."
     ),
-    "dynamic-noise/alg-1-guard": (
-        "With the strict guard the last step of the schedule is never taken: compare with <=, or lose one "
-        "step."
-    ),
     "dynamic-noise/thm-4.2-t": (
         "The printed T can be far from the best, and never says 0: where alpha kappa > 1 it is best to "
         "take no step at all."
