@@ -352,14 +352,14 @@ def true_risk_of_the_schedules_as_printed():
 
     The path N = m^2, D = m^3, alpha = D/(N^2 R) -> 0: f(theta; x) = |theta|^2/2 whatever x is, |theta_1| = G
     = 1, R = M = mu = 1, p = 1/2 (one run), T = 1, where both schedules are sigma_1^2 = 1/R. Then theta_2 is
-    the noise alone, and TER = D G^2/(2 N^2 R) = 1/(2m); m^(1/4) stands for what O~ leaves out, being above
-    every power of a logarithm. (The only gradient is taken at theta_1; |theta_2| > G has a vanishing chance.)
+    the noise alone, and TER = D G^2/(2 N^2 R) = 1/(2m), against m^(-3/2) times logarithms. (The only gradient
+    is taken at theta_1; |theta_2| > G has a vanishing chance.)
     """
     m = sp.Symbol("m", integer=True, positive=True)
     records, dimension, chance = m**2, m**3, sp.Rational(1, 2)
     risk = dimension / (2 * records**2)
     stated = (sp.sqrt(dimension * sp.log(1 / chance) / records) + 4 / chance) / records
-    return BigO(risk, m ** sp.Rational(1, 4) * stated)
+    return BigO(risk, stated, hiding=[m])
 
 
 @claim(
