@@ -45,8 +45,8 @@ def _model(
     **settings: Any,
 ) -> Subject:
     """A model by name, fitted on records, or on records and labels; `publish` takes from it what is
-    published. With `parts`, its mechanisms see parts of the records each, so that their epsilons do not add
-    up.
+    published. With `parts`, its mechanisms see parts of the records each, or coordinates of one vector with
+    the sensitivity of the whole, so that their epsilons do not add up.
     """
     positive(epsilon=epsilon)
 
@@ -236,6 +236,7 @@ def components(epsilon: float = 1.0, dimension: int = 2) -> Subject:
         epsilon,
         1_000,
         lambda m: [m.components_, m.explained_variance_],
+        parts=True,
         data_norm=1.0,
         centered=True,
     )
@@ -279,13 +280,13 @@ def _forest(pair: Neighbours, epsilon: float, runs: int) -> Subject:
 
 def forest(epsilon: float = 1.0) -> Subject:
     """Two trees of three records: without the first record the fourth goes to the other tree."""
-    return _forest(Neighbours.remove(_labelled(np.zeros(6), [0, 1, 1, 1, 1, 0]), 0), epsilon, 2_000)
+    return _forest(Neighbours.remove(_labelled(np.zeros(6), [0, 1, 1, 1, 1, 0]), 0), epsilon, 1_000)
 
 
 def forest_replace(epsilon: float = 1.0) -> Subject:
     """Two trees of three records: a record changes its class."""
     return _forest(
-        Neighbours.replace(_labelled(np.zeros(6), [0, 1, 1, 0, 1, 1]), 0, ([0.0], 1)), epsilon, 2_000
+        Neighbours.replace(_labelled(np.zeros(6), [0, 1, 1, 0, 1, 1]), 0, ([0.0], 1)), epsilon, 1_000
     )
 
 
