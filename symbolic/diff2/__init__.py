@@ -7,5 +7,17 @@ from dpverify.claims import Paper
 PAPER = Paper(
     "diff2",
     "DIFF2: differential private optimization via gradient differences.",
-    parts=("overview", "guarantees", "utility", "appendix_d", "bounds"),
+    parts=(
+        "overview",
+        "setting",
+        "framework",
+        "guarantees",
+        "utility",
+        "subroutine",
+        "appendix_b",
+        "appendix_c",
+        "appendix_d",
+        "appendix_e",
+        "bounds",
+    ),
 )

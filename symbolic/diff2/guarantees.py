@@ -1,7 +1,12 @@
-"""Section 4 and its appendices: noise levels, subsampling.
+"""Section 4.1: the noise levels of DIFF2-GD, as a theorem about every mechanism of its form.
 
-(2 a m1/(N^2 sigma1^2) + 2 a m2/(N^2 sigma2^2) + log(1/delta)/(a-1), delta)-DP,  m1 = ceil(R/T), m2 = R - m1,
-N = n_min P
+    m_1 = ceil(R/T) restarts       N(0, (sigma_1 C_1)^2 I) on a mean that a record moves by 2 C_1/(n_p P)
+    m_2 = R - m_1 differences      N(0, (sigma_2 C_{2,r})^2 I) on one that it moves by 2 C_{2,r}/(n_p P)
+    sigma_1^2 = 4 u a m_1/(N^2 eps), sigma_2^2 = (4 u/(u-1)) a m_2/(N^2 eps), a = 1 + ceil(2 ln(1/delta)/eps)
+
+N = n_min P. C_{2,r} is known from earlier outputs, and positive: where it is 0 the difference is 0 for every
+data set, and nothing is released. Restarts and differences interleave; what a composition costs does not
+depend on their order.
 """
 
 from __future__ import annotations
@@ -9,106 +14,259 @@ from __future__ import annotations
 import sympy as sp
 
 from dpverify.claims import claim
-from dpverify.relations import AtMost, Derivation, Equal
+from dpverify.formulas.diff2 import printed_variances, renyi_order
+from dpverify.guarantees import RDP, ApproxDP
+from dpverify.language.mechanisms import Composed, Private, Repeated
+from dpverify.language.vectors import norm, vectors
+from dpverify.neighbours import REPLACE
+from dpverify.proving.mechanisms import gaussian_delta
+from dpverify.relations import AtMost, Equal, Instance
+from dpverify.releases import Gaussian
 from dpverify.symbolic.diff2 import PAPER
-from dpverify.verdicts import SUPPORTED
+from dpverify.theorems import AllOf, Theorem
+from dpverify.verdicts import REFUTED
 
-N, n, eps, ell, u = sp.symbols("N n epsilon l u", positive=True)  # l = log(1/delta), n = n_p P >= N = n_min P
+R, T, n_p, n_min, P, r = (
+    sp.Symbol(name, integer=True, positive=True) for name in ("R", "T", "n_p", "n_min", "P", "r")
+)
+alpha, eps, delta, u, C_1, sigma_1, sigma_2 = sp.symbols(
+    "alpha epsilon delta u C_1 sigma_1 sigma_2", positive=True
+)
+C_2 = sp.IndexedBase("C_2", positive=True)
+restarts = sp.ceiling(R / T)
+order = renyi_order(eps, delta)
+N, ell, G = sp.symbols("N l G", positive=True)
 
 
-@claim(PAPER, "prop-4.1", at="Proposition 4.1, second sentence", kind="privacy guarantee", expect=SUPPORTED)
-def stated_noise_levels_suffice():
-    """With a = 1 + ceil(2 log(1/delta)/eps), sigma1^2 = 4u a m1/(N^2 eps), sigma2^2 = 4u/(u-1) a m2/(N^2
-    eps), u > 1, DIFF2-GD is (eps, delta)-DP.
-    """
-    order, m1, m2, C, s2 = sp.symbols("a m1 m2 C s2", positive=True)
-    k = sp.Symbol("k", integer=True, positive=True)  # ceil(2 l/eps)
-    sensitivity = 2 * C / n  # replacing one record of a client with n_p records, mean over P clients
-    sigma1, sigma2 = 4 * u * order * m1 / (N**2 * eps), 4 * u / (u - 1) * order * m2 / (N**2 * eps)
-    return (
-        Derivation()
-        .step(
-            Equal(order * sensitivity**2 / (2 * s2 * C**2), 2 * order / (n**2 * s2)),
-            "one Gaussian release is (a, a Delta^2/(2 sigma^2 C^2))-RDP",
-        )
-        .step(
-            AtMost(2 * order / (n**2 * s2), 2 * order / (N**2 * s2), given=[n >= N]),
-            "the smallest client costs most",
-        )
-        .step(
-            Equal(
-                m1 * 2 * order / (N**2 * sigma1) + m2 * 2 * order / (N**2 * sigma2), eps / 2, given=[u > 1]
-            ),
-            "all releases cost eps/2",
-        )
-        .step(
-            AtMost(m1 * 2 * order / (N**2 * sigma1), eps / 2, given=[u > 1]),
-            "with T = 1 there is only the first kind",
-        )
-        .step(
-            AtMost(ell / k, eps / 2, given=[k >= 2 * ell / eps]),
-            "the conversion at a - 1 = ceil(2 l/eps) costs the other half",
-        )
+def server_rounds(first, second):
+    """The releases of DIFF2-GD's R rounds, with sigma_1 = `first` and sigma_2 = `second`."""
+    return Composed(
+        Repeated(Gaussian(first * C_1, {REPLACE: 2 * C_1 / (n_p * P)}), r, 1, restarts),
+        Repeated(Gaussian(second * C_2[r], {REPLACE: 2 * C_2[r] / (n_p * P)}), r, restarts + 1, R),
     )
 
 
-@claim(PAPER, "lemma-b.8", at="Lemma B.8", kind="inequality", expect=SUPPORTED)
-def subsampled_renyi_divergence_is_quadratic_in_the_rate():
-    """Given Lemma B.7, eps(.) increasing, eps(a) <= min(1/3, log(1/(2 g a))), g <= eps(2)/(c a): eps'(a) <=
-    (2/3)(4 + e/c) g^2 a^2 eps(2)/(a-1).
+def server_cost(first, second, at):
+    """2 a m_1/(n_p P sigma_1)^2 + 2 a m_2/(n_p P sigma_2)^2 at the order a."""
+    per_record = 2 * at / (n_p * P) ** 2
+    return per_record * restarts / first**2 + per_record * (R - restarts) / second**2
+
+
+@claim(
+    PAPER,
+    "sec4.1-sens-g",
+    at="Section 4.1, second paragraph",
+    kind="inequality",
+    expect=REFUTED,
+    breaks="text",
+    correction="sec4.1-sens-g-corrected",
+)
+def gradient_has_sensitivity_g():
+    """A gradient grad l(x, z) with |grad l| < G has L2-sensitivity G: replacing z moves it by at most G.
+
+    Two gradients may point in opposite directions; section 3 itself has 2 G/(n_min P) for the mean.
     """
-    a, j = (sp.Symbol(name, integer=True, positive=True) for name in "aj")
-    g, c, e2, ea, y, term = sp.symbols(
-        "g c e_2 e_a y B", positive=True
-    )  # rate, constant, eps(2), eps(a), g a exp(eps(a)), binomial(a, j)
-    i = sp.Symbol("i", integer=True)
-    tail = 2 * y**3 / 3
-    inside = 4 * g**2 * a * (a - 1) / 2 * (sp.exp(e2) - 1) + 2 * g**2 * a**2 * sp.exp(3 * ea) * e2 / (3 * c)
-    stated = sp.Rational(2, 3) * (4 + sp.E / c) * g**2 * a**2 * e2
-    grown, x = sp.symbols("E_a x", positive=True)  # exp(3 eps(a))
-    return (
-        Derivation()
-        .step(AtMost(a * (a - 1) * (a - 2) / 6, a**3 / 6, given=[a >= 3]), "binomial(a, j) <= a^j/6 at j = 3")
-        .step(
-            AtMost(term * (a - j) / (j + 1), a ** (j + 1) / 6, given=[term <= a**j / 6, a >= j]),
-            "and from j to j + 1",
+    g, h = vectors("g h")
+    return AtMost(norm(g - h), G, given=[norm(g) < G, norm(h) < G])
+
+
+@claim(PAPER, "sec4.1-sens-g-corrected", at="Section 4.1, second paragraph, corrected", kind="inequality")
+def gradient_has_sensitivity_two_g():
+    """Replacing a record moves its gradient by less than 2 G."""
+    g, h = vectors("g h")
+    return AtMost(norm(g - h), 2 * G, given=[norm(g) < G, norm(h) < G])
+
+
+@claim(PAPER, "prop-4.1-rdp", at="Proposition 4.1, first sentence", kind="privacy guarantee",
+       uses=["lemma-c.1", "prop-4.1-counts"])  # fmt: skip
+def releases_of_diff2_gd_add_up():
+    """{x_r, x_r^out, v_r} of DIFF2-GD is (2 a m_1/(n_p P sigma_1)^2 + 2 a m_2/(n_p P sigma_2)^2 +
+    log(1/delta)/(a - 1), delta)-DP with respect to D_p, for every a > 1 and delta < 1, whatever R, T, n_p, P,
+    C_1, C_2.
+    """
+    spent = server_cost(sigma_1, sigma_2, alpha) + sp.log(1 / delta) / (alpha - 1)
+    return Private(
+        server_rounds(sigma_1, sigma_2),
+        ApproxDP(spent, delta),
+        REPLACE,
+        given=[alpha > 1, delta < 1],
+        order=alpha,
+    )
+
+
+@claim(PAPER, "prop-4.1-renyi", at="Proposition 4.1, before the conversion", kind="privacy guarantee",
+       uses=["lemma-c.1", "prop-4.1-counts"])  # fmt: skip
+def renyi_cost_of_diff2_gd():
+    """The same mechanism is (a, 2 a m_1/(n_p P sigma_1)^2 + 2 a m_2/(n_p P sigma_2)^2)-RDP, for every a > 1;
+    records on a line whose gradients are clipped on both sides attain it.
+    """
+    spent = server_cost(sigma_1, sigma_2, alpha)
+    return Private(server_rounds(sigma_1, sigma_2), RDP(alpha, spent), REPLACE, given=[alpha > 1])
+
+
+@claim(PAPER, "prop-4.1", at="Proposition 4.1, second sentence", kind="privacy guarantee",
+       uses=["lemma-c.1", "prop-4.1-counts"])  # fmt: skip
+def stated_noise_levels_suffice():
+    """With a = 1 + ceil(2 log(1/delta)/eps), sigma_1^2 = 4 u a m_1/(N^2 eps) and sigma_2^2 = (4 u/(u - 1)) a
+    m_2/(N^2 eps), DIFF2-GD is (eps, delta)-DP for every client, every u > 1, eps > 0 and delta < 1.
+
+    With T = 1 there are no differences, and sigma_2 = 0 is not used.
+    """
+    first, second = printed_variances(R, T, n_min * P, eps, order, u)
+    return Private(
+        server_rounds(sp.sqrt(first), sp.sqrt(second)),
+        ApproxDP(eps, delta),
+        REPLACE,
+        given=[u > 1, delta < 1, n_min <= n_p],
+        order=order,
+    )
+
+
+@claim(PAPER, "prop-4.1-dpgd", at="Proposition 4.1 with T = 1, u -> 1 (section 6)", kind="privacy guarantee",
+       uses=["lemma-c.1"])  # fmt: skip
+def noise_of_dp_gd_suffices():
+    """In the limit u -> 1 that section 6 takes for DP-GD, sigma^2 = 4 a R/(N^2 eps) in all R rounds is enough
+    for (eps, delta)-DP.
+    """
+    sigma = sp.sqrt(printed_variances(R, 1, n_min * P, eps, order, 1)[0])
+    step = Gaussian(sigma * C_1, {REPLACE: 2 * C_1 / (n_p * P)})
+    return Private(
+        Repeated(step, r, 1, R), ApproxDP(eps, delta), REPLACE, given=[delta < 1, n_min <= n_p], order=order
+    )
+
+
+SMALLER = sp.Rational(9, 10)
+
+
+@claim(
+    PAPER,
+    "prop-4.1-minimum",
+    at="Proposition 4.1, its title, and section 4.1",
+    kind="optimality",
+    expect=REFUTED,
+    breaks="text",
+    correction="prop-4.1-minimum-corrected",
+)
+def stated_noise_levels_are_minimal():
+    """The noise levels of Proposition 4.1 are the minimum for (eps, delta)-DP: with 9/10 of both, DIFF2-GD is
+    not (3, 10^-5)-DP.
+
+    Its releases together are one Gaussian release with mu^2 = eps/a = 1/3, divided by (9/10)^2; the least
+    delta at eps = 3 is a formula, and no larger than 10^-5. (They are enough, which is what the proof shows.)
+    """
+    mu = 1 / (sp.sqrt(3) * SMALLER)
+    return Instance(
+        AtMost(sp.Rational(1, 10**5), gaussian_delta(mu, sp.Integer(3)), strict=True),
+        let={"eps, delta": "3, 10^-5", "a": "9", "sigma_1, sigma_2": "9/10 of the printed ones"},
+        meets=[Equal(renyi_order(sp.Integer(3), sp.Rational(1, 10**5)), 9)],
+        because="the conversion from Renyi DP at one order is not tight",
+    )
+
+
+@claim(
+    PAPER, "prop-4.1-minimum-corrected", at="Proposition 4.1, its title, corrected", kind="privacy guarantee"
+)
+def less_noise_suffices_at_section_6():
+    """At (3, 10^-5), 81/100 of both noise levels is enough for DIFF2-GD to be private, whatever u > 1, R, T,
+    n_p, P; for R = 1 and the smallest client 79/100 is not.
+    """
+    target = (sp.Integer(3), sp.Rational(1, 10**5))
+    first, second = printed_variances(R, T, n_min * P, target[0], 9, u)
+    share = sp.Rational(81, 100)
+    enough = Private(
+        server_rounds(share * sp.sqrt(first), share * sp.sqrt(second)),
+        ApproxDP(*target),
+        REPLACE,
+        given=[u > 1, n_min <= n_p],
+    )
+    mu = 1 / (sp.sqrt(3) * sp.Rational(79, 100))
+    return AllOf(enough, AtMost(target[1], gaussian_delta(mu, target[0]), strict=True))
+
+
+c = sp.Symbol("c", positive=True)
+
+
+@claim(
+    PAPER,
+    "prop-4.1-theta",
+    at="Proposition 4.1, orders",
+    kind="asymptotic",
+    expect=REFUTED,
+    breaks="text",
+    correction="prop-4.1-theta-corrected",
+)
+def stated_orders_of_the_noise():
+    """sigma_2^2 = (4 u/(u - 1)) a (R - ceil(R/T))/(N^2 eps) is of order R/(N eps)^2, for every T: at least c
+    R/(N eps)^2 for some c > 0.
+
+    At T = 1, which Theorem 4.3 admits, it is 0: no c > 0 will do. (For T > R, sigma_1^2 is not of the order
+    R/(T N^2 eps^2) either, ceil(R/T) being 1; and for eps above log(1/delta) a is at least 2, not of the
+    order 1/eps.)
+    """
+    second = printed_variances(R, 1, N, eps, alpha, u)[1]
+    return Instance(
+        AtMost(c * R / (N * eps) ** 2, second, given=[u > 1]),
+        let={"T": "1", "c": "any positive number"},
+        because="all rounds are restarts then",
+    )
+
+
+@claim(PAPER, "prop-4.1-theta-corrected", at="Proposition 4.1, orders, corrected", kind="asymptotic")
+def orders_of_the_noise():
+    """For 2 <= T <= R and eps <= 2 l, l = log(1/delta), sigma_1^2 = 4 u a ceil(R/T)/(N^2 eps) is between 8
+    and 48 times u l R/(T N^2 eps^2), and (u - 1)/u sigma_2^2 = 4 a (R - ceil(R/T))/(N^2 eps) is between 2 and
+    24 times l R/(N eps)^2.
+
+    In the statement k = a - 1 = ceil(2 l/eps) and m = ceil(R/T).
+    """
+    whole, m = (sp.Symbol(name, integer=True, positive=True) for name in "km")
+    a = 1 + whole  # whole = ceil(2 l/eps)
+    rounded = [2 * ell <= whole * eps, whole * eps < 2 * ell + eps, eps <= 2 * ell]
+    counted = [R <= m * T, m * T <= R + T - 1, T >= 2, T <= R]  # m = ceil(R/T)
+    unit = ell * R / (N * eps) ** 2
+    first, second = u * a * m / (N**2 * eps), a * (R - m) / (N**2 * eps)
+
+    def between(low, value, high, rounds, fewest, most):
+        held, product = [*rounded, *counted], a * eps * rounds
+        lower = (
+            Theorem(given=held, shows=AtMost(low, value))
+            .have(AtMost(2 * ell, a * eps), "a is at least 2 l/eps")
+            .have(AtMost(fewest, rounds), "at least as many rounds")
+            .have(AtMost(2 * ell * fewest, product), "the product")
         )
-        .step(
-            AtMost((j - 1) * e2, j * ea, given=[e2 <= ea]),
-            "exp((j-1) eps(j)) <= exp(eps(a))^j (here e_2 stands for eps(j) <= eps(a))",
+        upper = (
+            Theorem(given=held, shows=AtMost(value, high))
+            .have(AtMost(a * eps, 6 * ell), "a is at most 2 + 2 l/eps")
+            .have(AtMost(rounds, most), "at most as many rounds")
+            .have(AtMost(product, 6 * ell * most), "the product")
         )
-        .step(
-            AtMost(g * a * grown, sp.Rational(1, 2), given=[grown <= 1 / (2 * g * a)]),
-            "y = g a exp(eps(a)) <= 1/2, as eps(a) <= log(1/(2 g a))",
-        )
-        .step(
-            Equal(sp.Sum(y**i, (i, 3, a)) * (1 - y), y**3 - y ** (a + 1), given=[a >= 3, y < 1]),
-            "the geometric sum",
-        )
-        .step(
-            AtMost((y**3 - x) / (3 * (1 - y)), tail, given=[y <= sp.Rational(1, 2)]),
-            "so the third term is at most 2 y^3/3",
-        )
-        .step(
-            AtMost(
-                2 * (g * a) ** 3 * grown / 3,
-                2 * g**2 * a**2 * grown * e2 / (3 * c),
-                given=[g <= e2 / (c * a)],
-            ),
-            "one factor g a traded for eps(2)/c",
-        )
-        .step(AtMost(sp.log(1 + x), x), "log(1 + x) <= x")
-        .step(
-            AtMost(sp.exp(e2) - 1, e2 + e2**2, given=[e2 <= sp.Rational(1, 3)]),
-            "exp(x) - 1 <= x + x^2, eps(2) <= eps(a) <= 1/3",
-        )
-        .step(AtMost(sp.exp(3 * ea), sp.E, given=[ea <= sp.Rational(1, 3)]), "exp(3 eps(a)) <= e")
-        .step(
-            AtMost(
-                inside.subs(sp.exp(e2), 1 + x).subs(sp.exp(3 * ea), grown),
-                stated,
-                given=[x <= e2 + e2**2, e2 <= sp.Rational(1, 3), grown <= sp.E, a >= 2],
-            ),
-            "put together; both sides are divided by a - 1 > 0",
-        )
+        return lower, upper
+
+    return AllOf(
+        *between(8 * u * unit / T, 4 * first, 48 * u * unit / T, m * T, R, 2 * R),
+        *between(2 * unit, 4 * second, 24 * unit, R - m, R / 4, R),
+    )
+
+
+@claim(PAPER, "remark-4.2", at="Remark 4.2", kind="asymptotic", uses=["prop-4.1", "prop-4.1-dpgd"])
+def restarts_need_a_fraction_of_the_noise():
+    """Against sigma^2 = 4 a R/(N^2 eps) of DP-GD, sigma_1^2 is T times smaller up to the factor 2 u, and no
+    more than T/u times: u sigma^2 <= T sigma_1^2 <= 2 u sigma^2 for T <= R; and (sigma_2 C_{2,r})^2 <= (sigma
+    C_1)^2 as soon as C_{2,r} <= sqrt((u - 1)/u) C_1.
+
+    T <= R as in the proof of Theorem 4.3; beyond it a larger T does not make sigma_1 smaller.
+    """
+    unit = sp.Symbol("C_2r", positive=True)
+    plain = printed_variances(R, 1, N, eps, alpha, 1)[0]
+    first, second = printed_variances(R, T, N, eps, alpha, u)
+    many = AtMost(R, T * restarts)
+    few = AtMost(T * restarts, 2 * R)
+    differences = Theorem(
+        given=[u > 1, unit**2 * u <= (u - 1) * C_1**2],
+        shows=AtMost(second * unit**2, plain * C_1**2),
+    ).have(AtMost((R - restarts) * unit**2 * u, R * (u - 1) * C_1**2), "fewer rounds, smaller differences")
+    return AllOf(
+        Theorem(given=[T <= R], shows=AtMost(u * plain, T * first)).have(many, "ceil(R/T) >= R/T"),
+        Theorem(given=[T <= R], shows=AtMost(T * first, 2 * u * plain)).have(few, "R + T - 1 <= 2 R"),
+        differences,
     )
