@@ -1,0 +1,862 @@
+"""Section 3 and Appendix D.2, with the proof of Lemma 5: normalised steps with a momentum, and Theorem 6.
+
+w_{t+1} = w_t - eta m^_t/|m^_t|,  m^_t = m_t + NOISE_t,  m_t = (1-alpha) m_{t-1} + alpha grad f(w_t, x_t), m_0
+= 0
+
+In theorems about a whole run the sequences are expectations: h_t = E F(w_t), g_t = E|grad F(w_t)|, e_t =
+E|m^_t - grad F(w_t)|; what one step does to them holds for every outcome (lemma-5-step), so it holds in
+expectation.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from dpverify.claims import claim
+from dpverify.language.expectations import Noise, gaussian, gaussian_norm
+from dpverify.language.functions import Function
+from dpverify.language.vectors import Vector, VectorSequence, inner, norm, norm2, total, vectors
+from dpverify.relations import AtMost, Equal, Instance, Theta
+from dpverify.symbolic.momentum_agg import PAPER
+from dpverify.theorems import AllOf, ForEvery, Iterates, Theorem
+from dpverify.verdicts import REFUTED
+
+alpha, eta, L, G, R, ell, eps = sp.symbols("alpha eta L G R l epsilon", positive=True)  # l = log(1/delta)
+N, T, d, t, i = (sp.Symbol(name, integer=True, positive=True) for name in ("N", "T", "d", "t", "i"))
+sigma, V = sp.symbols("sigma V", positive=True)
+THIRD = sp.Rational(1, 3)
+BITS = sp.log(T) / sp.log(2)  # log2 T
+value, slope, error = (sp.IndexedBase(name, real=True) for name in ("h", "g", "e"))
+
+
+@claim(
+    PAPER,
+    "lemma-5-sign",
+    at="Lemma 5, proof, first display",
+    kind="inequality",
+    expect=REFUTED,
+    breaks="misprint",
+    standing="misprint",
+    correction="lemma-5-sign-corrected",
+)
+def normalised_step_ascends():
+    """F(w_{t+1}) <= F(w_t) + eta <grad F(w_t), m^_t/|m^_t|> + L eta^2/2 (the rest of the proof has -eta)."""
+    F, (w, m) = Function("F", smooth=L), vectors("w m")
+    bound = F(w) + eta * inner(F.gradient(w), m) / norm(m) + L * eta**2 / 2
+    return AtMost(F(w - eta / norm(m) * m), bound, given=[norm(m) > 0])
+
+
+@claim(PAPER, "lemma-5-sign-corrected", at="Lemma 5, proof, first display, with -eta", kind="inequality")
+def normalised_step_descends_along_the_momentum():
+    """F(w_{t+1}) <= F(w_t) - eta <grad F(w_t), m^_t/|m^_t|> + L eta^2/2 for every L-smooth F."""
+    F, (w, m) = Function("F", smooth=L), vectors("w m")
+    bound = F(w) - eta * inner(F.gradient(w), m) / norm(m) + L * eta**2 / 2
+    return AtMost(F(w - eta / norm(m) * m), bound, given=[norm(m) > 0])
+
+
+def _against_gradient(bound, given):
+    """-<g, m/|m|> <= bound for any two vectors g = grad F(w_t) and m = m^_t."""
+    g, m = vectors("g m")
+    away = norm(m - g)
+    return AtMost(-inner(g, m) / norm(m), bound(norm(g), away), given=[norm(m) > 0, *given(norm(g), away)])
+
+
+@claim(PAPER, "lemma-5-case1", at="Lemma 5, proof, first case", kind="inequality")
+def small_error_leaves_the_direction():
+    """If |e| <= |g|/2: -<g, m/|m|> <= -(2/3)|g| + 2|e|, e = m - g."""
+    return _against_gradient(lambda g, e: -2 * THIRD * g + 2 * e, lambda g, e: [e <= g / 2])
+
+
+@claim(
+    PAPER,
+    "lemma-5-case2",
+    at="Lemma 5, proof, second case",
+    kind="inequality",
+    expect=REFUTED,
+    breaks="proof",
+    correction="lemma-5-comb",
+)
+def large_error_leaves_an_acute_angle():
+    """If |e| > |g|/2: -<g, m/|m|> <= 0. (It is |g| if m points against g; the next lines, -(2/3)|g| +
+    (4/3)|e|, fail too: g = 5, m = -1.)
+    """
+    return _against_gradient(lambda g, e: 0, lambda g, e: [e > g / 2])
+
+
+@claim(PAPER, "lemma-5-comb", at="Lemma 5, proof, either way", kind="inequality")
+def either_way_the_step_goes_down():
+    """-<g, m/|m|> <= -(2/3)|g| + 2|e|, e = m - g, for all g and m != 0, in both cases."""
+    return _against_gradient(lambda g, e: -2 * THIRD * g + 2 * e, lambda g, e: [])
+
+
+@claim(
+    PAPER,
+    "lemma-5-step",
+    at="Lemma 5, one step",
+    kind="inequality",
+    uses=["lemma-5-sign-corrected", "lemma-5-comb"],
+    standing="ours",
+)
+def gradient_is_paid_for_by_one_step():
+    """For L-smooth F, any w and any m^ != 0: |grad F(w)| <= 3 (F(w) - F(w - eta m^/|m^|))/(2 eta) + 3 L eta/4
+    + 3 |m^ - grad F(w)|.
+    """
+    F, (w, m) = Function("F", smooth=L), vectors("w m")
+    after, g = F(w - eta / norm(m) * m), F.gradient(w)
+    bound = 3 * (F(w) - after) / (2 * eta) + 3 * L * eta / 4 + 3 * norm(m - g)
+    return AtMost(norm(g), bound, given=[norm(m) > 0])
+
+
+def one_step():
+    """lemma-5-step in expectation, for every step of a run."""
+    bound = 3 * (value[t] - value[t + 1]) / (2 * eta) + 3 * L * eta / 4 + 3 * error[t]
+    return ForEvery(AtMost(slope[t], bound), t, 1, T)
+
+
+def mean_gradient():
+    """E|grad F(w^)| for w^ uniform on w_1..w_T."""
+    return sp.Sum(slope[t], (t, 1, T)) / T
+
+
+@claim(PAPER, "lemma-5", at="Lemma 5", kind="inequality", uses=["lemma-5-step"])
+def mean_gradient_of_normalised_steps():
+    """For w^ uniform on w_1..w_T: E|grad F(w^)| <= 3 E[F(w_1) - F(w_{T+1})]/(2 eta T) + 3 L eta/4 + (3/T)
+    sum_t E|e^_t|, if every step obeys lemma-5-step, which every L-smooth F and arbitrary m^_t != 0 do.
+    """
+    errors = sp.Sum(error[t], (t, 1, T))
+    stated = 3 * (value[1] - value[T + 1]) / (2 * eta * T) + 3 * L * eta / 4 + 3 * errors / T
+    growth = 3 * (value[t] - value[t + 1]) / (2 * eta) + 3 * L * eta / 4 + 3 * error[t]
+    whole = 3 * (value[1] - value[T + 1]) / (2 * eta) + 3 * L * eta * T / 4 + 3 * errors
+    return (
+        Theorem(given=[one_step()], shows=AtMost(mean_gradient(), stated))
+        .sum(AtMost(slope[t], growth), (t, 1, T), "every step")
+        .have(Equal(sp.Sum(growth, (t, 1, T)), whole), "it telescopes")
+        .have(AtMost(sp.Sum(slope[t], (t, 1, T)), whole), "added up")
+    )
+
+
+@claim(PAPER, "rr-bias", at="Section 3, on random reshuffling, one case", kind="inequality")
+def reshuffled_gradient_is_biased():
+    """E grad f(w_i, x_i) given w_i is not grad F(w_i): with f(w, x) = (w - x)^2/2, N = 2, records 1 and -1,
+    w_1 = 0 and no noise, w_2 is eta times the record x drawn first, the second one is -x, and the two
+    gradients at w_2 differ, whichever x was drawn.
+    """
+    w, record = sp.symbols("w record", real=True)
+    x = sp.Symbol("x", real=True)  # the record drawn first
+    one = sp.diff((w - record) ** 2 / 2, w)
+    mean = (one.subs(record, 1) + one.subs(record, -1)) / 2
+    at = {w: eta * x}
+    return AtMost(
+        0, (one.subs(record, -x).subs(at) - mean.subs(at)) ** 2, given=[sp.Eq(x**2, 1)], strict=True
+    )
+
+
+@claim(PAPER, "rr-anchor", at="Section 3, on random reshuffling", kind="identity")
+def gradient_at_the_anchor_is_unbiased():
+    """E grad f(w, x_{pi_r}) = grad F(w) for the anchor w of the epoch, which is fixed before pi is drawn:
+    pi_r
+    is uniform on the records, so against every vector v the mean of <v, grad f(w, x_k) - grad F(w)> over k is
+    0.
+    """
+    k, v, A = sp.Symbol("k", integer=True, positive=True), Vector("v"), VectorSequence("A")
+    centre = total(A[k], (k, 1, N)) / N
+    return Equal(sp.Sum(inner(v, A[k]), (k, 1, N)) / N, inner(v, centre))
+
+
+@claim(PAPER, "l11-cross-same", at="Lemma 11, proof, cross terms of one epoch", kind="inequality")
+def cross_terms_of_one_epoch_are_not_positive():
+    """For two places of one permutation of N >= 2 records and A_k = grad f(w, x_k) - grad F(w), which sum to
+    0: E c_i c_j <A_{pi_i}, A_{pi_j}> = -c_i c_j E|A|^2/(N-1) <= 0. ("< 0" fails if all A_k are 0.)
+
+    The mean of <A_k, A_l> over k != l is (|sum A|^2 - sum |A|^2)/(N (N-1)).
+    """
+    k, A = sp.Symbol("k", integer=True, positive=True), VectorSequence("A")
+    c = sp.Symbol("c", nonnegative=True)  # c_i c_j
+    whole, squares = norm2(total(A[k], (k, 1, N))), sp.Sum(norm2(A[k]), (k, 1, N))
+    centred = [sp.Eq(whole, 0), N >= 2]
+    mean = c * (whole - squares) / (N * (N - 1))
+    return AllOf(Equal(mean, -c * squares / N / (N - 1), given=centred), AtMost(mean, 0, given=centred))
+
+
+@claim(PAPER, "l11-cross-diff", at="Lemma 11, proof, cross terms of two epochs", kind="identity")
+def cross_terms_of_two_epochs_vanish():
+    """E c_i c_j <A_i, A_j> = 0 for i in an earlier epoch: given the past, A_i is a fixed vector and pi_j
+    uniform on the records, over which A_k sums to 0.
+    """
+    k, X, A = sp.Symbol("k", integer=True, positive=True), Vector("A_i"), VectorSequence("A")
+    c = sp.Symbol("c", nonnegative=True)
+    whole = norm2(total(A[k], (k, 1, N)))
+    return Equal(c * sp.Sum(inner(X, A[k]), (k, 1, N)) / N, 0, given=[sp.Eq(whole, 0)])
+
+
+@claim(PAPER, "l11-4ag2", at="Lemma 11, proof, last display", kind="inequality")
+def squared_weights_are_at_most_alpha():
+    """4 G^2 alpha^2 sum_{i<=t} (1-alpha)^(2(t-i)) <= 4 alpha G^2 for alpha < 1 (at alpha = 1 both are 4
+    G^2).
+    """
+    return AtMost(
+        4 * G**2 * alpha**2 * sp.Sum((1 - alpha) ** (2 * (t - i)), (i, 1, t)),
+        4 * alpha * G**2,
+        given=[alpha < 1],
+    )
+
+
+entry = sp.IndexedBase("v", real=True)  # one coordinate of grad F(w_i), any sequence of numbers
+AVERAGE = alpha * sp.Sum((1 - alpha) ** (t - i) * entry[i], (i, 1, t))
+CENTRED = alpha * sp.Sum((1 - alpha) ** (t - i) * (entry[i] - entry[t]), (i, 1, t))
+
+
+@claim(
+    PAPER,
+    "l11-split",
+    at="Lemma 11, proof, last term of Eq (5)",
+    kind="identity",
+    expect=REFUTED,
+    breaks="proof",
+    correction="l11-split-corrected",
+)
+def weights_sum_to_one():
+    """alpha sum_i (1-alpha)^(t-i) grad F(w_i) - grad F(w_t) = alpha sum_i (1-alpha)^(t-i) (grad F(w_i) - grad
+    F(w_t)), in every coordinate: as if the weights summed to 1.
+    """
+    return Equal(AVERAGE - entry[t], CENTRED, given=[alpha < 1])
+
+
+@claim(PAPER, "l11-split-corrected", at="Lemma 11, proof, last term of Eq (5), corrected", kind="identity")
+def weights_sum_to_one_less_a_power():
+    """The weights sum to 1 - (1-alpha)^t: alpha sum_i (1-alpha)^(t-i) v_i - v_t = alpha sum_i
+    (1-alpha)^(t-i) (v_i - v_t) - (1-alpha)^t v_t.
+    """
+    return Equal(AVERAGE - entry[t], CENTRED - (1 - alpha) ** t * entry[t], given=[alpha < 1])
+
+
+@claim(
+    PAPER,
+    "l11-g1",
+    at="Lemma 11, proof, g_1",
+    kind="identity",
+    expect=REFUTED,
+    breaks="proof",
+    correction="l11-g1-corrected",
+)
+def average_started_at_the_first_gradient():
+    """If g_1 = grad F(w_1) and g_t = (1-alpha) g_{t-1} + alpha grad F(w_t), then g_t = alpha sum_{i<=t}
+    (1-alpha)^(t-i) grad F(w_i).
+    """
+    first = entry[1]
+    return Instance(
+        Equal(first, alpha * first, given=[alpha < 1]),
+        let={"t": "1", "v[1]": "a coordinate of grad F(w_1)"},
+        because="at t = 1 the left side is grad F(w_1), the right side alpha grad F(w_1)",
+    )
+
+
+@claim(PAPER, "l11-g1-corrected", at="Lemma 11, proof, g_0 = 0", kind="identity")
+def average_started_at_zero():
+    """With g_1 = alpha grad F(w_1), that is g_0 = 0: g_t = alpha sum_{i<=t} (1-alpha)^(t-i) grad F(w_i) obeys
+    g_{t+1} = (1-alpha) g_t + alpha grad F(w_{t+1}), in every coordinate.
+    """
+    beta = sp.Symbol("beta", positive=True)  # 1 - alpha
+    average = (1 - beta) * sp.Sum(beta ** (t - i) * entry[i], (i, 1, t))
+    return Equal(average.subs(t, t + 1), beta * average + (1 - beta) * entry[t + 1], given=[beta < 1])
+
+
+@claim(
+    PAPER,
+    "l11-unroll",
+    at="Lemma 11, proof, unrolled",
+    kind="inequality",
+    expect=REFUTED,
+    breaks="proof",
+    correction="l11-unroll-corrected",
+)
+def unrolled_drift():
+    """g_t - grad F(w_t) = sum_{i=1..t} (1-alpha)^(t-i) (grad F(w_{i-1}) - grad F(w_i)) with g_1 = grad F(w_1)
+    and any w_0.
+    """
+    v = [sp.Symbol(f"v_{k}", real=True) for k in range(3)]
+    g_2 = (1 - alpha) * v[1] + alpha * v[2]
+    return Instance(
+        Equal(g_2 - v[2], (1 - alpha) * (v[0] - v[1]) + v[1] - v[2], given=[alpha < 1]),
+        let={"t": "2", "v_k": "a coordinate of grad F(w_k)"},
+        because="every power of 1-alpha is one too low, and w_0 is no iterate",
+    )
+
+
+drift = sp.IndexedBase("r", nonnegative=True)
+
+
+@claim(PAPER, "l11-recursion", at="Lemma 11, proof, unrolling", kind="inequality", standing="ours")
+def averages_forget_their_start():
+    """If x_{i+1} <= beta x_i + (1-beta) u for i = 1..t, beta = 1-alpha < 1, and x_1 <= b, then x_{t+1} <=
+    beta^t b + u (x_1 is the value at time 0, x_{t+1} that at time t), in expectation as for every outcome.
+    """
+    x, u, b = sp.IndexedBase("x", nonnegative=True), *sp.symbols("u b", nonnegative=True)
+    beta = sp.Symbol("beta", positive=True)
+    added = sp.Sum(beta ** (t - i) * (1 - beta) * u, (i, 1, t))
+    return (
+        Theorem(
+            given=[
+                ForEvery(AtMost(x[i + 1], beta * x[i] + (1 - beta) * u), i, 1, t),
+                x[1] <= b,
+                beta < 1,
+            ],
+            shows=AtMost(x[t + 1], beta**t * b + u),
+        )
+        .unroll(x[i], beta, (1 - beta) * u, (i, 1, t), "t steps")
+        .have(Equal(added, u * (1 - beta**t)), "a geometric sum")
+        .have(AtMost(beta**t * x[1], beta**t * b), "the start, times its power")
+    )
+
+
+@claim(PAPER, "l11-drift-step", at="Lemma 11, proof, r_t, one step", kind="inequality", standing="ours")
+def one_step_of_the_average_of_gradients():
+    """For L-smooth F and |w' - w| <= eta: |(1-alpha) g + alpha grad F(w') - grad F(w')| <= (1-alpha)(|g -
+    grad F(w)| + eta L).
+    """
+    F, (w, after, g) = Function("F", smooth=L), vectors("w w1 g")
+    moved = (1 - alpha) * g + alpha * F.gradient(after) - F.gradient(after)
+    bound = (1 - alpha) * (norm(g - F.gradient(w)) + eta * L)
+    return AtMost(norm(moved), bound, given=[alpha <= 1, norm(after - w) <= eta])
+
+
+@claim(
+    PAPER,
+    "l11-unroll-corrected",
+    at="Lemma 11, proof, unrolled, corrected",
+    kind="inequality",
+    uses=["l11-drift-step", "l11-recursion"],
+)
+def unrolled_drift_corrected():
+    """r_{k+1} <= (1-alpha)(r_k + eta L), which is l11-drift-step, is the recursion of l11-recursion with u =
+    (1-alpha) eta L/alpha <= eta L/alpha, and r_0 = |0 - grad F(w_1)| <= G: so r_t <= (1-alpha)^t G + eta
+    L/alpha.
+    """
+    r, after = sp.symbols("r r1", nonnegative=True)
+    u = sp.Symbol("u", nonnegative=True)  # (1-alpha) eta L/alpha
+    given = [alpha < 1, sp.Eq(u, (1 - alpha) * eta * L / alpha), after <= (1 - alpha) * (r + eta * L)]
+    return AllOf(
+        Theorem(given=given, shows=AtMost(after, (1 - alpha) * r + alpha * u)),
+        AtMost((1 - alpha) * eta * L / alpha, eta * L / alpha, given=[alpha < 1]),
+    )
+
+
+@claim(PAPER, "l11-anchor-step", at="Lemma 11, proof, anchors, one step", kind="inequality", standing="ours")
+def one_step_of_the_average_of_differences():
+    """For L-smooth f and |w' - w| <= eta N: |(1-alpha) X + alpha (grad f(w') - grad f(w))| <= (1-alpha)|X| +
+    alpha eta N L.
+    """
+    f, (w, after, X) = Function("f", smooth=L), vectors("w w1 X")
+    moved = (1 - alpha) * X + alpha * (f.gradient(after) - f.gradient(w))
+    bound = (1 - alpha) * norm(X) + alpha * eta * N * L
+    return AtMost(norm(moved), bound, given=[alpha <= 1, norm(after - w) <= eta * N])
+
+
+@claim(
+    PAPER,
+    "l11-variance",
+    at="Lemma 11, proof, last display, over epochs",
+    kind="inequality",
+    uses=["l11-cross-same", "l11-cross-diff", "l11-4ag2"],
+    standing="ours",
+)
+def epochs_add_their_variances():
+    """If the sum over epochs X -> X + nu_q has E nu_q = 0 and E|nu_q|^2 = v_q <= 4 G^2 alpha^2 u_q given the
+    past, u_q the squared weights of epoch q, which sum to at most 1/alpha (l11-4ag2), then E|X|^2 <= 4 alpha
+    G^2 after the last epoch.
+    """
+    square, weight = sp.IndexedBase("s", nonnegative=True), sp.IndexedBase("u", nonnegative=True)
+    X, q = Vector("X"), sp.Symbol("q", integer=True, positive=True)
+    most = 4 * G**2 * alpha**2 * weight[q]
+    noise = Noise("nu", variance=most)
+    run = Iterates(square, norm2(X), [X], [X + noise], [noise], q, 1, T)
+    weights = sp.Sum(weight[q], (q, 1, T))
+    return (
+        Theorem(
+            given=[run, sp.Eq(square[1], 0), alpha * weights <= 1],
+            shows=AtMost(square[T + 1], 4 * alpha * G**2),
+        )
+        .descend(run, 1, most, "the cross terms vanish")
+        .unroll(square[q], sp.Integer(1), most, (q, 1, T), "all epochs")
+        .have(Equal(sp.Sum(most, (q, 1, T)), 4 * G**2 * alpha**2 * weights), "the factor comes out")
+    )
+
+
+@claim(
+    PAPER,
+    "lemma-11",
+    at="Lemma 11",
+    kind="inequality",
+    expect=REFUTED,
+    breaks="theorem",
+    correction="lemma-11-corrected",
+)
+def momentum_is_near_the_gradient():
+    """E|m_t - grad F(w_t)| <= 2 G sqrt(alpha) + 2 eta N L + eta L/alpha for every t.
+
+    The case: f(w, x) = G w for every record (L-smooth for every L > 0), t = 1: m_1 = alpha G from m_0 = 0,
+    grad F = G.
+    """
+    stated = 2 * G * sp.sqrt(alpha) + 2 * eta * N * L + eta * L / alpha
+    return Instance(
+        AtMost((1 - alpha) * G, stated, given=[alpha < 1, alpha * N >= 1]),
+        let={"f(w, x)": "G w", "d": "1", "t": "1"},
+        because="the weights alpha (1-alpha)^(t-i) sum to 1 - (1-alpha)^t, which is alpha at t = 1",
+    )
+
+
+@claim(
+    PAPER,
+    "lemma-11-corrected",
+    at="Lemma 11, corrected",
+    kind="inequality",
+    uses=["l11-variance", "l11-anchor-step", "l11-recursion", "l11-unroll-corrected"],
+)
+def momentum_is_near_the_gradient_after_a_while():
+    """E|m_t - grad F(w_t)| <= 2 G sqrt(alpha) + 2 eta N L + eta L/alpha + (1-alpha)^t G for m_0 = 0.
+
+    m_t - grad F(w_t) is a sum of four vectors: the sampling error at the anchors, whose second moment s is
+    at most 4 alpha G^2 (l11-variance); two averages of differences from the anchors, of E-norms a and b, at
+    most eta N L (l11-anchor-step for f and for F, l11-recursion); and the average of grad F less grad F(w_t),
+    of E-norm r <= (1-alpha)^t G + eta L/alpha (l11-unroll-corrected). e is E|m_t - grad F(w_t)|.
+    """
+    s, a, b, r, e = sp.symbols("s a b r e", nonnegative=True)
+    start = (1 - alpha) ** t * G
+    return Theorem(
+        given=[
+            s <= 4 * alpha * G**2,
+            a <= eta * N * L,
+            b <= eta * N * L,
+            r <= start + eta * L / alpha,
+            e <= sp.sqrt(s) + a + b + r,
+            alpha < 1,
+        ],
+        shows=AtMost(e, 2 * G * sp.sqrt(alpha) + 2 * eta * N * L + eta * L / alpha + start),
+    ).have(AtMost(sp.sqrt(s), 2 * G * sp.sqrt(alpha)), "the root of the second moment")
+
+
+@claim(
+    PAPER,
+    "lemma-12",
+    at="Lemma 12",
+    kind="inequality",
+    expect=REFUTED,
+    breaks="theorem",
+    correction="lemma-12-corrected",
+)
+def noise_of_the_momentum():
+    """If alpha >= 1/N: E|m^_t - m_t| <= 4 alpha G sigma sqrt(d V log2 T).
+
+    The case: t = T = 3, so COMPOSE(1, 3) is [1, 2], [3, 3], N = 100, alpha = 1/100, d = 3. Both sides are
+    divided by 4 alpha G sigma sqrt(V). (At T = 1 the right side is 0.)
+    """
+    spread = sp.sqrt(1 + sp.Rational(99, 100) ** 2)
+    return Instance(
+        AtMost(gaussian_norm(spread, 3), sp.sqrt(3 * sp.log(3) / sp.log(2))),
+        let={"t, T": "3", "N": "100", "alpha": "1/100", "d": "3", "G, sigma, R": "any"},
+        because="two nodes with weights 1 and 99/100, and log2 3 < 1.59",
+    )
+
+
+@claim(
+    PAPER,
+    "l12-noise",
+    at="Lemma 12, proof, first lines",
+    kind="identity",
+    expect=REFUTED,
+    breaks="misprint",
+    standing="misprint",
+    correction="lemma-12-corrected",
+)
+def noise_without_weights():
+    """NOISE_t = sum over COMPOSE(1, t) of zeta, without the weights (1-alpha)^(t-z) of Algorithm 1: the
+    variances agree.
+    """
+    return Instance(
+        Equal(1 + (1 - alpha) ** 2, 2, given=[alpha < 1]),
+        let={"t": "3", "COMPOSE(1, t)": "[1, 2], [3, 3]"},
+        because="both sides are in units of the variance of a node",
+    )
+
+
+@claim(
+    PAPER,
+    "l12-count",
+    at="Lemma 12, proof, Eq (6)",
+    kind="inequality",
+    expect=REFUTED,
+    breaks="proof",
+    correction="prop-18",
+)
+def prefix_has_at_most_log_intervals():
+    """COMPOSE(1, t) has at most log2 T intervals for t <= T."""
+    return Instance(
+        AtMost(2, sp.log(3) / sp.log(2)),
+        let={"t, T": "3", "COMPOSE(1, 3)": "[1, 2], [3, 3]"},
+        because="the number of set bits of t, which is at most 1 + floor(log2 t)",
+    )
+
+
+@claim(PAPER, "lemma-12-corrected", at="Lemma 12, corrected", kind="inequality", uses=["prop-18"])
+def noise_of_the_momentum_with_one_more_node():
+    """E|m^_t - m_t| <= 4 alpha G sigma sqrt(d V (1 + log2 T)): n is E|NOISE_t|, NOISE_t the sum of c_j zeta_j
+    over the J <= 1 + log2 T nodes of COMPOSE(1, t) (Proposition 18), zeta_j ~ N(0, 16 alpha^2 G^2 sigma^2 V
+    I), independent, with weights c_j <= 1.
+    """
+    j, J = (sp.Symbol(name, integer=True, positive=True) for name in ("j", "J"))
+    X, c = Vector("X"), sp.IndexedBase("c", nonnegative=True)
+    square, n = sp.IndexedBase("s", nonnegative=True), sp.Symbol("n", positive=True)
+    node = 16 * alpha**2 * G**2 * sigma**2 * V * d
+    zeta = gaussian("zeta", 4 * alpha * G * sigma * sp.sqrt(V), d)
+    run = Iterates(square, norm2(X), [X], [X + c[j] * zeta], [zeta], j, 1, J)
+    few = 1 + BITS
+    return (
+        Theorem(
+            given=[
+                run,
+                sp.Eq(square[1], 0),
+                ForEvery(AtMost(c[j] ** 2, 1), j, 1, J),
+                few >= J,
+                n <= sp.sqrt(square[J + 1]),
+            ],
+            shows=AtMost(n, 4 * alpha * G * sigma * sp.sqrt(d * V * few)),
+        )
+        .descend(run, 1, c[j] ** 2 * node, "independent noises")
+        .unroll(square[j], sp.Integer(1), c[j] ** 2 * node, (j, 1, J), "all nodes")
+        .sum(AtMost(c[j] ** 2 * node, node), (j, 1, J), "weights at most 1")
+        .have(AtMost(square[J + 1], J * node), "J nodes")
+        .have(AtMost(square[J + 1], few * node), "J <= 1 + log2 T")
+        .calc(
+            n,
+            ("<=", sp.sqrt(square[J + 1]), "Jensen"),
+            ("<=", 4 * alpha * G * sigma * sp.sqrt(d * V * few), "the root of the second moment"),
+        )
+    )
+
+
+@claim(
+    PAPER,
+    "err-disc",
+    at="Section 3, below Theorem 6",
+    kind="asymptotic",
+    expect=REFUTED,
+    breaks="text",
+    correction="lemma-11-corrected",
+)
+def error_of_the_noisy_momentum():
+    """E|m^_t - grad F(w_t)| is O~(sqrt(alpha) + eta N + eta/alpha + alpha sqrt(d T)/(epsilon sqrt N)) at
+    every t.
+
+    The path: f(w, x) = w, t = 1, d = epsilon = 1, T = N^2, alpha = 1/N, eta = 1/sqrt(N T): every term of the
+    bound is N^(-1/2), and |E m^_1 - grad F| = 1 - 1/N. Logarithms of N do not mend it: here they are
+    granted up to the power 4.
+    """
+    bits = sp.log(1 + N)
+    return Theta(
+        1 - 1 / N, bits**4 / sp.sqrt(N), upper=1, constants=False, towards=(N, sp.oo), given=[N >= 2]
+    )
+
+
+bits = sp.Symbol("b", positive=True)  # log2 T, where only its sign matters
+size = sp.Symbol("T", positive=True)  # T, where it need not be whole
+
+
+@claim(PAPER, "t6-v", at="Theorem 6, proof, V", kind="inequality")
+def participations_are_at_most_four_log_passes():
+    """V <= 4 (T/N) log2 T for T >= 2 and a tree of depth R <= 1 + log2 T. With c = floor(log2 N): V = (R+1)
+    T/N if R <= c, and V = (c+1) T/N + sum_{j=1..m} floor(T/2^(c+j)) if R = c + m. b is log2 T, at least 1.
+    """
+    c, depth = (sp.Symbol(name, integer=True, nonnegative=True) for name in ("c", "R"))
+    j, m = (sp.Symbol(name, integer=True, positive=True) for name in ("j", "m"))
+    rest, whole = (sp.Sum(term, (j, 1, m)) for term in (sp.floor(T / 2 ** (c + j)), T / 2 ** (c + j)))
+    return AllOf(
+        AtMost((depth + 1) * T / N, 4 * T / N * bits, given=[bits >= 1, depth <= 1 + bits]),
+        Theorem(
+            given=[bits >= 1, c + m <= 1 + bits, 2**c <= N, N < 2 ** (c + 1)],
+            shows=AtMost((c + 1) * T / N + rest, 4 * T / N * bits),
+        )
+        .have(AtMost(rest, whole), "a floor is at most its argument")
+        .have(Equal(whole, T / 2**c * (1 - 2 ** (-m))), "a geometric sum")
+        .have(AtMost(T / 2**c * (1 - 2 ** (-m)), T / 2**c), "less than the series")
+        .have(AtMost(T / 2**c, 2 * T / N), "N < 2^(c+1)")
+        .have(AtMost((c + 1) * T / N, bits * T / N + T / N), "c + 1 <= b + 1")
+        .have(AtMost(3 * T / N, 3 * T / N * bits), "b >= 1"),
+    )
+
+
+NOISE = 3 * 4 * alpha * G * (2 * sp.sqrt(ell) / eps)  # times sqrt(d V log2 T): three times Lemma 12
+
+
+@claim(
+    PAPER,
+    "t6-12",
+    at="Theorem 6, proof, noise term",
+    kind="numeric constant",
+    expect=REFUTED,
+    breaks="proof",
+    correction="t6-12-corrected",
+)
+def noise_term_with_twelve():
+    """Three times Lemma 12 with V = 4 (T/N) log2 T and sigma = 2 sqrt(l)/epsilon is at most 12 alpha G log2 T
+    sqrt(d T l)/(epsilon sqrt N).
+    """
+    derived = NOISE * sp.sqrt(d * (4 * bits * size / N) * bits)
+    stated = 12 * alpha * G * bits * sp.sqrt(d * size * ell) / (eps * sp.sqrt(N))
+    at = {size: 4, bits: 2}
+    return Instance(
+        AtMost(derived.subs(at), stated.subs(at)),
+        let={"T": "4"},
+        because="4 * 2 * sqrt 4 * 3 is 48, not 12",
+    )
+
+
+@claim(PAPER, "t6-12-corrected", at="Theorem 6, proof, noise term, corrected", kind="numeric constant")
+def noise_term_with_forty_eight():
+    """The constant is 48 with the printed Lemma 12, and with 1 + log2 T nodes, T >= 2, at most 48 sqrt 2."""
+    unit = alpha * G * bits * sp.sqrt(d * size * ell) / (eps * sp.sqrt(N))
+    node = d * (4 * bits * size / N)
+    return AllOf(
+        Equal(NOISE * sp.sqrt(node * bits), 48 * unit),
+        AtMost(NOISE * sp.sqrt(node * (1 + bits)), 48 * sp.sqrt(2) * unit, given=[bits >= 1]),
+    )
+
+
+@claim(PAPER, "t6-merge", at="Theorem 6, proof, second line", kind="inequality")
+def two_terms_of_the_step_are_merged():
+    """3 eta L/4 + 3 eta L/alpha <= 6 eta L/alpha for alpha <= 1."""
+    return AtMost(3 * eta * L / 4 + 3 * eta * L / alpha, 6 * eta * L / alpha, given=[alpha <= 1])
+
+
+@claim(PAPER, "t6-phantom", at="Theorem 6, proof, 'Let eta = 1/sqrt(NT)'", kind="inequality")
+def bound_with_a_term_that_was_not_there():
+    """With eta = 1/sqrt(N T) the bound is at most (3R/2 + 6L) sqrt(N/T) + 6L/(alpha sqrt(N T)) + 6 G
+    sqrt(alpha) + 6 G/(alpha T) + the noise n. (The fourth term is new and makes the line weaker; it is what
+    the corrected Lemma 11 asks for: 3 G/(alpha T).)
+    """
+    n, step = sp.Symbol("n", nonnegative=True), 1 / sp.sqrt(N * size)
+    before = 3 * R / (2 * step * size) + 6 * G * sp.sqrt(alpha) + 6 * step * N * L + 6 * step * L / alpha + n
+    lead = (3 * R / 2 + 6 * L) * sp.sqrt(N) / sp.sqrt(size)
+    after = lead + 6 * L / (alpha * sp.sqrt(N * size)) + 6 * G * sp.sqrt(alpha) + 6 * G / (alpha * size) + n
+    return AtMost(before, after)
+
+
+def _before_alpha(alpha):
+    noise = 12 * alpha * G * bits * sp.sqrt(d * size * ell) / (eps * sp.sqrt(N))
+    lead = (3 * R / 2 + 6 * L) * sp.sqrt(N) / sp.sqrt(size)
+    return (
+        lead + 6 * L / (alpha * sp.sqrt(N * size)) + 6 * G * sp.sqrt(alpha) + 6 * G / (alpha * size) + noise
+    )
+
+
+def _after_alpha():
+    root = sp.sqrt(d * ell)
+    return (
+        (3 * R / 2 + 6 * L + 12 * G) * sp.sqrt(N) / sp.sqrt(size)
+        + 6 * L * sp.sqrt(size) * bits * root / (eps * N * sp.sqrt(N))
+        + 6 * G * sp.sqrt(eps * N) / (sp.sqrt(root) * sp.sqrt(size * bits))
+        + 6 * G * bits * root / (eps * N)
+    )
+
+
+@claim(PAPER, "t6-alpha", at="Theorem 6, proof, 'Set alpha'", kind="identity")
+def alpha_is_put_in():
+    """The line after 'Set alpha' is the one before it at alpha = epsilon N/(T log2 T sqrt(d l)); b is
+    log2 T.
+    """
+    return Equal(_before_alpha(eps * N / (size * bits * sp.sqrt(d * ell))), _after_alpha())
+
+
+@claim(
+    PAPER,
+    "t6-t",
+    at="Theorem 6, proof, T put in",
+    kind="inequality",
+    expect=REFUTED,
+    breaks="proof",
+    correction="t6-t-corrected",
+)
+def length_is_put_in():
+    """With T = epsilon N^2/(log2 T sqrt(d l)) the line is at most the printed bound, with (3/2) R
+    d^(1/4)/sqrt(epsilon N) and 6 L sqrt(log2 T l) d^(1/4)/sqrt(epsilon N).
+    """
+    count, length = sp.Integer(12 * 2**18), sp.Integer(2**36)
+    case = {N: count, size: length, bits: 36, d: 1, G: 1, L: 1, R: 100, eps: 1, ell: 16}
+    return Instance(
+        AtMost(_after_alpha().subs(case), printed(bits).subs(case)),
+        let={"N, T": "12*2^18, 2^36", "d, G, L": "1", "R": "100", "epsilon, delta": "1, exp(-16)"},
+        meets=[Equal(length, count**2 / (36 * sp.sqrt(16)))],
+        because="the term of R lacks sqrt(log2 T) l^(1/4)",
+    )
+
+
+def printed(bits):
+    """The right side of Theorem 6."""
+    fourth = sp.Rational(1, 4)
+    lead = 3 * R / 2 + 6 * L * sp.sqrt(bits * ell) + 12 * G * sp.sqrt(bits) * ell**fourth
+    return (
+        lead * d**fourth / sp.sqrt(eps * N)
+        + 3 * L * (d * ell) ** fourth * sp.sqrt(bits) / (4 * sp.sqrt(eps) * sp.sqrt(N) ** 3)
+        + 6 * G / sp.sqrt(N)
+        + 6 * G * bits * sp.sqrt(d * ell) / (eps * N)
+    )
+
+
+@claim(PAPER, "t6-t-corrected", at="Theorem 6, proof, T put in, corrected", kind="identity")
+def length_is_put_in_corrected():
+    """With x = sqrt(N/T), so that x^2 = log2 T sqrt(d l)/(epsilon N), the line is (3R/2 + 12L + 12G) x + 6
+    G/sqrt(N) + 6 G x^2: R and L carry sqrt(log2 T) (d l)^(1/4)/sqrt(epsilon N) as G does, and L has 12.
+    """
+    x = sp.Symbol("x", positive=True)
+    at = {size: N / x**2, bits: eps * N * x**2 / sp.sqrt(d * ell)}
+    stated = (3 * R / 2 + 12 * L + 12 * G) * x + 6 * G / sp.sqrt(N) + 6 * G * x**2
+    return Equal(_after_alpha().subs(at), stated)
+
+
+@claim(
+    PAPER,
+    "thm-6",
+    at="Theorem 6, first inequality",
+    kind="inequality",
+    expect=REFUTED,
+    breaks="theorem",
+    correction="thm-6-corrected",
+)
+def explicit_bound_of_theorem_6():
+    """E|grad F(w^)| <= (3R/2 + 6L sqrt(log2 T l) + 12G sqrt(log2 T) l^(1/4)) d^(1/4)/sqrt(epsilon N) + ...
+    with eta, alpha, T as stated.
+
+    The case: d = 1, every record has Huber's loss (slope clip(w, -1, 1), so G = L = 1, least value 0), w_1 =
+    1 + sqrt(T/N): T - 1 steps of length eta = 1/sqrt(N T) stay in w >= 1, whatever the noise, where the slope
+    is 1. So E|grad F(w^)| = 1, and R = F(w_1) = sqrt(T/N) + 1/2. N = 12 * 2^18, T = 2^36, epsilon = 1, delta
+    = exp(-16): T = epsilon N^2/(log2 T sqrt(d l)) and alpha = 1/N.
+    """
+    count, length, budget, level = sp.Integer(12 * 2**18), sp.Integer(2**36), sp.Integer(1), sp.Integer(16)
+    reach = sp.sqrt(length / count)
+    case = {N: count, d: 1, G: 1, L: 1, eps: budget, ell: level, R: reach + sp.Rational(1, 2)}
+    step = 1 / sp.sqrt(count * length)
+    return Instance(
+        AtMost(1, printed(sp.Integer(36)).subs(case)),
+        let={
+            "f(w, x)": "Huber's loss, slope clip(w, -1, 1), for every x",
+            "d, G, L": "1",
+            "w_1": "1 + sqrt(T/N)",
+            "R": "sqrt(T/N) + 1/2",
+            "N, T": "12*2^18, 2^36",
+            "epsilon, delta": "1, exp(-16)",
+        },
+        meets=[
+            Equal(length, budget * count**2 / (36 * sp.sqrt(level))),
+            Equal(sp.Integer(2) ** 36, length),
+            AtMost(1, 1 + reach - step * (length - 1)),
+        ],
+        because="the term of R lacks sqrt(log2 T) l^(1/4), which is 12 here",
+    )
+
+
+@claim(
+    PAPER,
+    "thm-6-general",
+    at="Theorem 6, for any eta and alpha",
+    kind="inequality",
+    uses=["lemma-5-step", "lemma-11-corrected", "lemma-12-corrected"],
+    standing="ours",
+)
+def mean_gradient_for_any_step_and_weight():
+    """If every step obeys lemma-5-step in expectation and E|m^_t - grad F(w_t)| <= c + beta^t G, beta =
+    1-alpha < 1 (Lemmas 11 and 12, corrected, c all that does not depend on t), and E[F(w_1) - F(w_{T+1})] <=
+    R, then E|grad F(w^)| <= 3R/(2 eta T) + 3 L eta/4 + 3 c + 3 G/(alpha T).
+    """
+    c, beta = sp.Symbol("c", nonnegative=True), sp.Symbol("beta", positive=True)
+    growth = 3 * (value[t] - value[t + 1]) / (2 * eta) + 3 * L * eta / 4 + 3 * c + 3 * G * beta**t
+    powers = sp.Sum(beta**t, (t, 1, T))
+    whole = 3 * (value[1] - value[T + 1]) / (2 * eta) + (3 * L * eta / 4 + 3 * c) * T + 3 * G * powers
+    most = 3 * R / (2 * eta) + (3 * L * eta / 4 + 3 * c) * T + 3 * G / (1 - beta)
+    slopes = sp.Sum(slope[t], (t, 1, T))
+    stated = 3 * R / (2 * eta * T) + 3 * L * eta / 4 + 3 * c + 3 * G / ((1 - beta) * T)
+    near = ForEvery(AtMost(error[t], c + beta**t * G), t, 1, T)
+    return (
+        Theorem(
+            given=[one_step(), near, value[1] - value[T + 1] <= R, beta < 1],
+            shows=AtMost(slopes / T, stated),
+        )
+        .sum(AtMost(slope[t], growth), (t, 1, T), "every step")
+        .have(Equal(sp.Sum(growth, (t, 1, T)), whole), "it telescopes")
+        .have(AtMost(powers, 1 / (1 - beta)), "a geometric series")
+        .have(AtMost(3 * (value[1] - value[T + 1]) / (2 * eta), 3 * R / (2 * eta)), "R")
+        .have(AtMost(slopes, most), "added up")
+        .have(Equal(most / T, stated), "divided by T")
+    )
+
+
+x = sp.Symbol("x", positive=True)  # sqrt(N/T)
+
+
+@claim(PAPER, "thm-6-noise", at="Theorem 6, noise term in x", kind="inequality", standing="ours")
+def noise_of_theorem_6():
+    """With alpha = 1/N, sigma = 2 sqrt(l)/epsilon, epsilon = log2 T sqrt(d l)/(N x^2), x = sqrt(N/T), V <= 4
+    (T/N) log2 T and T >= 2 the corrected Lemma 12 is at most 16 sqrt(2) G x. b is log2 T.
+    """
+    budget = bits * sp.sqrt(d * ell) / (N * x**2)
+    noise = 4 / N * G * (2 * sp.sqrt(ell) / budget) * sp.sqrt(d * V * (1 + bits))
+    return (
+        Theorem(given=[V <= 4 * bits / x**2, bits >= 1], shows=AtMost(noise, 16 * sp.sqrt(2) * G * x))
+        .have(AtMost(V * (1 + bits), 8 * bits**2 / x**2), "1 + b <= 2 b")
+        .have(AtMost(sp.sqrt(V * (1 + bits)), 2 * sp.sqrt(2) * bits / x), "the root")
+    )
+
+
+def corrected(mean):
+    """Theorem 6 with x = sqrt(N/T) = sqrt(log2 T) (d l)^(1/4)/sqrt(epsilon N)."""
+    level = 2 * G / sp.sqrt(N) + 2 * x * L + x * L + 16 * sp.sqrt(2) * G * x
+    step, length = x / N, N / x**2
+    general = 3 * R / (2 * step * length) + 3 * L * step / 4 + 3 * level + 3 * G / (length / N)
+    lead = 3 * R / 2 + 9 * L + 48 * sp.sqrt(2) * G
+    bound = lead * x + 3 * L * x / (4 * N) + 6 * G / sp.sqrt(N) + 3 * G * x**2
+    return mean <= general, bound
+
+
+@claim(
+    PAPER,
+    "thm-6-corrected",
+    at="Theorem 6, corrected",
+    kind="inequality",
+    uses=["thm-6-general", "thm-6-noise", "lemma-11-corrected", "lemma-12-corrected", "t6-v"],
+)
+def explicit_bound_of_theorem_6_corrected():
+    """E|grad F(w^)| <= (3R/2 + 9L + 48 sqrt(2) G) x + 3 L x/(4N) + 6 G/sqrt(N) + 3 G x^2, x = sqrt(log2 T) (d
+    l)^(1/4)/sqrt(epsilon N), for T >= 2 and eta, alpha, T as in the theorem, so that eta = x/N, alpha = 1/N
+    and T = N/x^2.
+
+    g is E|grad F(w^)|; the hypothesis is thm-6-general at these, with c = 2 G sqrt(alpha) + 2 eta N L + eta
+    L/alpha + 16 sqrt(2) G x (lemma-11-corrected, thm-6-noise).
+    """
+    mean = sp.Symbol("g", nonnegative=True)
+    known, bound = corrected(mean)
+    return Theorem(given=[known], shows=AtMost(mean, bound))
+
+
+@claim(PAPER, "thm-6-rate", at="Theorem 6, second inequality", kind="asymptotic", uses=["thm-6-corrected"])
+def rate_of_theorem_6():
+    """E|grad F(w^)| is O~(d^(1/4)/sqrt(epsilon N) + 1/sqrt(N)): at most (3R/2 + 10L + 71G) x + 6 G/sqrt(N), x
+    = sqrt(log2 T) (d l)^(1/4)/sqrt(epsilon N), O~ hiding sqrt(log2 T) l^(1/4); by thm-6-corrected where x <=
+    1, and by E|grad F| <= G where x > 1.
+    """
+    mean = sp.Symbol("g", nonnegative=True)
+    _, bound = corrected(mean)
+    stated = (3 * R / 2 + 10 * L + 71 * G) * x + 6 * G / sp.sqrt(N)
+    return Theorem(given=[mean <= bound, mean <= G], shows=AtMost(mean, stated)).cases(x <= 1, x > 1)
+
+
+@claim(PAPER, "thm-6-hyp", at="Theorem 6, hypotheses", kind="identity")
+def conditions_of_theorem_6():
+    """With alpha = epsilon N/(T log2 T sqrt(d l)): epsilon <= T log2 T sqrt(d l)/N exactly if alpha <= 1, and
+    T = epsilon N^2/(log2 T sqrt(d l)) exactly if alpha = 1/N. b is log2 T.
+    """
+    root = sp.sqrt(d * ell)
+    weight = eps * N / (size * bits * root)
+    return AllOf(
+        AtMost(weight, 1, given=[eps <= size * bits * root / N]),
+        AtMost(eps, size * bits * root / N, given=[weight <= 1]),
+        Equal(weight.subs(size, eps * N**2 / (bits * root)), 1 / N),
+        Equal(size, eps * N**2 / (bits * root), given=[sp.Eq(weight, 1 / N)]),
+    )
