@@ -5,5 +5,16 @@ from dpverify.claims import Paper
 PAPER = Paper(
     "momentum-agg",
     "Momentum aggregation for private non-convex ERM.",
-    parts=("setting", "nsgd", "utility", "reduced", "compose", "aggregation", "series", "appendix", "bounds"),
+    parts=(
+        "setting",
+        "nsgd",
+        "utility",
+        "reduced",
+        "compose",
+        "aggregation",
+        "series",
+        "appendix",
+        "bounds",
+        "runs",
+    ),
 )

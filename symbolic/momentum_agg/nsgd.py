@@ -220,18 +220,12 @@ def sensitivity_of_a_node():
     )  # fmt: skip
 
 
-@claim(PAPER, "epoch-power", at="Proposition 13, first step", kind="inequality", standing="ours")
-def weight_after_an_epoch():
-    """(1-alpha)^N <= exp(-alpha N) for alpha < 1."""
-    return AtMost(beta**N, sp.exp(-alpha * N), given=[alpha < 1])
-
-
 @claim(
     PAPER,
     "sens-4ag-corrected",
     at="Theorem 4, proof: sensitivity, corrected",
     kind="inequality",
-    uses=["sens-scale-corrected", "epoch-power"],
+    uses=["sens-scale-corrected", "prop-13-power"],
 )
 def sensitivity_of_a_node_corrected():
     """For alpha >= 1/N a node moves by at most 2 alpha G (1 + 1/(1 - 1/e)) <= 2 alpha G sqrt(20/3) < 5.17
@@ -244,7 +238,7 @@ def sensitivity_of_a_node_corrected():
     most = 1 + 1 / (1 - sp.exp(-1))
     return AllOf(
         Theorem(given=[alpha < 1, alpha * N >= 1], shows=AtMost(power, sp.exp(-1)))
-        .use("epoch-power", "1 - x <= exp(-x)", alpha=alpha, N=N)
+        .use("prop-13-power", "1 - x <= exp(-x)", alpha=alpha, N=N)
         .have(AtMost(sp.exp(-alpha * N), sp.exp(-1)), "alpha N >= 1"),
         Theorem(given=[r <= ratio, ratio < 1], shows=AtMost(1 + series, 1 + 1 / (1 - ratio)))
         .have(Equal(series * (1 - r), 1 - r**n), "a geometric series")
