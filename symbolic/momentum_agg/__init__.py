@@ -13,7 +13,7 @@ PAPER = Paper(
         "compose",
         "aggregation",
         "series",
-        "appendix",
+        "reconstruction",
         "bounds",
         "runs",
     ),
