@@ -81,10 +81,6 @@ MEANINGS = {
         "Used as printed, the conversion from (eps, delta) to rho returns a budget that is far too large; "
         "the right root has a minus."
     ),
-    "dynamic-noise/appd-tuning": (
-        "Choosing T by its result on the private data costs privacy that nobody paid for: tune on public "
-        "data, or account for the choice."
-    ),
     "momentum-agg/thm-4-dp": (
         "At the printed sigma some (eps, delta) that the theorem allows are not met: calibrate the noise "
         "by the exact Gaussian formula."

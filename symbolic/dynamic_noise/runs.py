@@ -61,6 +61,13 @@ def digits() -> tuple[Array, Array]:
     return rows @ axes[:keep].T, np.where(numbers[chosen] == 3, 1.0, -1.0)
 
 
+def some_digits(count: int, seed: int) -> tuple[Array, Array]:
+    """A random part of the digits, drawn without replacement."""
+    features, labels = digits()
+    chosen = np.random.default_rng(seed).permutation(len(labels))[:count]
+    return features[chosen], labels[chosen]
+
+
 def task(features: Array, labels: Array, kind: str, scale: float) -> Task:
     """The normalised features at a data scale, with the logistic loss or the squared loss (x'theta - 1)^2/2,
     the label folded into x.
@@ -87,14 +94,6 @@ def final_losses(job: Task, variances: Schedule, steps: int, runs: int, seed: in
     return run(
         algorithm, loaded, runs, seed, measure={"F": lambda x: job.problem.value(x, loaded)}, keep=()
     ).values["F"]
-
-
-def clipped_share(job: Task, theta: Array) -> float:
-    """The share of the records whose gradient at theta is longer than the clip."""
-    rows, targets = job.data
-    margin = rows @ theta
-    slope = margin - targets if job.problem.kind == "squares" else -targets / (1 + np.exp(targets * margin))
-    return float(np.mean(np.abs(slope) * np.linalg.norm(rows, axis=1) > CLIP))
 
 
 def retrained(
@@ -190,14 +189,15 @@ def compared(
     runs: int,
     seed: int,
     names: Sequence[str] = ("uni", "dyn", "exp"),
+    tuning: int = 40,
 ) -> Compared:
-    """Each of the schedules named at its best T among the choices, by 40 runs of its own each."""
+    """Each of the schedules named at its best T among the choices, by `tuning` runs of its own each."""
     best: dict[str, int] = {}
     losses: dict[str, Array] = {}
     ready = {steps: schedules(ages, steps) for steps in choices}
     for name in names:
         means = {
-            steps: float(final_losses(job, ready[steps][name], steps, 40, seed + 1).mean())
+            steps: float(final_losses(job, ready[steps][name], steps, tuning, seed + 1_000).mean())
             for steps in choices
         }
         best[name] = min(means, key=lambda steps: means[steps])
