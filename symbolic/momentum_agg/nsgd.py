@@ -401,39 +401,27 @@ def _counted(second):
 @claim(
     PAPER,
     "thm-4-rdp-corrected",
-    at="Theorem 4, first sentence, corrected: 2N <= T",
+    at="Theorem 4, first sentence, corrected: T >= N, alpha >= 1/N",
     kind="privacy guarantee",
     uses=["thm-4-equiv", "sens-count-corrected", "sens-4ag-corrected", "v-t-over-n-corrected", "v-left"],
 )
-def renyi_privacy_of_several_passes():
-    """For T >= 2N and alpha >= 1/N, N not a power of two too, Algorithm 1 is (z, z/(2 sigma^2))-RDP for every
+def renyi_privacy_of_whole_passes():
+    """For T >= N and alpha >= 1/N, N not a power of two too, Algorithm 1 is (z, z/(2 sigma^2))-RDP for every
     z > 1.
 
-    The output is a function of the left nodes. A record occurs k <= T/N + 1 times; at most k leaves hold it;
-    on each of the levels 1..L, whose nodes meet two epochs at most, it is in `one` nodes once and in `two`
-    twice, one + 2 two <= L k; of the m left nodes of the levels above L each moves by at most 2 alpha G
-    sqrt(20/3); and 5 m/3 <= U + 1. T/N is x.
+    The output is a function of the left nodes; x = T/N. A record occurs k <= x + 1 times; at most k leaves
+    hold it; on each of the levels 1..L, whose nodes meet two epochs at most, it is in `one` nodes once and in
+    `two` twice, one + 2 two <= L k; m left nodes are above level L. If x >= 2, each of those moves by at most
+    2 alpha G sqrt(20/3), and 5 m/3 <= U + 1. If 1 <= x <= 2, a record occurs twice at most, no node moves by
+    more than 4 alpha G, whatever alpha, and m <= U.
     """
-    mechanism, known, (_, _, m, *_, U, x) = _counted(sp.sqrt(third))
-    given = [z > 1, *known, x >= 2, 5 * m / 3 <= U + 1]
-    return Private(mechanism, RDP(z, z / (2 * sigma**2)), REPLACE, given=given)
-
-
-@claim(
-    PAPER,
-    "thm-4-rdp-one-pass",
-    at="Theorem 4, first sentence, corrected: N <= T <= 2N",
-    kind="privacy guarantee",
-    standing="ours",
-    uses=["thm-4-equiv", "sens-count-corrected", "v-t-over-n-corrected"],
-)
-def renyi_privacy_of_up_to_two_passes():
-    """For N <= T <= 2N, whatever alpha in (0, 1], Algorithm 1 is (z, z/(2 sigma^2))-RDP for every z > 1: a
-    record occurs at most twice, and no node moves by more than 4 alpha G. T/N is x, and m <= U.
-    """
-    mechanism, known, (_, k, m, *_, U, x) = _counted(2)
-    given = [z > 1, *known, k <= 2, x >= 1, m <= U]
-    return Private(mechanism, RDP(z, z / (2 * sigma**2)), REPLACE, given=given)
+    several, known, (_, _, m, *_, U, x) = _counted(sp.sqrt(third))
+    two, _, (_, k, *_) = _counted(2)
+    promised = RDP(z, z / (2 * sigma**2))
+    return AllOf(
+        Private(several, promised, REPLACE, given=[z > 1, *known, x >= 2, 5 * m / 3 <= U + 1]),
+        Private(two, promised, REPLACE, given=[z > 1, *known, k <= 2, x >= 1, m <= U]),
+    )
 
 
 @claim(
@@ -566,7 +554,7 @@ def two_root_log_over_eps_suffices_for_large_delta():
     "thm-4-dp-corrected",
     at="Theorem 4, second sentence, corrected",
     kind="privacy guarantee",
-    uses=["thm-4-rdp-corrected", "thm-4-rdp-one-pass"],
+    uses=["thm-4-rdp-corrected"],
 )
 def two_root_log_over_eps_suffices_for_small_delta():
     """(z, z/(2 sigma^2))-RDP for every z, the curve of one Gaussian release of sensitivity 1 and scale sigma,

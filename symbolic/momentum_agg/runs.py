@@ -189,7 +189,7 @@ def algorithm_2_is_off_with_fresh_orders():
     at="Theorems 4 and 8 against the ledgers of the algorithms",
     kind="privacy guarantee",
     standing="ours",
-    uses=["thm-4-rdp-corrected", "thm-8-rdp-two-passes"],
+    uses=["thm-4-rdp-corrected", "thm-8-rdp-corrected"],
     expect=SUPPORTED,
 )
 def ledgers_say_what_the_theorems_say():
