@@ -204,21 +204,17 @@ MEANINGS = {
     "dynamic-noise/thm-4.8-bound": (
         "As for Theorem 4.4: take steps of eta_0/M, and twice the sampling term."
     ),
-    "dynamic-noise/appa-red-lt-r": ("The comparison goes the other way, by a factor between 2 and 4."),
-    "dynamic-noise/appa-nonpriv-optimal": (
-        "The row limits nothing: more steps make the non-private error smaller than any private bound."
+    "dynamic-noise/thm-4.8-bound": (
+        "Batches do not save Theorem 4.4: with the printed step the bound fails as it does without them."
+    ),
+    "dynamic-noise/eq-17-18": (
+        "The true risk that the table promises is too small by the root of the number of records: plan with "
+        "the corrected bound."
     ),
     "dynamic-noise/thm-a.1": (
         "The true risk does not fall with N as fast as printed: the first term has no N."
     ),
     "dynamic-noise/thm-a.3": ("The stability constant is twice as large, and needs convex losses."),
-    "dynamic-noise/appa-ter-le-eer": (
-        "The additive term cannot be dropped: with one step and little noise it is the larger part of the "
-        "true risk."
-    ),
-    "dynamic-noise/tab3-second-block": (
-        "The rows leave out the sampling error of order 1/N, which is the larger part for large N."
-    ),
     "dynamic-noise/lemma-b.4-ineq": (
         "Clip gradients instead of relying on this sensitivity: the printed one is too small for two records."
     ),
