@@ -204,9 +204,6 @@ MEANINGS = {
     "dynamic-noise/thm-4.8-bound": (
         "As for Theorem 4.4: take steps of eta_0/M, and twice the sampling term."
     ),
-    "dynamic-noise/thm-4.8-bound": (
-        "Batches do not save Theorem 4.4: with the printed step the bound fails as it does without them."
-    ),
     "dynamic-noise/eq-17-18": (
         "The true risk that the table promises is too small by the root of the number of records: plan with "
         "the corrected bound."
@@ -220,11 +217,6 @@ MEANINGS = {
     ),
     "dynamic-noise/lemma-b.5": ("Use it with beta below gamma only."),
     "dynamic-noise/lemma-b.6": ("Use it with beta below gamma only."),
-    "dynamic-noise/proof-4.6-c3-constant": (
-        "The constant grows with kappa: that is where the factor kappa of Theorem 4.6 is lost."
-    ),
-    "dynamic-noise/proof-4.6-o1": ("A factor kappa is lost in this step of the proof."),
-    "dynamic-noise/proof-4.8-kappa": ("A factor 1/eta_0 is lost in this step of the proof."),
     "momentum-agg/lemma-17": (
         "The rewriting of the momentum needs the same order of records in every epoch; with fresh orders "
         "it is another vector."
