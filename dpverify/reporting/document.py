@@ -139,6 +139,33 @@ JSON_SCHEMA: dict[str, Any] = {
 }
 
 
+def rests_on_one_solver(claim: dict[str, Any]) -> bool:
+    """Whether a part of a proof is the word of one solver, that nobody else confirmed.
+
+    >>> leaf = {"steps": [], "judges": ["Z3"]}
+    >>> rests_on_one_solver({"steps": [leaf], "judges": []})
+    True
+    """
+    if claim["steps"]:
+        return any(rests_on_one_solver(step) for step in claim["steps"])
+    return claim.get("judges") == ["Z3"]
+
+
+def foundations(claims: list[dict[str, Any]]) -> str:
+    """How many proofs have two judges, and how many statements are only argued, in words.
+
+    >>> foundations([{"verdict": "PROVED", "steps": [], "judges": ["Z3", "cvc5"], "evidence": None}])
+    '1 of 1 proofs have two judges or an exact certificate in every part.'
+    """
+    proofs = [c for c in claims if c["verdict"] == "PROVED"]
+    two = sum(not rests_on_one_solver(c) for c in proofs)
+    argued = sum((c["evidence"] or {}).get("method") == "argued" for c in claims)
+    told = f"{two} of {len(proofs)} proofs have two judges or an exact certificate in every part."
+    if argued:
+        told += f" {argued} statements are argued: each step is proved, that they make the statement is not."
+    return told
+
+
 class ReportError(ValueError):
     """A results file that cannot be used; the message says where and why."""
 

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from xml.etree import ElementTree
 
 from dpverify import __version__
-from dpverify.reporting.document import VERDICTS, as_expected, crashed, findings
+from dpverify.reporting.document import VERDICTS, as_expected, crashed, findings, foundations
 from dpverify.verdicts import shown_in
 
 
@@ -32,6 +32,7 @@ def markdown(document: dict[str, Any], times: dict[str, float] | None = None) ->
     for paper in document["papers"]:
         counts = Counter(c["verdict"] for c in paper["claims"] if c["standing"] == "statement")
         lines.append(f"| {paper['key']} | " + " | ".join(str(counts[v]) for v in VERDICTS) + " |")
+    lines += ["", foundations([c for paper in document["papers"] for c in paper["claims"]])]
     lines += ["", "## Findings", ""]
     for c in findings(document):
         lines.append(

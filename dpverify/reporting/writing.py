@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from dpverify.reporting import figures, formats, graph
-from dpverify.reporting.document import JSON_SCHEMA, SEVERITIES, VERDICTS, as_expected, findings
+from dpverify.reporting.document import JSON_SCHEMA, SEVERITIES, VERDICTS, as_expected, findings, foundations
 from dpverify.reporting.plain import plainly, sentence
 from dpverify.reporting.typesetting import mathml, shortened
 
@@ -114,7 +114,13 @@ class _Site:
             for number, ids in enumerate(parts, 1):
                 self.page_of |= {id: page_name(key, number) for id in ids}
         cards = {c["id"]: self.card(c) for c in claims}  # again: now the links are known
-        shared = {"paper": paper, "link_to": self.link, "counts": _counts(claims), "pictures": pictures}
+        shared = {
+            "paper": paper,
+            "link_to": self.link,
+            "counts": _counts(claims),
+            "foundations": foundations(claims),
+            "pictures": pictures,
+        }
         contents = {"findings": self.findings(claims), "parts": parts, "page_of": self.page_of, **shared}
         inside = [cards[id] for id in parts[0]] if len(parts) == 1 else []
         files = {page_name(key): template("paper.html", cards=_safe(inside), **contents)}
@@ -183,6 +189,7 @@ def write(
         "index.html",
         doc=document,
         counts={p["key"]: _counts(p["claims"]) for p in document["papers"]},
+        foundations=foundations(list(site.by_id.values())),
         verdicts=VERDICTS,
         findings=site.findings(list(site.by_id.values())),
         undecided=[c for c in site.by_id.values() if c["verdict"] == "UNDECIDED"],
