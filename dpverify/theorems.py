@@ -138,7 +138,8 @@ class Iterates:
 class Descend:
     """E value(after a step) <= ratio value(before) + extra, whatever the state: a recursion of expectations.
 
-    `by` are conditions that hold for every outcome, such as instances of a descent lemma.
+    `by` are conditions that hold for every outcome, such as instances of a descent lemma. `beside` are other
+    expectations of the same iteration, each with its factor on the right side; `exact` says = for <=.
     """
 
     iterates: Iterates
@@ -146,6 +147,8 @@ class Descend:
     extra: Any
     reason: str
     by: tuple[Any, ...] = ()
+    beside: tuple[tuple[Iterates, Any], ...] = ()
+    exact: bool = False
 
 
 @dataclass(frozen=True)
@@ -188,7 +191,7 @@ class SumOver:
 class Unroll:
     """x[t+1] <= ratio x[t] + extra for every t from low to high, applied until x[high+1]."""
 
-    entry: sp.Indexed
+    entry: Any  # an entry of a sequence, or a combination of entries
     ratio: Any
     extra: Any
     index: sp.Symbol
@@ -284,7 +287,7 @@ class Theorem:
         return self._with(SumOver(relation, *limits, reason))
 
     def unroll(
-        self, entry: sp.Indexed, ratio: Any, extra: Any, limits: tuple[sp.Symbol, Any, Any], reason: str
+        self, entry: Any, ratio: Any, extra: Any, limits: tuple[sp.Symbol, Any, Any], reason: str
     ) -> Theorem:
         """With entry(t+1) <= ratio entry(t) + extra(t) applied for every t of the range; the ratio is
         constant and not negative.
@@ -308,15 +311,26 @@ class Theorem:
         return self._with(Jensen(of, tuple(noises), at, reason))
 
     def descend(
-        self, iterates: Iterates, ratio: Any, extra: Any, reason: str, by: Sequence[Any] = ()
+        self,
+        iterates: Iterates,
+        ratio: Any,
+        extra: Any,
+        reason: str,
+        by: Sequence[Any] = (),
+        beside: Sequence[tuple[Iterates, Any]] = (),
+        exact: bool = False,
     ) -> Theorem:
         """With the recursion E value(after) <= ratio E value(before) + extra, shown for one step from any
         state.
 
         `by` are conditions that hold for every outcome of the noises (such as `f.descent(x, x1)`); each is
-        proved, and used in expectation.
+        proved, and used in expectation. With `beside=[(others, factor), ...]` the right side also has factor
+        E others(before), for other expectations of the same iteration; with `exact` the two sides are equal.
         """
-        return self._with(Descend(iterates, sp.sympify(ratio), sp.sympify(extra), reason, tuple(by)))
+        pairs = tuple((other, sp.sympify(factor)) for other, factor in beside)
+        return self._with(
+            Descend(iterates, sp.sympify(ratio), sp.sympify(extra), reason, tuple(by), pairs, exact)
+        )
 
     def cases(self, *conditions: Any, reason: str = "one of these always holds") -> Theorem:
         """With the conclusion shown under each of the conditions, of which one always holds."""
@@ -401,15 +415,38 @@ def formal(statement: Any) -> str:
     >>> formal(Theorem(given=[x < 1], shows=AtMost(x**2, x)))
     'for all x > 0: x**2 <= x   given x < 1'
     """
+    shows = statement.shows if isinstance(statement, Theorem) else statement
+    if isinstance(shows, AllOf) and any(isinstance(part, ForSome | Order) for part in shows.parts):
+        given = statement.given if isinstance(statement, Theorem) else ()
+        return " and ".join(formal(Theorem(part, given) if given else part) for part in shows.parts)
     over = domains(statement)
     if isinstance(statement, Order):
         return _formal_order(statement, over)
+    if isinstance(shows, ForSome):
+        return _formal_existence(statement, shows, over)
     return f"for all {', '.join(over)}: {statement}" if over else str(statement)
+
+
+def _named(words: str) -> str:
+    """The symbol that a text of `domains` is about."""
+    return words.split()[-3 if words.endswith(" 0") else -1]
+
+
+def _formal_existence(statement: Any, shows: ForSome, over: list[str]) -> str:
+    """What the values may depend on comes before them, everything else after."""
+    first = [words for words in over if _named(words) in map(str, shows.of)]
+    chosen = [words for words in over if _named(words) in map(str, shows.symbols)]
+    rest = [words for words in over if words not in first and words not in chosen]
+    before = f"for all {', '.join(first)} " if first else ""
+    some = f"there {'are' if len(chosen) > 1 else 'is'} {', '.join(chosen)} such that "
+    given = statement.given if isinstance(statement, Theorem) else ()
+    after = f"for all {', '.join(rest)}: " if rest else ""
+    return f"{before}{some}{after}{shows.relation}{described(given)}"
 
 
 def _formal_order(order: Order, over: list[str]) -> str:
     """The constants come before what they do not depend on."""
-    first = [words for words in over if words.split()[-3 if words[-1] == "0" else -1] in map(str, order.of)]
+    first = [words for words in over if _named(words) in map(str, order.of)]
     open_sides = [side for side in order.sides if getattr(order, side) is None]
     names = ["c1 > 0", "c2 > 0"] if len(order.sides) == 2 else ["c > 0"]
     names = [name for name, side in zip(names, order.sides) if side in open_sides]

@@ -26,7 +26,7 @@ from typing import Any
 import sympy as sp
 
 from dpverify.language.functions import Function, Gradient
-from dpverify.language.vectors import Atom, Basis, Inner, Rule, Vector, inner, norm2
+from dpverify.language.vectors import Atom, Basis, Inner, Rule, Vector, inner, keyed, norm2, spelt
 from dpverify.relations import AtMost, Equal
 
 
@@ -44,7 +44,7 @@ class Draw(Basis):
 
     @property
     def key(self) -> str:
-        return f"{self.name}[{self.law} mean {self.mean}, variance {sp.sstr(self.variance)}]"
+        return f"{self.name}[{self.law} mean {keyed(self.mean)}, variance {spelt(self.variance)}]"
 
     @property
     def scalars(self) -> set[sp.Symbol]:

@@ -18,7 +18,7 @@ from typing import Any
 
 import sympy as sp
 
-from dpverify.language.vectors import Atom, Basis, Rule, Total, Vector, inner, norm, norm2, spelt
+from dpverify.language.vectors import Atom, Basis, Rule, Total, Vector, inner, keyed, norm, norm2
 
 CONSTANTS = ("smooth", "strongly_convex", "lipschitz", "polyak_lojasiewicz", "lower_bound")
 
@@ -310,7 +310,7 @@ class Gradient(Basis):
 
     @cached_property
     def key(self) -> str:
-        return f"{self.function.key}'({_keyed(self.point)})"
+        return f"{self.function.key}'({keyed(self.point)})"
 
     @property
     def latex(self) -> str:
@@ -373,7 +373,7 @@ class Value(Atom):
     def build(*content: Any) -> Any:
         function, point = content
         name = f"min {function}" if point == function.minimiser else f"{function}({point})"
-        return Value.made(name, f"{function.key}({_keyed(point)})", (function, point))
+        return Value.made(name, f"{function.key}({keyed(point)})", (function, point))
 
     @property
     def function(self) -> Function:
@@ -395,10 +395,6 @@ class Value(Atom):
         if self.point == self.function.minimiser:
             return rf"{f}^\star"
         return f"{f}({self.point.latex})"
-
-
-def _keyed(point: Vector) -> str:
-    return " + ".join(f"({spelt(c)})*{b.key}" for b, c in point.parts)
 
 
 def _inside(expressions: Sequence[Any]) -> tuple[dict[Value, None], dict[Basis, None]]:

@@ -48,6 +48,11 @@ class Repeated:
     high: Any
     participations: Any = None
 
+    def __post_init__(self) -> None:
+        few = self.participations
+        if few is not None and sp.sympify(few).is_positive is False:
+            raise ValueError(f"Expected participations={few} >= 1.")
+
 
 @dataclass(frozen=True)
 class Private:

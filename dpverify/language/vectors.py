@@ -89,6 +89,10 @@ class Entry(Basis):
         self.name = f"{sequence}[{self.index}]"
 
     @property
+    def key(self) -> str:
+        return f"{self.sequence}[{spelt(self.index)}]"
+
+    @property
     def latex(self) -> str:
         return rf"{sp.latex(sp.Symbol(self.sequence))}_{{{sp.latex(self.index)}}}"
 
@@ -277,6 +281,15 @@ def vectors(names: str) -> tuple[Vector, ...]:
     ['x', 'y']
     """
     return tuple(Vector(name) for name in names.split())
+
+
+def keyed(point: Vector) -> str:
+    """A text that is the same for equal vectors, and for no others.
+
+    >>> keyed(2 * Vector("x"))
+    '(2)*x'
+    """
+    return " + ".join(f"({spelt(c)})*{b.key}" for b, c in point.parts)
 
 
 class VectorSequence:

@@ -40,6 +40,7 @@ from dpverify.proving.reduction import (
     Scanned,
     Ways,
     depth,
+    reductions,
 )
 from dpverify.proving.refutation import (
     AIMED,
@@ -216,13 +217,14 @@ def refutation_of(relation: Equal | AtMost, effort: Effort, search: Search = EAS
     return _refuted(relation, found) if isinstance(found, Witness) else None
 
 
-def _inside(relation: Any, effort: Effort) -> Result:
-    """Decide a relation that another one leans on."""
-    token = depth.set(depth.get() + 1)
+def _inside(relation: Any, effort: Effort, as_written: bool = False) -> Result:
+    """Decide a relation that another one leans on; one that was written by an author begins afresh."""
+    token, count = depth.set(depth.get() + 1), reductions.set(0 if as_written else reductions.get() + 1)
     try:
         return prove(relation, effort)
     finally:
         depth.reset(token)
+        reductions.reset(count)
 
 
 def prove_step(relation: Any, effort: Effort) -> Result:
@@ -234,7 +236,7 @@ def prove_step(relation: Any, effort: Effort) -> Result:
     'not modelled: the number 0.5 is not exact: write Rational(1, 2)'
     """
     try:
-        return _inside(gate.elaborate(relation), effort)
+        return _inside(gate.elaborate(relation), effort, as_written=True)
     except gate.Refused as why:
         return Result(UNDECIDED, f"not modelled: {why}")
 
@@ -338,10 +340,10 @@ def _attempt(tactic: Any, name: str, relation: Any, effort: Effort) -> Result | 
             if witness is None:
                 return _Open(f"a solver's counterexample {point} was not confirmed")
             return _refuted(relation, witness)
-        case Ways(reductions):
-            if depth.get() >= DEEPEST:
+        case Ways(ways):
+            if reductions.get() >= DEEPEST:
                 return _Open(f"more than {DEEPEST} reductions would lie in one another")
-            return _reduced(iter(reductions), name, effort)
+            return _reduced(iter(ways), name, effort)
         case Certificate(content):
             return Result(
                 PROVED,
@@ -363,14 +365,14 @@ def _disagreement(relation: Equal | AtMost, effort: Effort) -> str | None:
     return None
 
 
-def _reduced(reductions: Iterator[Reduction], name: str, effort: Effort) -> Result | _Open:
+def _reduced(ways: Iterator[Reduction], name: str, effort: Effort) -> Result | _Open:
     """The first of several reductions that closes; each is left at its first step that is not proved, and the
     next is found only then.
     """
     outcomes: list[str] = []
     cut_short = False
     while True:
-        reduction = _limited(lambda: next(reductions, None), effort.tactic_seconds)
+        reduction = _limited(lambda: next(ways, None), effort.tactic_seconds)
         if reduction is None:
             break
         if isinstance(reduction, _Open):

@@ -20,8 +20,9 @@ import sympy as sp
 
 from dpverify.effort import Effort
 from dpverify.proving.domain import Bounds, Domain
+from dpverify.proving.floats import compiled
 from dpverify.proving.functions import is_smooth
-from dpverify.proving.reduction import GaveUp, Outcome, Reduction, Ways, depth
+from dpverify.proving.reduction import GaveUp, Outcome, Reduction, Ways, reductions
 from dpverify.proving.refutation import domain_of
 from dpverify.relations import AtMost
 
@@ -31,7 +32,7 @@ DEPTH = 3
 
 def attempt(relation: AtMost, effort: Effort) -> Outcome:
     """Each variable and each way that the numbers do not rule out."""
-    if depth.get() >= DEPTH:
+    if reductions.get() >= DEPTH:
         return GaveUp(f"already {DEPTH} reductions deep")
     domain = domain_of(relation)
     left, right = domain.expressions
@@ -119,7 +120,7 @@ def _ways(relation: AtMost, domain: Domain, gap: Any, points: list[dict[Any, Any
 
 def _cuts(relation: AtMost, domain: Domain) -> Iterator[Reduction]:
     """The half-line cut in two: a compact part for boxes, a tail for calculus."""
-    if depth.get() or len(domain.symbols) != 1:
+    if reductions.get() or len(domain.symbols) != 1:
         return
     (s,) = domain.symbols
     b = domain.bounds[s]
@@ -150,10 +151,7 @@ def _ends(domain: Domain, s: sp.Symbol) -> Bounds | None:
         strict = c.rel_op in ("<", ">")
         if s in end.free_symbols or not end.is_finite or (b.low if above else b.high).free_symbols:
             return None
-        if above and (end - b.low).is_nonnegative is not True and b.low.is_finite:
-            return None
-        if not above and b.high.is_finite:
-            return None
+        # The end that is an expression replaces the one that is a number: the range only becomes longer.
         b = Bounds(end, b.high, strict, b.high_open) if above else Bounds(b.low, end, b.low_open, strict)
     return b
 
@@ -212,7 +210,7 @@ def _core(slope: Any) -> tuple[Any, int]:
 def _signs(slope: Any, v: Any, s: Any, points: list[dict[Any, Any]], squared: bool) -> set[int] | None:
     """The signs that the derivative takes at the sample points."""
     rest = sorted((x for x in slope.free_symbols if x != v), key=str)
-    f = sp.lambdify([v, *rest], slope, modules=["numpy", "scipy"])
+    f = compiled([v, *rest], [slope])
     root = any(p.base == v for p in slope.atoms(sp.Pow)) and squared
     seen = set()
     for point in points:
@@ -220,7 +218,7 @@ def _signs(slope: Any, v: Any, s: Any, points: list[dict[Any, Any]], squared: bo
             x = float(point[s])
             with np.errstate(all="ignore"):
                 for value in {x, float(np.sqrt(x))} if root and x >= 0 else {x}:
-                    y = complex(f(value, *[float(point[r]) for r in rest]))
+                    y = complex(f(value, *[float(point[r]) for r in rest])[0])
                     if np.isfinite(y.real) and abs(y.imag) < 1e-12 and abs(y.real) > 1e-14:
                         seen.add(1 if y.real > 0 else -1)
         except (KeyError, TypeError, ValueError, ZeroDivisionError, OverflowError):

@@ -240,20 +240,37 @@ def declared(symbol: Any) -> tuple[tuple[str, bool], ...]:
 
 
 def _from_condition(condition: Any) -> tuple[sp.Symbol, Bounds] | None:
-    """The bounds that a comparison of one symbol with a number gives."""
-    c = condition.canonical if hasattr(condition, "canonical") else condition
-    if (
-        not isinstance(c, sp.core.relational.Relational)
-        or not isinstance(c.lhs, sp.Symbol)
-        or not c.rhs.is_number
-    ):
+    """The bounds that a comparison gives which is linear in one symbol, with numbers: 2 u <= 1."""
+    if not isinstance(condition, sp.core.relational.Relational) or len(condition.free_symbols) != 1:
         return None
-    strict = c.rel_op in ("<", ">")
-    if c.rel_op in ("<", "<="):
-        return c.lhs, Bounds(high=c.rhs, high_open=strict)
-    if c.rel_op in (">", ">="):
-        return c.lhs, Bounds(low=c.rhs, low_open=strict)
-    return None
+    (s,) = condition.free_symbols
+    op = condition.rel_op
+    if not isinstance(s, sp.Symbol) or op not in ("<", "<=", ">", ">="):
+        return None
+    slope, rest = sp.sympify(_linear(condition.lhs - condition.rhs, s))
+    if slope == 0 or not (slope.is_positive or slope.is_negative):
+        return None
+    end, strict = -rest / slope, op in ("<", ">")
+    if (op in ("<", "<=")) == bool(slope.is_positive):
+        return s, Bounds(high=end, high_open=strict)
+    return s, Bounds(low=end, low_open=strict)
+
+
+def _linear(e: Any, s: sp.Symbol) -> tuple[Any, Any]:
+    """Slope and constant of an expression that is linear in the symbol; a slope of 0 if it is not."""
+    if e.count(s) != 1:
+        e = sp.expand(e)
+    slope: Any = sp.Integer(0)
+    rest: Any = sp.Integer(0)
+    for term in sp.Add.make_args(e):
+        if s not in term.free_symbols:
+            rest += term
+            continue
+        factor = term / s
+        if s in factor.free_symbols:
+            return sp.Integer(0), sp.Integer(0)
+        slope += factor
+    return slope, rest
 
 
 def _running(expressions: Sequence[Any], given: Sequence[Any]) -> set[Any]:

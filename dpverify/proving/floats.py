@@ -53,7 +53,7 @@ def vectorised(names: Sequence[Any], expressions: Sequence[Any]) -> Callable[...
     try:
         wanted = [walk.place(e) for e in expressions]
     except (KeyError, OverflowError):
-        return _compiled(names, expressions)
+        return compiled(names, expressions)
 
     def evaluate(*given: Any) -> list[Any]:
         values = [*given, *walk.values[len(given) :]]
@@ -98,7 +98,15 @@ def _power(exponent: np.float64, base: Any) -> Any:
     return np.power(base, exponent)
 
 
-def _compiled(names: Sequence[Any], expressions: Sequence[Any]) -> Callable[..., list[Any]]:
+def compiled(names: Sequence[Any], expressions: Any) -> Callable[..., Any]:
+    """The expressions as SymPy compiles them, each name under a name of its own: two symbols may be written
+    alike.
+
+    >>> x, y = sp.Symbol("x", real=True), sp.Symbol("x", positive=True)
+    >>> compiled([x, y], [x - y])(3.0, 2.0)
+    [1.0]
+    """
     stand_ins = [sp.Dummy(f"v{i}") for i in range(len(names))]
     swap = dict(zip(names, stand_ins))
-    return sp.lambdify(stand_ins, [e.xreplace(swap) for e in expressions], modules=["numpy", "scipy"])
+    placed = [e.xreplace(swap) for e in expressions]
+    return sp.lambdify(stand_ins, placed, modules=["numpy", "scipy"], cse=False)

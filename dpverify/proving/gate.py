@@ -120,6 +120,10 @@ def elaborate(relation: Any) -> Any:
 def _exact_and_real(relation: AtMost | Equal) -> None:
     """Statements on vectors have a search of their own; their scalars are like all others."""
     whole = [*sides_of(relation), *map(sp.sympify, relation.given)]
+    scalars: dict[str, Any] = {}
+    for s in sorted({s for e in whole for s in e.free_symbols if isinstance(s, sp.Symbol)}, key=str):
+        if not isinstance(s, Atom) and scalars.setdefault(s.name, s) != s:
+            raise Refused(f"two different symbols are called {s.name}")
     for e in (*whole, *coefficients(whole)):
         for number in e.atoms(sp.Float):
             raise Refused(f"the number {number} is not exact: write {_exact(number)}")

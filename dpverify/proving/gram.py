@@ -29,6 +29,7 @@ from dpverify.language.vectors import Atom, Basis, Inner, Total, Vector, inner, 
 from dpverify.proving import fitting, semidefinite
 from dpverify.proving.codec import from_json, to_json
 from dpverify.proving.domain import Domain, fresh, symbols_of
+from dpverify.proving.floats import compiled
 from dpverify.proving.reduction import Certificate, GaveUp, Outcome, Reduction, Ways, engine
 from dpverify.relations import AtMost, Equal, PositiveSemidefinite
 
@@ -748,7 +749,7 @@ class Numeric:
         table = [row.get(m, ZERO) for row in rows for m in self.monomials]
         self.shape = (len(rows), len(self.monomials))
         self.tables: dict[tuple[float, ...], np.ndarray] = {}
-        self.values = sp.lambdify(problem.statement.parameters, table, "numpy", cse=False)
+        self.values = compiled(problem.statement.parameters, table)
         self.sizes = [len(names) for names in problem.blocks]
         self.entries = [(k, place) for k, m in enumerate(self.monomials) if (place := problem.entry(m))]
         self.free = [k for k, m in enumerate(self.monomials) if problem.entry(m) is None]
@@ -907,7 +908,7 @@ def _formulas(relation: AtMost, statement: Statement, effort: Effort) -> Iterato
 def _plausible(problem: Problem, multipliers: Mapping[int, Any], where: Sequence[Mapping[Any, Any]]) -> bool:
     """Whether formulas are multipliers at every sampled value of the parameters, in floating point."""
     numeric, parameters = _numeric(problem), problem.statement.parameters
-    formulas = sp.lambdify(parameters, list(multipliers.values()), "numpy")
+    formulas = compiled(parameters, [sp.sympify(m) for m in multipliers.values()])
     rows = [0, *[i + 1 for i in multipliers]]
     for point in where:
         with np.errstate(all="ignore"):

@@ -19,7 +19,7 @@ from dpverify.proving.derivatives import guess_sign
 from dpverify.proving.domain import Domain, fresh, written_out
 from dpverify.proving.functions import is_smooth
 from dpverify.proving.identities import close_sums, normalise
-from dpverify.proving.reduction import GaveUp, Outcome, Reduction, Ways, depth
+from dpverify.proving.reduction import GaveUp, Outcome, Reduction, Ways, reductions
 from dpverify.proving.refutation import domain_of, sides
 from dpverify.relations import AtMost, Equal, Increasing, Induction
 
@@ -35,7 +35,7 @@ def attempt(relation: Induction | Equal | AtMost, effort: Effort) -> Outcome:
     if isinstance(relation, Induction):
         found = _sequence(_plain_bases(relation))
         return GaveUp(found) if isinstance(found, str) else Ways(found)
-    if depth.get() >= DEPTH:
+    if reductions.get() >= DEPTH:
         return GaveUp(f"already {DEPTH} reductions deep")
     if isinstance(relation.derived if isinstance(relation, Equal) else relation.lhs, sp.MatrixBase):
         return GaveUp("not a comparison of numbers")

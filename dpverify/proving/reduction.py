@@ -13,7 +13,9 @@ from dpverify.optional import optional
 from dpverify.proving.limits import uninterrupted
 from dpverify.verdicts import Result
 
-depth: ContextVar[int] = ContextVar("depth", default=0)  # how many reductions lie above the relation at hand
+depth: ContextVar[int] = ContextVar("depth", default=0)  # how many relations lean on the one at hand
+# How many reductions lie between what somebody wrote, a statement or a step of a proof, and the relation.
+reductions: ContextVar[int] = ContextVar("reductions", default=0)
 
 
 @dataclass(frozen=True)

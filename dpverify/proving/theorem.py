@@ -6,7 +6,7 @@ own (transitivity, adding up, unrolling, instantiation) is stated beside the fun
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -52,6 +52,10 @@ statements: ContextVar[Callable[[str], tuple[str, Any]] | None] = ContextVar("st
 
 class Stuck(Exception):
     """An inference that was not proved; the proof ends there."""
+
+
+class Unfair(Stuck):
+    """Values that are shown for "there are" and are no answer to it: nothing is supported by them."""
 
 
 class Disproved(Exception):
@@ -121,7 +125,7 @@ def under(relation: Any, given: Iterable[Any]) -> Any:
         return AllOf(*[under(part, given) for part in relation.parts])
     if isinstance(relation, ForSome):
         return replace(relation, relation=under(relation.relation, given))
-    if isinstance(relation, Conditional):
+    if isinstance(relation, Conditional | Theorem):
         own = list(relation.given)
         return replace(relation, given=(*own, *[g for g in given if g not in own]))
     return relation
@@ -136,6 +140,8 @@ def as_conditions(relation: Any) -> list[Any]:
     """
     if isinstance(relation, AllOf):
         return [c for part in relation.parts for c in as_conditions(part)]
+    if isinstance(relation, Theorem):
+        return as_conditions(relation.shows)
     if isinstance(relation, AtMost):
         return [(sp.Lt if relation.strict else sp.Le)(relation.lhs, relation.rhs)]
     if isinstance(relation, Equal) and not isinstance(relation.derived, sp.MatrixBase):
@@ -180,6 +186,8 @@ def decide(theorem: Theorem, effort: Effort) -> Result:
             return refuted
     except Disproved as broken:
         return broken.result.with_(steps=tuple(proof.steps))
+    except Unfair as why:
+        return Result(UNDECIDED, f"the proof does not go through: {why}", steps=tuple(proof.steps))
     except Stuck as why:
         return _short_of_proof(bare, str(why), proof, effort, sequences)
     count = len(proof.steps)
@@ -198,11 +206,9 @@ def _admission(theorem: Theorem, bare: Any, effort: Effort) -> dict[str, str] | 
     """
     from dpverify.proving import gate
 
-    relation = bare.relation if isinstance(bare, ForSome) else bare
-    parts = relation.parts if isinstance(relation, AllOf) else (relation,)
-    chosen = set(bare.symbols) if isinstance(bare, ForSome) else set()
     point: dict[str, str] = {}
-    for number, part in enumerate(parts, 1):  # each part has to say something under its own hypotheses
+    # Each part has to say something under its own hypotheses.
+    for number, (part, chosen) in enumerate(_conjuncts(bare), 1):
         try:
             given = gate.hypotheses(gate.elaborate(part))
         except gate.Refused as why:
@@ -215,7 +221,18 @@ def _admission(theorem: Theorem, bare: Any, effort: Effort) -> dict[str, str] | 
     return point
 
 
-def _model_of(given: list[Any], chosen: set[Any], effort: Effort) -> dict[str, str] | Result:
+def _conjuncts(relation: Any, chosen: frozenset[Any] = frozenset()) -> Iterator[tuple[Any, frozenset[Any]]]:
+    """The relations that a statement consists of, each with the symbols for which values are shown."""
+    if isinstance(relation, AllOf):
+        for part in relation.parts:
+            yield from _conjuncts(part, chosen)
+    elif isinstance(relation, ForSome):
+        yield from _conjuncts(relation.relation, chosen | set(relation.symbols))
+    else:
+        yield relation, chosen
+
+
+def _model_of(given: list[Any], chosen: frozenset[Any], effort: Effort) -> dict[str, str] | Result:
     """A point that meets these hypotheses, those for every index taken at one; what is asked of the chosen
     values is shown, not supposed.
     """
@@ -296,8 +313,13 @@ def _have(inference: Have, proof: _Proof) -> None:
         _for_every(every.relation, limits, proof)
         proof.recursions.append(every)
         return
+    if isinstance(inference.relation, AllOf):
+        for part in inference.relation.parts:
+            _have(Have(part, inference.reason), proof)
+        return
     proof.establish(inference.relation, inference.reason)
-    own = [c for c in getattr(inference.relation, "given", ()) if c not in proof.known]
+    proof.depends += proof.steps[-1].result.depends
+    own = [c for c in _conditions_of(inference.relation) if c not in proof.known]
     if own:
         taken = len(proof.steps)
         try:
@@ -307,6 +329,14 @@ def _have(inference: Have, proof: _Proof) -> None:
             del proof.steps[taken:]
             return
     proof.learn(inference.relation)
+
+
+def _conditions_of(relation: Any) -> list[Any]:
+    """The hypotheses under which a relation, or the relations that a theorem shows, are claimed."""
+    inner = [c for part in getattr(relation, "parts", ()) for c in _conditions_of(part)]
+    if isinstance(relation, Theorem):
+        inner += _conditions_of(relation.shows)
+    return [*getattr(relation, "given", ()), *inner]
 
 
 def _calc(inference: Calc, proof: _Proof) -> None:
@@ -499,17 +529,24 @@ def _descend(inference: Descend, proof: _Proof) -> None:
     from dpverify.language.vectors import Atom
 
     process, ratio, extra = inference.iterates, inference.ratio, inference.extra
-    if process not in proof.theorem.given:
-        raise Stuck(f"{process} is not among the hypotheses")
-    if ratio.atoms(Atom) or extra.atoms(Atom):
-        raise Stuck(f"the ratio {ratio} and the rest {extra} must not depend on the state")
+    parts = [(process, ratio), *inference.beside]
+    names = [h.name for h in proof.theorem.given if isinstance(h, Iterates)]
+    if len(set(names)) < len(names):
+        raise Stuck("two expectations are called by one name")
+    for other, factor in parts:
+        if other not in proof.theorem.given:
+            raise Stuck(f"{other} is not among the hypotheses")
+        if replace(other, name=process.name, value=process.value) != process:
+            raise Stuck(f"{other.name} and {process.name} are not expectations of one iteration")
+        if factor.atoms(Atom) or extra.atoms(Atom):
+            raise Stuck(f"the ratio {factor} and the rest {extra} must not depend on the state")
     if any(process.index in sp.sympify(fact).free_symbols for fact in proof.known):
         raise Stuck(f"the index {process.index} stands in a hypothesis or an earlier fact")
     entry = process.name[process.index]
     if entry.is_positive:
         raise Stuck(f"{process.name} is an expectation: it may be 0, and is not positive by declaration")
     _noise_is_free(process.noises, proof)
-    swap = _numbers_for_entries(process, extra, ratio)
+    swap = _numbers_for_entries(process, extra, *[e for other, c in parts for e in (other.value, c)])
     noises = [noise.replaced(swap) for noise in process.noises]
     known: list[Any] = []
     if entry.is_nonnegative:
@@ -519,10 +556,11 @@ def _descend(inference: Descend, proof: _Proof) -> None:
         proof.establish(lemma, f"{inference.reason}: for every outcome")
         left, right = (E(side, *noises) for side in _both(lemma))
         known += as_conditions(Equal(left, right) if isinstance(lemma, Equal) else AtMost(left, right))
-    bound = (ratio * process.value + extra).xreplace(swap)
-    proof.establish(AtMost(E(process.after.xreplace(swap), *noises), bound), inference.reason, known)
+    compared = Equal if inference.exact else AtMost
+    bound = (sum(factor * other.value for other, factor in parts) + extra).xreplace(swap)
+    proof.establish(compared(E(process.after.xreplace(swap), *noises), bound), inference.reason, known)
     later = process.name[process.index + 1]
-    recursion = AtMost(later, ratio * entry + extra)
+    recursion = compared(later, sum(c * other.name[process.index] for other, c in parts) + extra)
     proof.recursions.append(ForEvery(recursion, process.index, process.low, process.high))
 
 
@@ -606,13 +644,27 @@ def _conclude(proof: _Proof) -> None:
 
 
 def _close(shows: Any, reason: str, proof: _Proof, more: Iterable[Any] = ()) -> None:
+    if isinstance(shows, AllOf):
+        for part in shows.parts:
+            _close(part, reason, proof, more)
+        return
     chosen_by_us = isinstance(shows, ForSome)  # if our choice fails, another one may do
     if isinstance(shows, ForSome):
-        _choice_is_fair(shows)
+        _choice_is_fair(shows, proof.theorem)
         chosen = {s: sp.sympify(v) for s, v in shows.at.items()}
         for symbol, term in chosen.items():
             for condition in assumed(symbol, term):
                 proof.establish(condition, f"{symbol} is as it should be")
+        for part, _ in _conjuncts(shows.relation):
+            for condition in getattr(part, "given", ()):
+                if condition.free_symbols & set(chosen):
+                    wanted = condition.xreplace(chosen)
+                    if wanted in (sp.false, False):
+                        raise Unfair(f"{condition} does not hold for the values that are shown")
+                    if wanted not in (sp.true, True):
+                        proof.establish(
+                            as_relation(wanted), f"{condition}, which is asked of the values", more
+                        )
         shows = _put(shows.relation, chosen)
     for part in shows.parts if isinstance(shows, AllOf) else (shows,):
         wanted = as_conditions(part)
@@ -634,23 +686,27 @@ def _about_sequences(theorem: Theorem) -> bool:
     return any(isinstance(h, ForEvery | Iterates) for h in theorem.given)
 
 
-def _choice_is_fair(shows: ForSome) -> None:
+def _choice_is_fair(shows: ForSome, theorem: Theorem) -> None:
+    """The values are made of what comes before them, and nothing else speaks of the symbols."""
     for symbol in shows.symbols:
         if symbol not in shows.at:
-            raise Stuck(f"no value of {symbol} is shown")
+            raise Unfair(f"no value of {symbol} is shown")
+        if any(symbol in sp.sympify(h).free_symbols for h in theorem.given if isinstance(h, sp.Basic)):
+            raise Unfair(f"a hypothesis speaks of {symbol}, whose value is to be shown")
         alien = sp.sympify(shows.at[symbol]).free_symbols - set(shows.of)
         if alien:
-            raise Stuck(
+            raise Unfair(
                 f"the value of {symbol} depends on {sorted(map(str, alien))[0]}, which comes after it"
             )
 
 
 def _put(relation: Any, chosen: dict[Any, Any]) -> Any:
+    """The relation at the values that are shown; what it asks of them is no hypothesis."""
     if isinstance(relation, AllOf):
         return AllOf(*[_put(part, chosen) for part in relation.parts])
     if not isinstance(relation, Equal | AtMost):
-        raise Stuck(f"{relation} is not a comparison of numbers")
-    given = tuple(c.xreplace(chosen) for c in relation.given)
+        raise Unfair(f"{relation} is not a comparison of numbers")
+    given = tuple(c for c in relation.given if not c.free_symbols & set(chosen))
     return replace(_substituted(relation, chosen), given=given)
 
 

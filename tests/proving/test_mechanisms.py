@@ -127,3 +127,8 @@ def test_the_objects_that_run_are_the_objects_that_are_proved():
     assert (
         prove(Private(Laplace(sp.Integer(1), {REPLACE: 1}), PureDP(sp.Integer(1)), REPLACE)).verdict is PROVED
     )
+
+
+def test_a_record_takes_part_once_at_least():
+    with pytest.raises(ValueError, match=r"Expected participations=0 >= 1\."):
+        Repeated(Gaussian(sp.Symbol("s", positive=True), {REPLACE: 1}), t, 1, 5, participations=0)

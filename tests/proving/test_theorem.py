@@ -10,7 +10,7 @@ from dpverify.proving import prove
 from dpverify.proving.judges import judges_of, one_solver, unsatisfiable
 from dpverify.relations import AtMost, Derivation, Equal
 from dpverify.theorems import AllOf, ForEvery, ForSome, Theorem, domains, formal, latex
-from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, Evidence, Result
+from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Evidence, Result
 
 x, y, z = sp.symbols("x y z", real=True)
 a, g = sp.symbols("a g", positive=True)
@@ -195,3 +195,69 @@ def test_the_order_of_two_sums_is_changed_by_induction() -> None:
 
     assert prove(claim(columns, more)).verdict is PROVED
     assert prove(claim(2 * columns, more)).verdict is REFUTED
+
+
+def test_a_refused_choice_supports_nothing() -> None:
+    refused = prove(ForSome([a], AtMost(T, a), at={a: T}))
+    assert refused.verdict is UNDECIDED
+    assert "the value of a depends on T, which comes after it" in refused.because
+    unshown = prove(AllOf(AtMost(2 * x, x**2 + 1), ForSome([a], AtMost(x / (1 + x**2), a), at={})))
+    assert unshown.verdict is UNDECIDED
+    assert "no value of a is shown" in unshown.because
+
+
+def test_a_theorem_that_is_a_step_leaves_its_conclusion() -> None:
+    """y is large wherever x is; without the step nothing else says so."""
+    lemma = Theorem(given=[x <= y, y <= z], shows=AtMost(x, z))
+    whole = Theorem(given=[x <= y, y <= z], shows=AtMost(x, z + 1)).have(lemma, "a lemma")
+    result = prove(whole)
+    assert result.verdict is PROVED
+    assert [step.statement for step in result.steps][0].startswith("x <= z")
+
+
+def test_existence_is_said_before_what_the_values_do_not_depend_on() -> None:
+    bound = ForSome([a], AtMost(x / (1 + x**2), a), at={a: 1})
+    assert formal(bound) == "there is a > 0 such that for all real x: x/(x**2 + 1) <= a"
+    both = formal(AllOf(AtMost(2 * x, x**2 + 1), bound))
+    assert both == f"for all real x: 2*x <= x**2 + 1 and {formal(bound)}"
+    first = Theorem(given=[x <= g], shows=ForSome([a], AtMost(x, a), at={a: g}, of=[g]))
+    assert formal(first) == "for all g > 0 there is a > 0 such that for all real x: x <= a   given x <= g"
+
+
+def test_a_step_of_a_proof_is_proved_like_a_statement() -> None:
+    """Wherever it stands, it has the same reductions before it."""
+    u = sp.Symbol("u", nonnegative=True)
+    alone = AtMost(sp.log(1 - u), -u, [2 * u <= 1])
+    for statement in (alone, AllOf(alone, AtMost(0, 1)), Theorem(shows=AtMost(0, u)).have(alone, "a step")):
+        assert prove(statement).verdict is PROVED
+
+
+def test_reductions_end() -> None:
+    """A tactic that reduces a relation to its like does not go on until Python gives up."""
+    N = sp.Symbol("N", integer=True, positive=True)
+    result = prove(AtMost(sp.sqrt(sp.log(sp.log(N))), 2, [N >= 10]))
+    assert "deeper than Python" not in result.because
+    assert result.verdict is not PROVED
+
+
+def test_two_symbols_of_one_name_are_refused_in_vectors_too() -> None:
+    from dpverify.language.expectations import E, Noise
+    from dpverify.language.vectors import norm2
+
+    one, other = sp.Symbol("W", positive=True), sp.Symbol("W", real=True)
+    assert Noise("w", variance=one) != Noise("w", variance=other)
+    result = prove(AtMost(norm2(Noise("w", variance=one)), other))
+    assert result.because == "not modelled: two different symbols are called W"
+    assert prove(Equal(E(norm2(Noise("w", variance=one))), one)).verdict is PROVED
+
+
+def test_expectations_beside_each_other_are_of_one_iteration() -> None:
+    from dataclasses import replace
+
+    from dpverify.exam.proofs import A, moving
+
+    other = replace(moving[1], step=[*moving[1].step[:1], moving[1].state[1]])
+    theorem = Theorem(given=[moving[0], other], shows=AtMost(A[2], 5))
+    result = prove(theorem.descend(moving[0], 1, 0, "the square", beside=[(other, 2)]))
+    assert result.verdict is UNDECIDED
+    assert "not expectations of one iteration" in result.because
