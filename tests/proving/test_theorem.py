@@ -212,7 +212,7 @@ def test_a_theorem_that_is_a_step_leaves_its_conclusion() -> None:
     whole = Theorem(given=[x <= y, y <= z], shows=AtMost(x, z + 1)).have(lemma, "a lemma")
     result = prove(whole)
     assert result.verdict is PROVED
-    assert [step.statement for step in result.steps][0].startswith("x <= z")
+    assert result.steps[0].statement.startswith("x <= z")
 
 
 def test_existence_is_said_before_what_the_values_do_not_depend_on() -> None:
