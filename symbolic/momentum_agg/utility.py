@@ -16,7 +16,7 @@ from dpverify.claims import claim
 from dpverify.language.expectations import Noise, gaussian, gaussian_norm
 from dpverify.language.functions import Function
 from dpverify.language.vectors import Vector, VectorSequence, inner, norm, norm2, total, vectors
-from dpverify.relations import AtMost, Equal, Instance, Theta
+from dpverify.relations import AtMost, BigO, Equal, Instance
 from dpverify.symbolic.momentum_agg import PAPER
 from dpverify.theorems import AllOf, ForEvery, Iterates, Theorem
 from dpverify.verdicts import REFUTED
@@ -548,13 +548,9 @@ def error_of_the_noisy_momentum():
     every t.
 
     The path: f(w, x) = w, t = 1, d = epsilon = 1, T = N^2, alpha = 1/N, eta = 1/sqrt(N T): every term of the
-    bound is N^(-1/2), and |E m^_1 - grad F| = 1 - 1/N. Logarithms of N do not mend it: here they are
-    granted up to the power 4.
+    bound is N^(-1/2), and |E m^_1 - grad F| = 1 - 1/N. No power of log N mends it.
     """
-    bits = sp.log(1 + N)
-    return Theta(
-        1 - 1 / N, bits**4 / sp.sqrt(N), upper=1, constants=False, towards=(N, sp.oo), given=[N >= 2]
-    )
+    return BigO(1 - 1 / N, 1 / sp.sqrt(N), [N >= 2], hiding=[N])
 
 
 bits = sp.Symbol("b", positive=True)  # log2 T, where only its sign matters
