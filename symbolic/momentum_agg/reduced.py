@@ -26,7 +26,7 @@ from dpverify.releases import Gaussian
 from dpverify.symbolic.momentum_agg import PAPER
 from dpverify.symbolic.momentum_agg.nsgd import LOG, converted, third
 from dpverify.symbolic.momentum_agg.setting import log2
-from dpverify.theorems import AllOf, Theorem
+from dpverify.theorems import AllOf, ForSome, Theorem
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result
 
 alpha, eps, delta, G, L, eta, sigma, z = sp.symbols("alpha epsilon delta G L eta sigma z", positive=True)
@@ -47,6 +47,43 @@ def difference_of_full_gradients_has_small_sensitivity():
         .have(AtMost(norm(f.gradient(w) - f.gradient(v)), L * eta), "f is smooth")
         .have(AtMost(norm(h.gradient(w) - h.gradient(v)), L * eta), "h is smooth")
     )
+
+
+@claim(PAPER, "sec4-one-step", at="Section 4, m_t - m_(t-1) has no low sensitivity", kind="inequality")
+def one_step_of_momentum_has_no_small_sensitivity():
+    """Replacing the record of step t (f(w, x) = G x w, x = 1 by -1) moves m_t - m_(t-1) by 2 alpha G,
+    whatever eta: for every c some eta has c eta < 2 alpha G.
+    """
+    c = sp.Symbol("c", positive=True)
+    return ForSome(
+        [eta], AtMost(c * eta, 2 * alpha * G, strict=True), at={eta: alpha * G / c}, of=[c, alpha, G]
+    )
+
+
+@claim(
+    PAPER,
+    "sec4-one-epoch",
+    at="Section 4, the sensitivity of m_t - m_(t-N) scales by eta N",
+    kind="inequality",
+    expect=REFUTED,
+    breaks="text",
+    correction="t8-sens-delta-corrected",
+)
+def one_epoch_of_momentum_has_a_small_sensitivity():
+    """The sensitivity of m_t - m_(t-N) is at most c eta N L, c a constant.
+
+    The case: f(w, x) = x w, so that L may be any number above 0 and no gradient depends on w; N = 2, alpha =
+    1/2, t = 4, epochs (1, 2) and (2, 1). Record 1, the sample of steps 1 and 4, x = 1 replaced by -1, moves
+    m_4 - m_2 by 2 alpha (1 + (1/2)^3 - 1/2), here against c eta N L = 1/100. (With one order the first epoch
+    alone is left, and decays.)
+    """
+    half = sp.Rational(1, 2)
+    return Instance(
+        AtMost(2 * half * (1 + half**3 - half), sp.Rational(1, 100)),
+        let={"f(w, x)": "x w", "N, t": "2, 4", "alpha": "1/2", "epochs": "(1, 2), (2, 1)",
+             "c eta N L": "1/100 (any number: eta is free)"},
+        because="the record stands at other places of the two epochs",
+    )  # fmt: skip
 
 
 @claim(
