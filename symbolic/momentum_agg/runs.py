@@ -109,6 +109,7 @@ def _against_lemma_5(reduced: bool, effort: Effort) -> Result:
     "run-alg-1",
     at="Algorithm 1 against Lemma 5, runs",
     kind="inequality",
+    uses=["lemma-5"],
     standing="ours",
     expect=SUPPORTED,
 )
@@ -124,6 +125,7 @@ def algorithm_1_keeps_lemma_5():
     "run-alg-2",
     at="Algorithm 2 against Lemma 5, runs",
     kind="inequality",
+    uses=["lemma-5"],
     standing="ours",
     expect=SUPPORTED,
 )
