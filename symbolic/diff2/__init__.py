@@ -14,10 +14,12 @@ PAPER = Paper(
         "guarantees",
         "utility",
         "subroutine",
+        "local",
         "appendix_b",
         "appendix_c",
         "appendix_d",
         "appendix_e",
+        "appendix_f",
         "bounds",
     ),
 )

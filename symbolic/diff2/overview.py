@@ -231,7 +231,7 @@ def row_of_diff2_bvr_l_sgd():
     "table-1-bvr-corrected",
     at="Table 1, DIFF2-BVR-L-SGD, corrected",
     kind="identity",
-    uses=[],
+    uses=["thm-f.4-corrected"],
 )
 def gradients_of_diff2_bvr_l_sgd():
     """At K = b = sqrt N, with c_1 = 1/K + zeta_2 + 1/sqrt(K b) + sqrt d/(sqrt K b sqrt eps) and c_2 = P

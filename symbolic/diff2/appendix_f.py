@@ -1,0 +1,612 @@
+"""Appendix F: the local steps of BVR-L-SGD, their errors, Propositions F.2 and F.3, Theorem F.4.
+
+x_k = x_{k-1} - eta v_k,   v_k = v_{k-1} + (mean over a batch of b of the differences of gradients) + xi_k
+|v_k - grad f(x_{k-1})|^2 grows by a factor 1 + 1/K and by ((K+1) zeta^2 + L^2/b + C_3^2 sigma_3^2 d)
+|x_{k-1} - x_{k-2}|^2 a step
+
+Assumption 5.2 is h = f_p - f with a zeta-Lipschitz gradient (prop-f.2-hess). The sequences are expectations:
+w2[k] of |v_k - grad f(x_{k-1})|^2 and s2[k] of |x_k - x_{k-1}|^2, in one round.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from dpverify.claims import claim
+from dpverify.language.expectations import E, Noise, sample_mean
+from dpverify.language.functions import Function
+from dpverify.language.vectors import Vector, VectorSequence, inner, norm2, total, vectors
+from dpverify.relations import AtMost, Equal, Instance, Theta
+from dpverify.symbolic.diff2 import PAPER, utility
+from dpverify.theorems import AllOf, ForEvery, Theorem
+from dpverify.verdicts import REFUTED
+
+k, m, n, K, b, d, P, R, T, j = (
+    sp.Symbol(name, integer=True, positive=True)
+    for name in ("k", "m", "n", "K", "b", "d", "P", "R", "T", "j")
+)
+eta, L, zeta, C_1, C_2, C_3 = sp.symbols("eta L zeta C_1 C_2 C_3", positive=True)
+sigma_1, sigma_2, sigma_3 = sp.symbols("sigma_1 sigma_2 sigma_3", nonnegative=True)
+w2, s2 = (sp.IndexedBase(name, nonnegative=True) for name in ("w2", "s2"))
+
+
+@claim(PAPER, "lemma-f.1", at="Lemma F.1", kind="inequality")
+def local_descent_with_the_error_of_the_estimate():
+    """For an L-smooth f and eta <= 1/(2L), given the past: E f(x_k) <= f(x_{k-1}) - (eta/2)|grad
+    f(x_{k-1})|^2 - E|x_k - x_{k-1}|^2/(4 eta) + eta E|v_k - grad f(x_{k-1})|^2, x_k = x_{k-1} - eta v_k,
+    whatever the law of v_k = m + nu is (m its mean given the past).
+    """
+    f, x, mean = Function("f", smooth=L), Vector("x"), Vector("m")
+    noise = Noise("nu", variance=sp.Symbol("v", nonnegative=True))
+    estimate = mean + noise
+    after, slope = x - eta * estimate, f.gradient(x)
+    kept = E(norm2(after - x), noise) / (4 * eta)
+    bound = f(x) - eta / 2 * norm2(slope) - kept + eta * E(norm2(estimate - slope), noise)
+    lemma = f.descent(x, after)
+    return Theorem(given=[2 * eta * L <= 1], shows=AtMost(E(f(after), noise), bound)).expect(
+        AtMost(lemma.lhs, lemma.rhs), [noise], "the descent lemma"
+    )
+
+
+def line_of_the_descent(error):
+    """<grad, x_k - x> + (L/2)|x_k - x|^2 as the third line of the proof has it, with this error."""
+    slope, estimate = vectors("g v")
+    move = -eta * estimate
+    left = inner(slope, move) + L / 2 * norm2(move)
+    right = -eta / 2 * norm2(slope) - (1 / (2 * eta) - L / 2) * norm2(move)
+    return Equal(left, right + eta / 2 * norm2(error(slope, estimate)))
+
+
+@claim(
+    PAPER,
+    "lemma-f.1-line",
+    at="Lemma F.1, third line of its proof",
+    kind="identity",
+    expect=REFUTED,
+    breaks="misprint",
+    correction="lemma-f.1-line-corrected",
+    standing="misprint",
+)
+def line_of_the_descent_as_printed():
+    """<g, x_k - x> + (L/2)|x_k - x|^2 = -(eta/2)|g|^2 - (1/(2 eta) - L/2)|x_k - x|^2 + (eta/2)|v - eta g|^2,
+    x_k = x - eta v. (The last display of the proof has |v - g|^2, which is right.)
+    """
+    return line_of_the_descent(lambda slope, estimate: estimate - eta * slope)
+
+
+@claim(PAPER, "lemma-f.1-line-corrected", at="Lemma F.1, third line of its proof, corrected", kind="identity")
+def line_of_the_descent_as_meant():
+    """The same with (eta/2)|v - g|^2."""
+    return line_of_the_descent(lambda slope, estimate: estimate - slope)
+
+
+def step_error(K, zeta, L, b, noise):
+    """2e (K^2 zeta^2 + K L^2/b + K C_3^2 sigma_3^2 d), with `noise` for the product of the last three."""
+    return 2 * sp.E * (K**2 * zeta**2 + K * L**2 / b + K * noise)
+
+
+@claim(
+    PAPER,
+    "prop-f.2-eta",
+    at="Proposition F.2, the condition on eta",
+    kind="asymptotic",
+    expect=REFUTED,
+    breaks="misprint",
+    correction="prop-f.2-eta-corrected",
+    standing="misprint",
+)
+def printed_condition_on_the_step_size():
+    """eta <= min{1/(2L), 1/(2 sqrt(2e(K^2 eta^2 + K L^2/b + K C_3^2 sigma_3^2 d)))} makes eta = O(min{1/L,
+    1/(K zeta), sqrt b/(sqrt K L), 1/(sqrt K L sigma_3 sqrt d)}). (K^2 eta^2 stands for the K^2 zeta^2 of the
+    proof.)
+
+    The path: K = b = j^2, L = zeta = C_3 = d = 1, sigma_3 = 1/j, eta = 1/(10 j), against 1/(K zeta) = 1/j^2.
+    """
+    size = 1 / (10 * j)
+    return Instance(
+        Theta(size, sp.S.One / j**2, upper=1, constants=False, towards=(j, sp.oo)),
+        let={"K, b": "j^2", "L, zeta, C_3, d": "1", "sigma_3": "1/j", "eta": "1/(10 j)"},
+        meets=[
+            AtMost(size, sp.Rational(1, 2)),
+            AtMost(4 * size**2 * step_error(j**2, size, 1, j**2, sp.S.One / j**2), 1),
+        ],
+        because="with eta in the place of zeta, eta may be of the order of 1/sqrt K",
+    )
+
+
+@claim(
+    PAPER, "prop-f.2-eta-corrected", at="Proposition F.2, the condition on eta, corrected", kind="asymptotic"
+)
+def condition_on_the_step_size():
+    """With p = K zeta, q = sqrt K L/sqrt b, t = sqrt K L sigma_3 sqrt d and C_3 = c L, c >= 1: 1/(2
+    sqrt(2e(p^2 + q^2 + c^2 t^2))) is at most 1/p, 1/q and 1/t, and at least 1/(2 sqrt(6e) c M) for every M >=
+    p, q, t: the two sides of the Theta (the largest of L, p, q, t is 1 over the printed minimum, and 1/(2L)
+    >= 1/(2 M)).
+    """
+    p, q, t, c, largest = sp.symbols("p q t c M", positive=True)
+    square = p**2 + q**2 + c**2 * t**2
+    step = 1 / (2 * sp.sqrt(2 * sp.E * square))
+    bounds = [c >= 1, p <= largest, q <= largest, t <= largest]
+    y = sp.Symbol("y", positive=True)  # sqrt(2e)
+    root = sp.Symbol("z", positive=True)  # sqrt(p^2 + q^2 + c^2 t^2)
+    return AllOf(
+        Equal(step, (1 / (2 * y * root)).subs({y: sp.sqrt(2 * sp.E), root: sp.sqrt(square)})),
+        AtMost(1 / (2 * y * root), 1 / p, given=[y >= 1, sp.Ge(root**2, square), c >= 1]),
+        AtMost(1 / (2 * y * root), 1 / q, given=[y >= 1, sp.Ge(root**2, square), c >= 1]),
+        AtMost(1 / (2 * y * root), 1 / t, given=[y >= 1, sp.Ge(root**2, square), c >= 1]),
+        Theorem(
+            given=[*bounds, sp.Le(root**2, square)],
+            shows=AtMost(1 / (2 * y * sp.sqrt(3) * c * largest), 1 / (2 * y * root)),
+        )
+        .have(AtMost(square, 3 * c**2 * largest**2), "each square is at most c^2 M^2")
+        .have(AtMost(root, sp.sqrt(3) * c * largest), "the root"),
+    )
+
+
+@claim(PAPER, "prop-f.2-hess", at="Proposition F.2, `The second term`", kind="inequality")
+def differences_of_similar_functions_are_close():
+    """|int_0^1 H(t)(x - y) dt|^2 <= int_0^1 |H(t)(x - y)|^2 dt for H the difference of two Hessians along the
+    segment, with every sum of m terms in the place of the integrals; if each |H(t)(x - y)|^2 is at most
+    zeta^2
+    |x - y|^2, so is the sum over m. (The limit of the sums, the integral, is not written here.)
+    """
+    v, q, bound = (
+        VectorSequence("v"),
+        sp.IndexedBase("q", nonnegative=True),
+        sp.Symbol("rho", nonnegative=True),
+    )
+    mean = total(v[k], (k, 1, m)) / m
+    each = ForEvery(AtMost(q[k], zeta**2 * bound), k, 1, m)
+    return AllOf(
+        AtMost(norm2(mean), sp.Sum(norm2(v[k]), (k, 1, m)) / m),
+        Theorem(given=[each], shows=AtMost(sp.Sum(q[k], (k, 1, m)) / m, zeta**2 * bound))
+        .sum(AtMost(q[k], zeta**2 * bound), (k, 1, m), "each term")
+        .have(AtMost(sp.Sum(q[k], (k, 1, m)), m * zeta**2 * bound), "m terms"),
+    )
+
+
+spread = sp.Symbol("s", positive=True)
+BATCH = sample_mean("g", mean=Vector("v"), spread=spread, size=b, of=n, replacement=False)
+
+
+@claim(
+    PAPER,
+    "prop-f.2-variance",
+    at="Proposition F.2, `The third term`, its equality",
+    kind="identity",
+    expect=REFUTED,
+    breaks="proof",
+    correction="prop-f.2-variance-corrected",
+)
+def batch_without_replacement_has_the_variance_of_independent_draws():
+    """The mean of a batch of b of the n records without replacement (Algorithm 4, line 6) has the variance
+    s/b, s that of one record. (True with replacement. At b = n it is 0.)
+    """
+    return Equal(E(norm2(BATCH - Vector("v")), BATCH), spread / b, given=[n >= 2, b <= n])
+
+
+@claim(
+    PAPER, "prop-f.2-variance-corrected", at="Proposition F.2, `The third term`, corrected", kind="inequality"
+)
+def batch_without_replacement_varies_less():
+    """It is (s/b)(n - b)/(n - 1) <= s/b, and s = (1/n) sum_i |a_i|^2 - |mean a|^2 <= (1/n) sum_i |a_i|^2,
+    which is at most L^2 |x - y|^2 for the differences a_i of L-smooth losses: the printed end of the line is
+    right.
+    """
+    a = VectorSequence("a")
+    variance = E(norm2(BATCH - Vector("v")), BATCH)
+    squares = sp.Sum(norm2(a[k]), (k, 1, n)) / n
+    return AllOf(
+        Equal(variance, spread / b * (n - b) / (n - 1), given=[n >= 2, b <= n]),
+        AtMost(spread / b * (n - b) / (n - 1), spread / b, given=[n >= 2, b <= n]),
+        AtMost(squares - norm2(total(a[k], (k, 1, n)) / n), squares),
+    )
+
+
+NOISE = C_3**2 * sigma_3**2 * d
+
+
+@claim(
+    PAPER,
+    "prop-f.2-recursion",
+    at="Proposition F.2, `Hence, we get`",
+    kind="inequality",
+    uses=["prop-f.2-hess", "prop-f.2-variance-corrected"],
+)
+def error_of_one_local_step():
+    """With e = v_{k-1} - grad f(x_{k-2}), h = f_p - f zeta-smooth, a batch noise of mean 0 and variance L^2
+    |x_{k-1} - x_{k-2}|^2/b and the noise xi_k: E|v_k - grad f(x_{k-1})|^2 <= (1 + 1/K)|e|^2 + ((K+1) zeta^2 +
+    L^2/b + C_3^2 sigma_3^2 d)|x_{k-1} - x_{k-2}|^2, given the past.
+    """
+    f, h = Function("f", smooth=L), Function("h", smooth=zeta)
+    x, y, error = vectors("x y e")
+    batch = Noise("mu", variance=L**2 / b * norm2(x - y))
+    noise = Noise("xi", variance=NOISE * norm2(x - y))
+    before = f.gradient(y) + error
+    local = f.gradient(x) + h.gradient(x) - f.gradient(y) - h.gradient(y)
+    estimate = local + batch + before + noise
+    grown = (1 + sp.S.One / K) * norm2(error) + ((K + 1) * zeta**2 + L**2 / b + NOISE) * norm2(x - y)
+    return AtMost(E(norm2(estimate - f.gradient(x)), batch, noise), grown)
+
+
+@claim(
+    PAPER,
+    "prop-f.2-unroll",
+    at="Proposition F.2, `Recursively using this inequality`, first line",
+    kind="inequality",
+    uses=["prop-f.2-recursion"],
+    expect=REFUTED,
+    breaks="proof",
+    correction="prop-f.2-unroll-corrected",
+)
+def unrolled_error_as_printed():
+    """E|v_k - grad f(x_{k-1})|^2 <= (1 + 1/K)^(k-1) E|v_1 - grad f(x_0)|^2 + (K zeta^2 + L^2/b + C_3^2
+    sigma_3^2 d) sum over k' = 2..k-1: the term k' = k, the noise of the step itself, is left out.
+
+    The case: K = k = 2, so that the sum is empty; P = n = b = d = 1, f(x) = sqrt(3) x, L = 1, eta = 1/2,
+    C_3 = sigma_3 = 1, a first error of variance 1. Then E|x_1 - x_0|^2 = (3 + 1)/4 = 1, and the second error
+    has the variance 1 + 1 against 3/2.
+    """
+    first, slope2, size = sp.Integer(1), sp.Integer(3), sp.Rational(1, 2)
+    moved = size**2 * (slope2 + first)
+    return Instance(
+        AtMost(first + moved, (1 + sp.Rational(1, 2)) * first),
+        let={
+            "f": "sqrt(3) x, one record",
+            "K, k": "2",
+            "L, C_3, sigma_3, d, P, b": "1",
+            "eta": "1/2",
+            "E|v_1 - f'|^2": "1",
+        },
+        meets=[AtMost(2 * size, 1)],
+        because="the second estimate has the noise xi_2 besides that of the first",
+    )
+
+
+@claim(
+    PAPER,
+    "prop-f.2-unroll-corrected",
+    at="Proposition F.2, `Recursively using this inequality`, from the recursion to the last line",
+    kind="inequality",
+    uses=["prop-f.2-recursion", "prop-f.2-factors"],
+)
+def unrolled_error():
+    """If w2[k+1] <= q w2[k] + H s2[k] for k = 1..K, q >= 1, q^m <= e_0 and q^m H <= H_0: w2[m+1] <= e_0 w2[1]
+    + H_0 sum_{k <= m} s2[k], m <= K. With prop-f.2-factors, at q = 1 + 1/K and m <= K - 1, it is the last
+    line: e_0 = e, H_0 = e (K zeta^2 + L^2/b + C_3^2 sigma_3^2 d).
+    """
+    q, H, e_0, H_0 = sp.symbols("q H e_0 H_0", positive=True)
+    recursion = ForEvery(AtMost(w2[k + 1], q * w2[k] + H * s2[k]), k, 1, K)
+    way = sp.Sum(s2[k], (k, 1, m))
+    return (
+        Theorem(
+            given=[recursion, m <= K, q >= 1, q**m <= e_0, q**m * H <= H_0],
+            shows=AtMost(w2[m + 1], e_0 * w2[1] + H_0 * way),
+        )
+        .unroll(w2[k], q, H * s2[k], (k, 1, m), "m steps")
+        .sum(AtMost(q ** (m - k) * H * s2[k], q**m * H * s2[k]), (k, 1, m), "q >= 1")
+        .have(AtMost(w2[m + 1], q**m * w2[1] + q**m * H * way), "both")
+        .have(AtMost(q**m * w2[1], e_0 * w2[1]), "q^m <= e_0")
+        .have(AtMost(q**m * H * way, H_0 * way), "q^m H <= H_0")
+    )
+
+
+@claim(PAPER, "prop-f.2-factors", at="Proposition F.2, the factors e of the unrolled line", kind="inequality")
+def factors_of_the_unrolled_line():
+    """For 0 <= m <= K - 1: (1 + 1/K)^m <= e and (1 + 1/K)^m ((K+1) zeta^2 + B) <= e (K zeta^2 + B), whatever
+    zeta and B >= 0 are.
+    """
+    power, rest = sp.Symbol("m", integer=True, nonnegative=True), sp.Symbol("B", nonnegative=True)
+    rate = 1 + sp.S.One / K
+    grown = rate**power
+    return (
+        Theorem(
+            given=[power <= K - 1],
+            shows=AllOf(
+                AtMost(grown, sp.E),
+                AtMost(grown * ((K + 1) * zeta**2 + rest), sp.E * (K * zeta**2 + rest)),
+            ),
+        )
+        .have(AtMost(grown, rate ** (K - 1)), "m <= K - 1")
+        .have(Equal((K + 1) * rate ** (K - 1), K * rate**K), "K + 1 = K (1 + 1/K)")
+        .have(AtMost(rate**K, sp.E), "(1 + 1/K)^K <= e")
+        .have(AtMost(rate ** (K - 1), rate**K), "1 + 1/K >= 1")
+        .have(AtMost((K + 1) * grown, sp.E * K), "together")
+        .have(AtMost((K + 1) * grown * zeta**2, sp.E * K * zeta**2), "times zeta^2")
+        .have(AtMost(grown * rest, sp.E * rest), "times B")
+    )
+
+
+def implied(zeta, C, sigma):
+    """What the condition on eta implies in the proof of Proposition F.2, with these symbols."""
+    limit = step_error(K, sp.Symbol("zeta", positive=True), L, b, NOISE)
+    return AtMost(
+        step_error(K, zeta, L, b, C**2 * sigma**2 * d), 1 / (4 * eta**2), given=[4 * eta**2 * limit <= 1]
+    )
+
+
+@claim(
+    PAPER,
+    "prop-f.2-mix",
+    at="Proposition F.2, `which implies`",
+    kind="inequality",
+    expect=REFUTED,
+    breaks="misprint",
+    correction="prop-f.2-mix-corrected",
+    standing="misprint",
+)
+def condition_on_the_step_size_with_other_symbols():
+    """eta <= 1/(2 sqrt(2e(K^2 zeta^2 + K L^2/b + K C_3^2 sigma_3^2 d))) implies 1/(4 eta^2) >= 2e(K^2
+    zeta_2^2 + K L^2/b + K C_2^2 sigma_2^2 d). (zeta_2, C_2, sigma_2 stand for zeta, C_3, sigma_3; likewise
+    C_2 >= L for C_3 >= L above, and x_{k-1,r} for x_{k-1,r-1} in the statement.)
+    """
+    return implied(sp.Symbol("zeta_2", positive=True), C_2, sigma_2)
+
+
+@claim(PAPER, "prop-f.2-mix-corrected", at="Proposition F.2, `which implies`, corrected", kind="inequality")
+def condition_on_the_step_size_with_its_symbols():
+    """The same with zeta, C_3 and sigma_3."""
+    return implied(zeta, C_3, sigma_3)
+
+
+S_g, S_x, S_w, S_r, first_error = sp.symbols("S_g S_x S_w S_r w_1", nonnegative=True)
+Delta = sp.Symbol("Delta", nonnegative=True)
+fall = sp.Symbol("D", real=True)
+
+
+@claim(
+    PAPER,
+    "prop-f.2",
+    at="Proposition F.2",
+    kind="inequality",
+    uses=["lemma-f.1", "prop-f.2-unroll-corrected", "prop-f.2-mix-corrected"],
+)
+def gradient_of_a_random_local_step():
+    """If 4 eta^2 2e(K^2 zeta^2 + K L^2/b + K C_3^2 sigma_3^2 d) <= 1: S_g/K <= 2 D/(eta K) - S_x/(4 eta^2 K)
+    + 2e w_1, where S_g, S_x, S_w are the sums over the K steps of E|grad f(x_{k-1})|^2, E|x_k - x_{k-1}|^2
+    and E|v_k - grad f(x_{k-1})|^2, D = E f(x_0) - E f(x_K) and w_1 = E|v_1 - grad f(x_0)|^2, given Lemma F.1
+    added up (Eq (2)) and the unrolled line added up.
+    """
+    grown = step_error(K, zeta, L, b, NOISE)
+    return (
+        Theorem(
+            given=[
+                4 * eta**2 * grown <= 1,
+                S_g <= 2 * fall / eta - S_x / (2 * eta**2) + 2 * S_w,
+                2 * S_w <= 2 * sp.E * K * first_error + grown * S_x,
+            ],
+            shows=AtMost(S_g / K, 2 * fall / (eta * K) - S_x / (4 * eta**2 * K) + 2 * sp.E * first_error),
+        )
+        .have(AtMost(4 * eta**2 * grown * S_x, S_x), "the condition on eta")
+        .have(AtMost(grown * S_x, S_x / (4 * eta**2)), "the condition on eta")
+        .have(AtMost(S_g, 2 * fall / eta - S_x / (4 * eta**2) + 2 * sp.E * K * first_error), "added up")
+    )
+
+
+@claim(PAPER, "prop-f.3-sum", at="Proposition F.3, `Moreover`", kind="inequality")
+def move_of_a_round_is_the_sum_of_its_steps():
+    """|x_r - x_{r-1}|^2 <= K sum_k |x_k - x_{k-1}|^2: the round's move is the sum of its K steps."""
+    v = VectorSequence("v")
+    return AtMost(norm2(total(v[k], (k, 1, K))), K * sp.Sum(norm2(v[k]), (k, 1, K)))
+
+
+@claim(
+    PAPER,
+    "prop-f.3",
+    at="Proposition F.3",
+    kind="inequality",
+    uses=["prop-f.2", "prop-f.3-sum", "prop-d.2-sum"],
+)
+def gradient_of_a_random_step_of_a_random_round():
+    """If 8e eta^2 K^2 T d (sigma_2 C_2)^2 <= 1 and eta is as in Proposition F.2: S_g/R <= 2 Delta/(eta K R) +
+    2e d (sigma_1 C_1)^2, where S_g, S_w, S_r are the sums over the rounds of E|grad f(x_r^out)|^2, E|v_r -
+    grad f(x_{r-1})|^2 and E|x_r - x_{r-1}|^2, and S_x that over all steps of E|x_k - x_{k-1}|^2, given
+    Proposition F.2 added up, the double sum of Proposition D.2 and prop-f.3-sum. (f(x_0 - f(x_*)) is printed
+    for f(x_0) - f(x_*).)
+    """
+    way = T * d * sigma_2**2 * C_2**2
+    return (
+        Theorem(
+            given=[
+                8 * sp.E * eta**2 * K**2 * way <= 1,
+                S_g <= 2 * Delta / (eta * K) - S_x / (4 * eta**2 * K) + 2 * sp.E * S_w,
+                S_w <= R * d * sigma_1**2 * C_1**2 + way * S_r,
+                S_r <= K * S_x,
+            ],
+            shows=AtMost(S_g / R, 2 * Delta / (eta * K * R) + 2 * sp.E * sigma_1**2 * C_1**2 * d),
+        )
+        .have(AtMost(way * S_r, way * K * S_x), "the move of a round")
+        .have(AtMost(2 * sp.E * way * K * S_x, S_x / (4 * eta**2 * K)), "the condition on eta")
+        .have(AtMost(S_g, 2 * Delta / (eta * K) + 2 * sp.E * R * d * sigma_1**2 * C_1**2), "added up")
+    )
+
+
+@claim(PAPER, "prop-f.3-single", at="Proposition F.3 at K = 1", kind="identity", standing="ours")
+def one_local_step_is_diff2_gd():
+    """At K = 1 the conclusion of Proposition F.3 is 2 Delta/(eta R) + 2e d (sigma_1 C_1)^2: that of
+    Proposition D.2 but for a factor e in the noise.
+    """
+    bound = 2 * Delta / (eta * K * R) + 2 * sp.E * sigma_1**2 * C_1**2 * d
+    stated = 2 * Delta / (eta * R) + 2 * sigma_1**2 * C_1**2 * d
+    return Equal(bound.subs(K, 1) - stated, 2 * (sp.E - 1) * sigma_1**2 * C_1**2 * d)
+
+
+def printed_rate(K, b, zeta, L=1):
+    """The first factor of Theorem F.4 as printed."""
+    return L / K + zeta + L / (sp.sqrt(K) * b)
+
+
+def rate(K, b, zeta, L=1):
+    """The first factor of Theorem F.4 as its proof has it."""
+    return L / K + zeta + L / sp.sqrt(K * b)
+
+
+@claim(
+    PAPER,
+    "thm-f.4-c1",
+    at="Theorem F.4, the term L/(sqrt K b)",
+    kind="asymptotic",
+    expect=REFUTED,
+    breaks="proof",
+    correction="thm-f.4-corrected",
+)
+def term_of_the_batch():
+    """L/K + zeta + L/sqrt(K b), which the displays of the proof have, is O(L/K + zeta + L/(sqrt K b) + L sqrt
+    d/(sqrt K b sqrt eps)), which the theorem has.
+
+    The path: K = j^4, b = j^2, L = d = eps = 1, zeta = j^-4: j^-3 against j^-4.
+    """
+    steps, batch, similar = j**4, j**2, sp.S.One / j**4
+    other = 1 / (sp.sqrt(steps) * batch)
+    return Instance(
+        Theta(
+            sp.simplify(rate(steps, batch, similar)),
+            sp.simplify(printed_rate(steps, batch, similar) + other),
+            upper=1,
+            constants=False,
+            towards=(j, sp.oo),
+        ),
+        let={"K": "j^4", "b": "j^2", "L, d, eps": "1", "zeta": "j^-4"},
+        because="the term of the batch is L/sqrt(K b)",
+    )
+
+
+SLOW = {"K": j**4, "b": j**2, "zeta": sp.S.One / j**4}
+
+
+@claim(
+    PAPER,
+    "thm-f.4",
+    at="Theorem F.4, first display",
+    kind="asymptotic",
+    expect=REFUTED,
+    breaks="theorem",
+    correction="thm-f.4-corrected",
+)
+def utility_of_diff2_bvr_l_sgd_as_printed():
+    """E|grad f(x_out)|^2 = O((L/K + zeta + L/(sqrt K b) + L sqrt d/(sqrt K b sqrt eps))/R + L sqrt d/(n sqrt
+    P eps sqrt R) + eps_opt) for eta = Theta(min{1/L, 1/(K zeta), sqrt b/(sqrt K L), ...}).
+
+    The path: K = j^4, b = j^2, zeta = j^-4, n = N = j^12, L = G = d = eps = P = R = T = 1 and eta = c/j, c
+    the constant of the Theta. All records have the loss with slope -g on the way from x_0 to x_0 + 1/g, g^2 =
+    1/(4 eta K) = j^-3/(4 c), which then turns up with curvature 1. Before the turn v_k = v_{k-1} + xi_k, so
+    that E v_k^2 <= e (g^2 + sigma_1^2) <= 2e g^2 (the noise of step k has the variance (sigma_3 eta
+    v_{k-1})^2, sigma_3 of order j^-2, in j^4 steps), and by Markov the turn is reached with a chance of at
+    most (eta K)^2 2e g^2 g^2 = e/8 < 1/2. So E|grad f(x_out)|^2 >= g^2/2 = j^-3/(8 c), against the order
+    j^-4.
+    """
+    c = sp.Integer(1)
+    slope2 = sp.S.One / (4 * c * j**3)
+    stated = (
+        printed_rate(**SLOW)
+        + 1 / (sp.sqrt(SLOW["K"]) * SLOW["b"])
+        + j**-12
+        + utility.floor(j**12, 1, 1, 1, 1)
+    )
+    size = c / j
+    return Instance(
+        Theta(
+            slope2 / 2,
+            sp.powdenest(sp.simplify(stated), force=True),
+            upper=1,
+            constants=False,
+            towards=(j, sp.oo),
+        ),
+        let={
+            "K, b, zeta": "j^4, j^2, j^-4",
+            "n": "j^12",
+            "L, G, d, eps, P, R, T": "1",
+            "eta": "c/j (c = 1; another c changes the constant)",
+            "l(., z)": "slope -g, g^2 = 1/(4 eta K), from x_0 to x_0 + 1/g, then turning up with curvature 1",
+        },
+        meets=[
+            Equal(4 * size * j**4 * slope2, 1),
+            AtMost((size * j**4) ** 2 * 2 * sp.E * slope2**2, sp.Rational(1, 2)),
+            AtMost(slope2, 1),
+        ],
+        because="K steps of that length leave the slope g^2 ~ 1/(eta K), which the batch makes L/sqrt(K b)",
+    )
+
+
+eps = sp.Symbol("epsilon", positive=True)
+A, k_3, gap = sp.symbols("A k_3 Delta", positive=True)
+gradient = sp.Symbol("g2", nonnegative=True)
+STEP = 2 * sp.sqrt(2 * sp.E)
+LOCAL = L * sp.sqrt(d) / (sp.sqrt(K) * b * sp.sqrt(eps))
+VISITS = L * sp.sqrt(d) / (n * sp.sqrt(P) * eps * sp.sqrt(R))
+
+
+@claim(PAPER, "thm-f.4-eta", at="Theorem F.4, the choice of eta", kind="inequality", standing="ours")
+def one_step_size_meets_all_conditions():
+    """1/eta = 2L + 2 sqrt(2e)(p + q + t + y), p = K zeta, q = sqrt K L/sqrt b, t = sqrt K C_3 sigma_3 sqrt d,
+    y = K sqrt T C_2 sigma_2 sqrt d, meets the conditions of Lemma F.1, Proposition F.2 and Proposition F.3.
+    """
+    p, q, t, y = sp.symbols("p q t y", positive=True)
+    inverse = 2 * L + STEP * (p + q + t + y)
+    e = sp.Symbol("e_0", positive=True)  # 2 sqrt(2e)
+    general = 2 * L + e * (p + q + t + y)
+    return AllOf(
+        AtMost(2 * L, inverse),
+        AtMost(e**2 * (p**2 + q**2 + t**2), general**2),
+        AtMost(e**2 * y**2, general**2),
+        Equal(STEP**2, 8 * sp.E),
+    )
+
+
+@claim(PAPER, "thm-f.4-local", at="Theorem F.4, its proof: L sigma_3 sqrt d/(sqrt K R)", kind="inequality")
+def noise_of_the_local_steps():
+    """If sigma_3^2 <= A (K R/(n^2 P eps^2) + 1/(b^2 eps)): L sigma_3 sqrt d/(sqrt K R) <= sqrt(A) (L sqrt
+    d/(n sqrt P eps sqrt R) + L sqrt d/(sqrt K b sqrt eps R)).
+    """
+    first, second = sp.sqrt(K * R) / (n * sp.sqrt(P) * eps), 1 / (b * sp.sqrt(eps))
+    y, z, x = sp.symbols("y z x", positive=True)
+    return AllOf(
+        Theorem(given=[sigma_3**2 <= x**2 * (y**2 + z**2)], shows=AtMost(sigma_3, x * (y + z))),
+        Equal(first**2 + second**2, K * R / (n**2 * P * eps**2) + 1 / (b**2 * eps)),
+        Equal(L * sp.sqrt(d) / (sp.sqrt(K) * R) * (first + second), VISITS + LOCAL / R),
+    )
+
+
+@claim(
+    PAPER,
+    "thm-f.4-corrected",
+    at="Theorem F.4, first display, with L/sqrt(K b)",
+    kind="asymptotic",
+    uses=["prop-f.3", "thm-f.4-eta", "thm-f.4-local", "thm-4.3-differences", "thm-4.3-restarts"],
+)
+def utility_of_diff2_bvr_l_sgd():
+    """With 1/eta of thm-f.4-eta, Proposition F.3 gives E|grad f(x_out)|^2 <= 2 Delta (2 L/K + a (zeta +
+    L/sqrt(K b)) + a k_3 sqrt(A) L sqrt d/(sqrt K b sqrt eps))/R + 2 Delta a k_3 sqrt(A) L sqrt d/(n sqrt P
+    eps sqrt R) + (a/2) B_2 + e B_1, a = 2 sqrt(2e). B_2 = 4 Delta k_2 sqrt(A)(L sqrt d/(N eps sqrt R) +
+    eps_opt) and B_1 = 2 A k_1^2 eps_opt bound the noise D_2 of the differences (thm-4.3-differences) and D_1
+    of the restarts (thm-4.3-restarts) at N = n P, and thm-f.4-local bounds S = L sigma_3 sqrt d/(sqrt K R).
+
+    L sqrt d/(N eps sqrt R) is below the term with sqrt P, as printed.
+    """
+    a, S = sp.symbols("a S", positive=True)
+    first = 2 * L / K + a * (zeta + L / sp.sqrt(K * b))
+    noisy, last, second, lowest = sp.symbols("D_2 D_1 B_2 B_1", positive=True)
+    bound = 2 * gap * first / R + 2 * gap * a * k_3 * S + a / 2 * noisy + sp.E * last
+    stated = (
+        2 * gap * (first + a * k_3 * sp.sqrt(A) * LOCAL) / R
+        + 2 * gap * a * k_3 * sp.sqrt(A) * VISITS
+        + a / 2 * second
+        + sp.E * lowest
+    )
+    return (
+        Theorem(
+            given=[
+                gradient <= bound,
+                S <= sp.sqrt(A) * (VISITS + LOCAL / R),
+                noisy <= second,
+                last <= lowest,
+            ],
+            shows=AtMost(gradient, stated),
+        )
+        .have(
+            AtMost(2 * gap * a * k_3 * S, 2 * gap * a * k_3 * (sp.sqrt(A) * (VISITS + LOCAL / R))),
+            "the noise of the local steps",
+        )
+        .have(AtMost(a / 2 * noisy, a / 2 * second), "the noise of the differences")
+        .have(AtMost(sp.E * last, sp.E * lowest), "the noise of the restarts")
+    )
