@@ -221,4 +221,8 @@ MEANINGS = {
         "The rewriting of the momentum needs the same order of records in every epoch; with fresh orders "
         "it is another vector."
     ),
+    "diff2/thm-f.4": (
+        "Plan the rounds of DIFF2-BVR-L-SGD with L/sqrt(K b): a batch helps by the root of its size, not by "
+        "its size."
+    ),
 }

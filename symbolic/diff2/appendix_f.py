@@ -16,7 +16,7 @@ from dpverify.claims import claim
 from dpverify.language.expectations import E, Noise, sample_mean
 from dpverify.language.functions import Function
 from dpverify.language.vectors import Vector, VectorSequence, inner, norm2, total, vectors
-from dpverify.relations import AtMost, Equal, Instance, Theta
+from dpverify.relations import AtMost, BigO, Equal, Instance
 from dpverify.symbolic.diff2 import PAPER, utility
 from dpverify.theorems import AllOf, ForEvery, Theorem
 from dpverify.verdicts import REFUTED
@@ -104,7 +104,7 @@ def printed_condition_on_the_step_size():
     """
     size = 1 / (10 * j)
     return Instance(
-        Theta(size, sp.S.One / j**2, upper=1, constants=False, towards=(j, sp.oo)),
+        BigO(size, sp.S.One / j**2),
         let={"K, b": "j^2", "L, zeta, C_3, d": "1", "sigma_3": "1/j", "eta": "1/(10 j)"},
         meets=[
             AtMost(size, sp.Rational(1, 2)),
@@ -454,21 +454,11 @@ def term_of_the_batch():
     """L/K + zeta + L/sqrt(K b), which the displays of the proof have, is O(L/K + zeta + L/(sqrt K b) + L sqrt
     d/(sqrt K b sqrt eps)), which the theorem has.
 
-    The path: K = j^4, b = j^2, L = d = eps = 1, zeta = j^-4: j^-3 against j^-4.
+    At K = b^2, L = d = eps = 1, zeta = b^-2 it is b^(-3/2) against b^-2.
     """
-    steps, batch, similar = j**4, j**2, sp.S.One / j**4
-    other = 1 / (sp.sqrt(steps) * batch)
-    return Instance(
-        Theta(
-            sp.simplify(rate(steps, batch, similar)),
-            sp.simplify(printed_rate(steps, batch, similar) + other),
-            upper=1,
-            constants=False,
-            towards=(j, sp.oo),
-        ),
-        let={"K": "j^4", "b": "j^2", "L, d, eps": "1", "zeta": "j^-4"},
-        because="the term of the batch is L/sqrt(K b)",
-    )
+    eps = sp.Symbol("epsilon", positive=True)
+    other = L * sp.sqrt(d) / (sp.sqrt(K) * b * sp.sqrt(eps))
+    return BigO(rate(K, b, zeta, L), printed_rate(K, b, zeta, L) + other)
 
 
 SLOW = {"K": j**4, "b": j**2, "zeta": sp.S.One / j**4}
@@ -505,13 +495,7 @@ def utility_of_diff2_bvr_l_sgd_as_printed():
     )
     size = c / j
     return Instance(
-        Theta(
-            slope2 / 2,
-            sp.powdenest(sp.simplify(stated), force=True),
-            upper=1,
-            constants=False,
-            towards=(j, sp.oo),
-        ),
+        BigO(slope2 / 2, sp.powdenest(sp.simplify(stated), force=True)),
         let={
             "K, b, zeta": "j^4, j^2, j^-4",
             "n": "j^12",

@@ -10,7 +10,7 @@ import sympy as sp
 from dpverify.claims import claim
 from dpverify.language.functions import Function
 from dpverify.language.vectors import norm2, vectors
-from dpverify.relations import AtMost, Equal, Instance, Theta
+from dpverify.relations import AtMost, BigO, Equal, Instance
 from dpverify.symbolic.diff2 import PAPER
 from dpverify.symbolic.diff2.utility import floor
 from dpverify.theorems import Theorem
@@ -89,7 +89,7 @@ def rounds_of_diff2_bvr_l_sgd_as_printed():
     best = sp.S.One / j**16
     rounds = 1 + (4 / j**4) / best + second(j**12, 1, 1, 1) / best**2
     return Instance(
-        Theta(sp.simplify(1 / (j**3 * rounds)), best, upper=1, constants=False, towards=(j, sp.oo)),
+        BigO(sp.simplify(1 / (j**3 * rounds)), best),
         let={"K, b, zeta": "j^4, j^2, j^-4", "N": "j^12", "L, G, d, eps, P": "1", "eps_opt": "j^-16"},
         meets=[Equal(floor(j**12, 1, 1, 1, 1), best)],
         because="c_1 of the proof is larger than that of the theorem by the root of b",
@@ -140,7 +140,7 @@ def second_part_of_the_rounds_is_bounded():
     """
     ratio = sp.powdenest(sp.simplify(second(j**3, 1, 1, 1) / floor(j**3, 1, 1, 1, 1) ** 2), force=True)
     return Instance(
-        Theta(ratio, 1, upper=1, constants=False, towards=(j, sp.oo)),
+        BigO(ratio, 1),
         let={"L, G, d, eps, P": "1", "N": "j^3"},
         meets=[AtMost(1, j**3)],
         because="c_2 falls like N^-2, and eps_opt^2 like N^(-8/3)",

@@ -10,14 +10,13 @@ from __future__ import annotations
 import sympy as sp
 
 from dpverify.claims import claim
-from dpverify.relations import AtMost, BigO, Equal, Instance, Quoted
+from dpverify.relations import AtMost, BigO, Equal, Quoted
 from dpverify.symbolic.diff2 import PAPER
 from dpverify.symbolic.diff2.utility import A, Delta, G, L, N, R, d, eps, floor
 from dpverify.theorems import AllOf, Theorem
 from dpverify.verdicts import REFUTED, UNDECIDED
 
-P, j = (sp.Symbol(name, integer=True, positive=True) for name in ("P", "j"))
-n = sp.Symbol("n", integer=True, positive=True)
+n, P = (sp.Symbol(name, integer=True, positive=True) for name in ("n", "P"))
 zeta, k_1 = sp.symbols("zeta_2 k_1", positive=True)
 THIRD = sp.Rational(1, 3)
 FLOOR = d ** (2 * THIRD) / (N * eps) ** (4 * THIRD)
@@ -38,11 +37,7 @@ def best_known_utility_as_printed():
     standard utility that the last sentence of the abstract, Section 1 and Table 1 name. (The root goes too
     far: at d = eps = 1 the ratio is sqrt(n).)
     """
-    return Instance(
-        BigO(sp.sqrt(1 / n), 1 / n),
-        let={"d, eps": "1"},
-        because="the ratio is sqrt(n)",
-    )
+    return BigO(sp.sqrt(d / (n * eps)), sp.sqrt(d) / (n * eps))
 
 
 @claim(
@@ -107,13 +102,10 @@ def row_of_dp_gd():
 def row_of_dp_sgd():
     """DP-SGD's N^2 eps^2 sqrt(d)/d gradients are of the order of b times its 1 + N^2 eps^2/(b d) rounds.
 
-    The path: b = eps = 1, N = d: d^(3/2) against 1 + d.
+    A round computes b gradients. At b = eps = 1, N = d it is d^(3/2) against 1 + d.
     """
-    return Instance(
-        BigO(d ** (3 * THIRD) * sp.sqrt(d), 1 + d),
-        let={"b, eps": "1", "N": "d"},
-        because="a round of DP-SGD computes b gradients, and the root of d is too much",
-    )
+    b = sp.Symbol("b", integer=True, positive=True)
+    return BigO(N**2 * eps**2 * sp.sqrt(d) / d, b * (1 + N**2 * eps**2 / (b * d)))
 
 
 @claim(PAPER, "table-1-dpsgd-corrected", at="Table 1, DP-SGD, corrected", kind="identity", standing="ours")
@@ -198,9 +190,6 @@ def local_rounds(N, eps, d, P, zeta):
     return sp.expand(local_gradients(N, eps, d, P) / N) + zeta * (N * eps) ** (4 * THIRD) / d ** (2 * THIRD)
 
 
-ONE = sp.Integer(1)
-
-
 @claim(
     PAPER,
     "table-1-bvr",
@@ -214,16 +203,11 @@ def row_of_diff2_bvr_l_sgd():
     """At K = b = sqrt N and zeta_2 = O(1), N gradients for each of the printed rounds are of the order of the
     printed gradients. (Every round computes the N gradients of Algorithm 1, lines 3 to 10.)
 
-    The path: eps = d = P = zeta_2 = 1, N = j^12: N rounds ~ j^28 = N^(7/3), gradients ~ j^22 = N^(11/6): the
-    term zeta_2 N^(7/3) eps^(4/3)/d^(2/3) is missing, which is that of DIFF2-GD.
+    At eps = d = P = zeta_2 = 1 the N rounds are N^(7/3), the gradients N^(11/6): the term zeta_2 N^(7/3)
+    eps^(4/3)/d^(2/3) is missing, which is that of DIFF2-GD.
     """
-    size = j**12
-    spent = sp.expand(size * local_rounds(size, ONE, ONE, ONE, ONE))
-    return Instance(
-        BigO(spent, local_gradients(size, ONE, ONE, ONE)),
-        let={"eps, d, P, zeta_2": "1", "N": "j^12", "K, b": "j^6"},
-        because="the term of the heterogeneity stands in the rounds and not in the gradients",
-    )
+    rounds = local_rounds(N, eps, d, P, zeta)
+    return BigO(sp.expand(N * rounds), local_gradients(N, eps, d, P), [zeta <= 1])
 
 
 @claim(
@@ -280,22 +264,11 @@ def batches_of_the_row_are_too_large_for_the_theorem():
 
 @claim(PAPER, "footnote-2", at="Footnote 2", kind="asymptotic")
 def printed_gradients_grow_slower_than_the_square():
-    """The printed gradients of DIFF2-BVR-L-SGD are at most N^2 N^(-1/6) (1 + eps^(4/3)/d^(2/3) +
-    eps^(5/6)/d^(1/6) + P eps^(2/3)/d^(1/3)): with eps, d and P fixed, less than any multiple of N^2. (Of the
-    printed row it is true; the missing zeta_2 N^(7/3) is not below N^2, table-1-bvr.)
+    """The printed gradients of DIFF2-BVR-L-SGD are O(N^(11/6)) in N, with a constant made of eps, d and P:
+    less than any multiple of N^2. (Of the printed row it is true; the missing zeta_2 N^(7/3) is not below
+    N^2, table-1-bvr.)
     """
-    root = sp.Symbol("y", positive=True)  # N^(1/12)
-    a, b, c = sp.symbols("a b c", positive=True)  # the factors of the three terms
-    size = root**12
-    printed = size + a * root**22 + b * root**19 + c * root**20
-    return (
-        Theorem(given=[root >= 1], shows=AtMost(printed, (1 + a + b + c) * root**22))
-        .have(AtMost(size, root**22), "N^(-1/12) <= 1")
-        .have(AtMost(root**19, root**22), "N^(-1/12) <= 1")
-        .have(AtMost(root**20, root**22), "N^(-1/12) <= 1")
-        .have(AtMost(b * root**19, b * root**22), "times b")
-        .have(AtMost(c * root**20, c * root**22), "times c")
-    )
+    return BigO(local_gradients(N, eps, d, P), N ** sp.Rational(11, 6), of=[eps, d, P])
 
 
 @claim(
@@ -312,14 +285,10 @@ def local_steps_need_the_fewest_rounds():
     """The printed rounds of DIFF2-BVR-L-SGD are, in N, of at most the order of the 1 + N eps/sqrt d rounds of
     DP-GD, zeta_2 = O(1).
 
-    The path: eps = d = P = zeta_2 = 1, N = j^12: j^16 = N^(4/3) against 1 + N.
+    At zeta_2 = 1 they are N^(4/3) against 1 + N.
     """
-    size = j**12
-    return Instance(
-        BigO(sp.expand(local_rounds(size, ONE, ONE, ONE, ONE)), 1 + size),
-        let={"eps, d, P, zeta_2": "1", "N": "j^12"},
-        because="zeta_2 N^(4/3) rounds are more than N",
-    )
+    rounds = sp.expand(local_rounds(N, eps, d, P, zeta))
+    return BigO(rounds, 1 + N * eps / sp.sqrt(d), [zeta <= 1], of=[eps, d, P])
 
 
 @claim(
