@@ -28,7 +28,7 @@ from dpverify.relations import (
 )
 from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER
-from dpverify.theorems import Iterates, Theorem
+from dpverify.theorems import AllOf, Iterates, Theorem
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Witness
 
 t, i = step(), sp.Symbol("i", integer=True, positive=True)
@@ -78,6 +78,7 @@ def excess_risk_is_at_most_erub():
     kind="inequality",
     uses=["thm-4.1"],
     expect=SUPPORTED,
+    standing="ours",
 )
 def runs_stay_within_erub():
     """On a quadratic with kappa = 10, N = 200, d = 5, T = 20 the expected excess risk, exact and of runs, is
@@ -143,36 +144,95 @@ def _dynamic(k, a, T):
     return schedules.dynamic_erub(1 - 1 / k, a, T)
 
 
-@claim(
-    PAPER,
-    "text-q-static-1",
-    at="Below Theorem 4.1",
-    kind="inequality",
-    expect=REFUTED,
-    correction="text-q-static-corrected",
-    breaks="proof",
-)
-def influence_is_at_most_one():
-    """q_t = gamma^(T-t) alpha may be relaxed to a static 1 (an upper bound on the influence)."""
-    return AtMost(gamma ** (T - t) * alpha, 1, given=[gamma < 1, t <= T])
-
-
-@claim(PAPER, "text-q-static-corrected", at="Below Theorem 4.1, corrected", kind="inequality")
+@claim(PAPER, "text-q-static-1", at="Below Theorem 4.1", kind="inequality")
 def influence_is_at_most_alpha():
-    """q_t <= alpha: what can be relaxed to a static 1 is gamma^(T-t); q_t <= 1 needs alpha <= 1 besides."""
-    age = sp.Symbol("age", integer=True, nonnegative=True)  # T - t
-    return AtMost(gamma**age * alpha, alpha, given=[gamma < 1])
+    """ "Relaxing q_t to a static 1": gamma^(T-t) is relaxed to 1, so q_t = gamma^(T-t) alpha <= alpha for t = 1..T,
+    and q_t <= 1 if alpha <= 1. (age = T - t)
+    """
+    age = sp.Symbol("age", integer=True, nonnegative=True)
+    return AllOf(
+        AtMost(gamma**age * alpha, alpha, given=[gamma < 1]),
+        AtMost(gamma**age * alpha, 1, given=[gamma < 1, alpha <= 1]),
+    )
+
+
+@claim(PAPER, "ln-bounds", at="Section 4.1, used throughout", kind="inequality", standing="ours")
+def logarithm_between_two_fractions():
+    """v/(1 + v) <= ln(1 + v) <= v for v > 0."""
+    v = sp.Symbol("v", positive=True)
+    return AllOf(AtMost(v / (1 + v), sp.log(1 + v)), AtMost(sp.log(1 + v), v))
+
+
+@claim(PAPER, "ln-two", at="Section 4.1, used throughout", kind="inequality", standing="ours")
+def logarithm_above_its_chord():
+    """v ln 2 <= ln(1 + v) for 0 < v <= 1."""
+    v = sp.Symbol("v", positive=True)
+    return AtMost(v * sp.log(2), sp.log(1 + v), given=[v <= 1])
+
+
+@claim(PAPER, "ln-large", at="Section 4.1, used throughout", kind="inequality", standing="ours")
+def logarithm_beyond_two():
+    """ln(1 + v) >= 2/3 for v >= 1."""
+    v = sp.Symbol("v", positive=True)
+    return AtMost(sp.Rational(2, 3), sp.log(1 + v), given=[v >= 1])
+
+
+@claim(PAPER, "ln-exp", at="Section 4.1, used throughout", kind="inequality", standing="ours")
+def exponential_of_a_logarithm():
+    """If ln(1 + v) <= w then 1 + v <= e^w and e^-w <= 1/(1 + v)."""
+    v, w = sp.symbols("v w", positive=True)
+    at_least = [sp.log(1 + v) <= w]
+    return AllOf(
+        AtMost(1 + v, sp.exp(w), given=at_least), AtMost(sp.exp(-w), 1 / (1 + v), given=at_least)
+    )
+
+
+@claim(PAPER, "ln-gamma", at="Section 4.1, used throughout", kind="inequality", standing="ours")
+def logarithm_of_gamma():
+    """1 - gamma <= ln(1/gamma) <= (1 - gamma)/gamma, that is 1/kappa <= ln(1/gamma) <= 1/(kappa - 1)."""
+    return AllOf(AtMost(sp.log(gamma), gamma - 1), AtMost(1 - 1 / gamma, sp.log(gamma)))
 
 
 @claim(
     PAPER,
     "thm-4.2-t",
-    at="Theorem 4.2, Eqs (4), (23)",
+    at="Theorem 4.2, Eq (4)",
+    kind="optimality",
+    uses=["thm-4.2-t-corrected", "ln-gamma", "ln-exp", "proof-4.2-upper-corrected"],
+)
+def uniform_minimiser_is_at_most_eq_4():
+    """T = ceil(O(kappa ln(1 + 1/(kappa alpha)))): beyond T = kappa ln(1 + 1/(kappa alpha)) the uniform bound does
+    not fall, so that some whole minimiser is at most Eq (4) with the constant 1: its slope has the sign of w + e^w
+    - 1 - l/(kappa alpha), w = l T, l = ln(1/gamma) (thm-4.2-t-corrected), and that is not negative there.
+
+    kappa = 1/(1 - gamma) and x = 1/(kappa alpha).
+    """
+    x, w = sp.symbols("x w", positive=True)
+    l, factor = -sp.log(gamma), -sp.log(gamma) / (1 - gamma)  # factor = l kappa
+    return (
+        Theorem(
+            given=[gamma < 1, w >= factor * sp.log(1 + x)],
+            shows=AtMost(1 + l * x, w + sp.exp(w)),
+        )
+        .use("ln-gamma", "l kappa >= 1", gamma=gamma)
+        .have(AtMost(1, factor), "l kappa >= 1")
+        .use("proof-4.2-upper-corrected", "Bernoulli", z=x, c=1 / factor)
+        .have(AtMost(sp.log(1 + factor * x), w), "so ln(1 + l kappa x) <= w")
+        .use("ln-exp", "and 1 + l kappa x <= e^w", v=factor * x, w=w)
+        .have(AtMost(l * x, factor * x), "kappa >= 1")
+    )
+
+
+@claim(
+    PAPER,
+    "thm-4.2-t-exact",
+    at="Theorem 4.2, Eq (4) as the minimiser itself",
     kind="optimality",
     uses=["sketch-4.2-e"],
     expect=REFUTED,
     correction="thm-4.2-t-corrected",
     breaks="theorem",
+    standing="ours",
 )
 def eq_4_minimises_the_uniform_bound():
     """T = ceil(kappa ln(1 + 1/(kappa alpha))) minimises the uniform bound: no other whole m does better (Eq
@@ -192,12 +252,13 @@ def eq_4_minimises_the_uniform_bound():
 @claim(
     PAPER,
     "thm-4.2-t-eq-23",
-    at="Eq (23), rounded up",
+    at="Eq (23), rounded up, as the minimiser itself",
     kind="optimality",
     uses=["sketch-4.2-e"],
     expect=REFUTED,
     correction="thm-4.2-t-corrected",
     breaks="theorem",
+    standing="ours",
 )
 def eq_23_minimises_the_uniform_bound():
     """T = ceil((1/l) ln(1 + l/alpha)), l = ln(1/gamma), minimises the uniform bound."""
@@ -212,37 +273,30 @@ def eq_23_minimises_the_uniform_bound():
 @claim(
     PAPER,
     "thm-4.2-t-corrected",
-    at="Theorem 4.2, corrected",
+    at="Theorem 4.2, the minimiser",
     kind="optimality",
     uses=["sketch-4.2-e", "sketch-4.2-grad"],
-    expect=SUPPORTED,
+    standing="ours",
 )
 def uniform_minimiser_is_by_lambert_w():
-    """E has one minimiser over T >= 0, T* = (c - W(e^c))/l, c = 1 + l/(alpha kappa), and falls before it and
-    rises after it.
-
-    The whole minimiser is therefore floor(T*) or ceil(T*). W stands for Lambert's function: W e^W = e^c, that
-    is c = W + ln W.
+    """The slope of E in w = l T is (a/l) e^-w (w + e^w - 1 - l/a), a = alpha kappa, l = ln(1/gamma); w + e^w
+    increases strictly; and at w = ln W it is W + ln W. So E falls up to T* = ln(W)/l, where W + ln W = 1 + l/a
+    (Lambert's function: W = W(exp(1 + l/a))), and rises after it: the whole minimiser is floor(T*) or ceil(T*).
     """
-    w, W, a, l = sp.symbols("w W a l", positive=True)  # w = l T
-    c = 1 + l / a
+    w, W, a, l = sp.symbols("w W a l", positive=True)
     bound = sp.exp(-w) + (a / l) * (1 - sp.exp(-w)) * w
-    return (
-        Derivation()
-        .step(
-            Equal(sp.diff(bound, w), (a / l) * sp.exp(-w) * (w + sp.exp(w) - c)),
-            "the slope in w = l T has the sign of w + e^w - c",
-        )
-        .step(
-            Increasing(w + sp.exp(w), w, strict=True),
-            "which increases strictly, from 1 - c < 0 at T = 0: one sign change",
-        )
-        .step(
-            Equal((sp.log(W) + sp.exp(sp.log(W))), W + sp.log(W)),
-            "at w = c - W = ln W the sum w + e^w is W + ln W = c: the slope is 0",
-        )
-        .step(AtMost(1, c, strict=True), "T* > 0, since c > 1 and W + ln W = 1 at W = 1")
+    return AllOf(
+        Equal(sp.diff(bound, w), (a / l) * sp.exp(-w) * (w + sp.exp(w) - 1 - l / a)),
+        Increasing(w + sp.exp(w), w, strict=True),
+        Equal(sp.log(W) + sp.exp(sp.log(W)), W + sp.log(W)),
     )
+
+
+@claim(PAPER, "power-unit", at="Theorem 4.2, T = 0", kind="inequality", standing="ours")
+def power_of_gamma_is_in_the_unit_interval():
+    """0 <= (1 - 1/kappa)^T <= 1 for kappa >= 1."""
+    power = (1 - 1 / kappa) ** T
+    return Theorem(given=[kappa >= 1], shows=AllOf(AtMost(0, power), AtMost(power, 1)))
 
 
 @claim(
@@ -250,56 +304,16 @@ def uniform_minimiser_is_by_lambert_w():
     "thm-4.2-t-zero",
     at="Theorem 4.2, T = 0",
     kind="optimality",
-    uses=["sketch-4.2-e"],
-    expect=SUPPORTED,
+    uses=["sketch-4.2-e", "power-unit"],
+    standing="ours",
 )
 def no_step_is_best_when_alpha_kappa_is_at_least_one():
-    """If alpha kappa >= 1, no T >= 1 has a uniform bound below the 1 of T = 0; if alpha kappa < 1, T = 1 is
-    below 1.
+    """If alpha kappa >= 1, no whole T >= 1 has a uniform bound below the 1 of T = 0. (If alpha kappa < 1, T = 1 has
+    gamma + alpha < 1.)
     """
-    y = sp.Symbol("y", nonnegative=True)  # gamma^T
-    n, a = sp.symbols("n a", positive=True)  # T, alpha kappa
-    return (
-        Derivation()
-        .step(
-            AtMost(1, y + a * (1 - y) * n, given=[a >= 1, n >= 1, y <= 1]), "y + a (1 - y) T >= y + (1 - y)"
-        )
-        .step(
-            AtMost(_uniform(kappa, alpha, sp.Integer(1)), 1, given=[kappa * alpha < 1], strict=True),
-            "E(1) = gamma + alpha",
-        )
-    )
-
-
-@claim(
-    PAPER,
-    "thm-4.2-t-order",
-    at="Theorem 4.2, Eq (4)",
-    kind="asymptotic",
-    uses=["thm-4.2-t-corrected", "proof-4.2-ln"],
-    expect=SUPPORTED,
-)
-def uniform_minimiser_is_at_most_eq_4():
-    """The real minimiser is at most (1/l) ln(1 + l/(kappa alpha)) <= kappa ln(1 + 1/(kappa^2 alpha)) <= kappa
-    ln(1 + 1/(kappa alpha)): O of Eq (4).
-    """
-    w, z = sp.symbols("w z", positive=True)
-    s = sp.Symbol("s", positive=True)  # l kappa >= 1
-    return (
-        Derivation()
-        .step(
-            AtMost(sp.exp(w), 1 + z, given=[sp.Eq(z, w + sp.exp(w) - 1)]),
-            "w + e^w = 1 + z at the minimiser, z = l/(kappa alpha): w <= ln(1 + z)",
-        )
-        .step(
-            AtMost(sp.log(1 + s * z), s * sp.log(1 + z), given=[s >= 1]),
-            "Bernoulli, with s = l kappa: (1/l) ln(1 + l y) <= kappa ln(1 + y/kappa)",
-        )
-        .step(
-            AtMost(sp.log(1 + 1 / (kappa**2 * alpha)), sp.log(1 + 1 / (kappa * alpha)), given=[kappa >= 1]),
-            "kappa >= 1",
-        )
-    )
+    return Theorem(
+        given=[kappa >= 1, kappa * alpha >= 1], shows=AtMost(1, _uniform(kappa, alpha, T))
+    ).use("power-unit", "gamma^T is in [0, 1]", kappa=kappa, T=T)
 
 
 @claim(
@@ -313,27 +327,70 @@ def uniform_minimiser_is_at_most_eq_4():
     breaks="theorem",
 )
 def least_uniform_bound_is_of_order_eq_5():
-    """With kappa >= 1/(1-c), alpha < alpha_0: the least uniform bound is Theta(kappa^2/(kappa + 1/alpha) ln(1
-    + 1/(kappa alpha))).
+    """With kappa >= 1/(1-c), alpha < alpha_0 for some c and alpha_0: ERUB_min, the least uniform bound over whole T
+    >= 0, is Theta(kappa^2/(kappa + 1/alpha) ln(1 + 1/(kappa alpha))). (Read as the bound at the T of Eq (23) it
+    holds: proof-4.2-eq24-theta.)
 
-    Checked along kappa = n^2, alpha = 1/n, where alpha kappa >= 1, so that the least bound is the 1 of T = 0;
-    Eq (5) grows like n.
+    Along kappa = n^2, alpha = 1/n, which meets the conditions for every c and alpha_0 once n is large: there alpha
+    kappa >= 1, and the least bound is the 1 of T = 0; Eq (5) grows like n, so that no constant will do.
     """
     n = sp.Symbol("n", integer=True, positive=True)
     k, al = n**2, 1 / n
-    scale = k**2 / (k + 1 / al) * sp.log(1 + 1 / (k * al))
-    least = _uniform(k, al, sp.Integer(0))
+    return Instance(
+        Omega(_uniform(k, al, sp.Integer(0)), k**2 / (k + 1 / al) * sp.log(1 + 1 / (k * al)), [n >= 2]),
+        let={"kappa": "n^2", "alpha": "1/n", "T": "0, where the bound is least (thm-4.2-t-zero)"},
+        meets=[AtMost(1, k * al)],
+        because="no T has a bound below 1 where alpha kappa >= 1, and Eq (5) grows like n",
+    )
+
+
+@claim(
+    PAPER,
+    "thm-4.2-bound-lower",
+    at="Theorem 4.2, Eq (5), corrected, from below",
+    kind="asymptotic",
+    uses=["sketch-4.2-e", "ln-gamma", "uniform-tangent"],
+    standing="ours",
+)
+def uniform_bound_is_at_least_its_order():
+    """For every whole T >= 1 the uniform bound is at least gamma y ln(1 + 1/y), y = kappa^2 alpha, kappa = 1/(1 -
+    gamma): so c y ln(1 + 1/y) if kappa >= 1/(1-c). (T = 0 has 1, and y ln(1 + 1/y) <= 1.)
+
+    v = 1/y, so that alpha = (1 - gamma)^2/v.
+    """
+    v = sp.Symbol("v", positive=True)
+    power, rest = gamma**T, (1 - gamma**T) * T
     return (
-        Derivation()
-        .step(
-            AtMost(1, al * k),
-            "alpha kappa >= 1, so no T >= 1 is below T = 0 (thm-4.2-t-zero); even T = 1 has "
-            "gamma + alpha <= 2",
+        Theorem(
+            given=[gamma < 1],
+            shows=AtMost(gamma * sp.log(1 + v) / v, schedules.uniform_erub(gamma, (1 - gamma) ** 2 / v, T)),
         )
-        .step(
-            Omega(least, scale, [n >= 2]),
-            "the least bound against Eq (5)",
-        )
+        .have(AtMost(power, 1, strict=True), "gamma^T < 1")
+        .use("uniform-tangent", "at P = gamma^T", P=gamma**T, v=v)
+        .use("ln-gamma", "ln(1/gamma) <= 1/(kappa - 1)", gamma=gamma)
+        .have(AtMost(-rest * gamma * sp.log(gamma), rest * (1 - gamma)), "times T (1 - gamma^T)")
+        .have(AtMost(gamma * sp.log(1 + v), v * power + rest * (1 - gamma)), "together")
+    )
+
+
+@claim(PAPER, "uniform-tangent", at="Theorem 4.2, Eq (5), corrected", kind="inequality", standing="ours")
+def logarithm_below_its_tangent():
+    """ln(1 + v) <= v P + (1 - P) ln(1/P) for v > 0 and 0 < P < 1: the tangent of ln(1 + v) at 1 + v = 1/P."""
+    v, P = sp.symbols("v P", positive=True)
+    return Theorem(given=[P < 1], shows=AtMost(sp.log(1 + v), v * P - (1 - P) * sp.log(P))).calc(
+        sp.log(1 + v),
+        ("<=", (1 + v) * P - 1 - sp.log(P), "the tangent"),
+        ("<=", v * P - (1 - P) * sp.log(P), "P ln(1/P) <= 1 - P"),
+    )
+
+
+@claim(PAPER, "power-exp", at="Theorem 4.2, Eq (5), corrected", kind="inequality", standing="ours")
+def power_of_gamma_is_at_most_an_exponential():
+    """gamma^T <= exp(-(1 - gamma) T) = exp(-T/kappa), 0 < gamma < 1."""
+    return (
+        Theorem(given=[gamma < 1], shows=AtMost(gamma**T, sp.exp(-(1 - gamma) * T)))
+        .have(AtMost(sp.log(gamma), gamma - 1), "the tangent at 1")
+        .have(AtMost(T * sp.log(gamma), T * (gamma - 1)), "T times")
     )
 
 
@@ -342,41 +399,52 @@ def least_uniform_bound_is_of_order_eq_5():
     "thm-4.2-bound-corrected",
     at="Theorem 4.2, Eq (5), corrected",
     kind="asymptotic",
-    uses=["thm-4.2-t-corrected", "proof-4.2-ln"],
-    expect=SUPPORTED,
+    uses=["thm-4.2-bound-lower", "thm-4.2-bound-zero", "power-exp", "ln-bounds", "ln-exp", "ln-large"],
+    standing="ours",
 )
-def least_uniform_bound_is_r_ln_one_plus_one_over_r():
-    """r ln(1 + 1/r) <= min over T of the uniform bound <= 2 r ln(1 + 1/r), r = alpha kappa/l; and r is
-    between c and 1 times alpha kappa^2.
+def least_uniform_bound_is_y_ln_one_plus_one_over_y():
+    """For all kappa > 1 and alpha with y = kappa^2 alpha <= 1 the whole T = ceil(kappa ln(1 + 1/y)) has a uniform
+    bound of at most (7/2) y ln(1 + 1/y); for y >= 1 so has T = 0 (thm-4.2-bound-zero). With thm-4.2-bound-lower the
+    least uniform bound over whole T >= 0 is Theta(kappa^2 alpha ln(1 + 1/(kappa^2 alpha))), kappa >= 1/(1-c): Eq (5)
+    has kappa alpha for kappa^2 alpha.
 
-    So the least uniform bound is Theta(kappa^2 alpha ln(1 + 1/(kappa^2 alpha))): kappa^2 alpha where Eq (5)
-    has kappa alpha.
+    v = 1/y, so that alpha = (1 - gamma)^2/v, gamma = 1 - 1/kappa; T is any whole number from kappa ln(1 + v) to
+    kappa ln(1 + v) + 1.
     """
-    w, r, c, y, v = sp.symbols("w r c y v", positive=True)
-    least = r * (w + 1 - sp.exp(-w))
-    stationary = sp.Eq(r, 1 / (w + sp.exp(w) - 1))
-    scale = r * sp.log(1 + 1 / r)
+    v = sp.Symbol("v", positive=True)
+    length, kept = sp.log(1 + v), 1 - gamma
+    rounded_up = [kept * T >= length, kept * T <= length + kept]
     return (
-        Derivation()
-        .step(
-            Equal(sp.exp(-w) + r * (1 - sp.exp(-w)) * w, least, given=[stationary]),
-            "the bound at the minimiser, 1/r = w + e^w - 1",
+        Theorem(
+            given=[gamma < 1, v >= 1, *rounded_up],
+            shows=AtMost(schedules.uniform_erub(gamma, kept**2 / v, T), sp.Rational(7, 2) * length / v),
         )
-        .step(Equal(scale, r * sp.log(w + sp.exp(w)), given=[stationary]), "1 + 1/r = w + e^w")
-        .step(
-            Equal(sp.exp(w) * (1 + w * sp.exp(-w)), w + sp.exp(w)),
-            "so ln(w + e^w) = w + ln(1 + y), y = w e^-w > 0",
-        )
-        .step(AtMost(sp.log(1 + y), y), "ln(w + e^w) <= w + w e^-w")
-        .step(AtMost(w + w * sp.exp(-w), w + 1 - sp.exp(-w)), "e^w >= 1 + w: the lower bound")
-        .step(AtMost(w + 1 - sp.exp(-w), 2 * w), "1 - e^-w <= w")
-        .step(AtMost(0, sp.log(1 + y)), "and w <= ln(w + e^w): the upper bound")
-        .step(AtMost(1 + 1 / y, 1 + 1 / (c * y), given=[c < 1]), "S(c y) >= c S(y) for S(y) = y ln(1 + 1/y)")
-        .step(
-            Equal(sp.diff(y * sp.log(1 + 1 / y), y), (sp.log(1 + v) - v / (1 + v)).subs(v, 1 / y)),
-            "the slope of S, v = 1/y",
-        )
-        .step(AtMost(v / (1 + v), sp.log(1 + v)), "is not negative: S increases")
+        .use("power-exp", "gamma^T <= exp(-T/kappa)", gamma=gamma, T=T)
+        .use("ln-exp", "exp(-T/kappa) <= 1/(1 + v)", v=v, w=kept * T)
+        .use("ln-bounds", "1/(1 + v) <= ln(1 + v)/v", v=v)
+        .use("ln-large", "ln(1 + v) >= 2/3", v=v)
+        .have(AtMost(gamma**T, length / v), "the first term")
+        .have(AtMost(kept * T * (1 - gamma**T), length + kept), "1 - gamma^T <= 1")
+        .have(AtMost(kept * T * (1 - gamma**T), sp.Rational(5, 2) * length), "kept <= 1 <= (3/2) ln(1 + v)")
+        .have(AtMost(kept * T * (1 - gamma**T) / v, sp.Rational(5, 2) * length / v), "over v")
+    )
+
+
+@claim(
+    PAPER,
+    "thm-4.2-bound-zero",
+    at="Theorem 4.2, Eq (5), corrected, T = 0",
+    kind="asymptotic",
+    uses=["ln-two"],
+    standing="ours",
+)
+def no_step_has_the_order_of_the_bound():
+    """1, the bound of T = 0, is at most (7/2) y ln(1 + 1/y) for y = kappa^2 alpha >= 1 (v = 1/y), and never below y
+    ln(1 + 1/y).
+    """
+    v = sp.Symbol("v", positive=True)
+    return AllOf(
+        AtMost(1, sp.Rational(7, 2) * sp.log(1 + v) / v, given=[v <= 1]), AtMost(sp.log(1 + v) / v, 1)
     )
 
 

@@ -339,11 +339,11 @@ def log_one_over_c_is_absorbed():
     PAPER, "proof-4.2-upper-corrected", at="Proof of Theorem 4.2, upper bound, corrected", kind="inequality"
 )
 def bernoulli_replaces_the_absorbed_logarithm():
-    """ln(1 + z/c) <= (1/c) ln(1 + z), 0 < c < 1: the upper bound of Eq (24) holds for all alpha and kappa
+    """ln(1 + z/c) <= (1/c) ln(1 + z), 0 < c <= 1: the upper bound of Eq (24) holds for all alpha and kappa
     with c_2 = 1/c.
     """
     z, c = sp.symbols("z c", positive=True)
-    return AtMost(sp.log(1 + z / c), sp.log(1 + z) / c, given=[c < 1])
+    return AtMost(sp.log(1 + z / c), sp.log(1 + z) / c, given=[c <= 1])
 
 
 @claim(

@@ -171,7 +171,7 @@ def dynamic_schedule_has_none():
     "tab1-t-eq-oln",
     at="Captions of Tables 1, 2",
     kind="asymptotic",
-    uses=["thm-4.2-t-order", "eq-26", "proof-4.3-kappa", "eq-23-t-limit"],
+    uses=["thm-4.2-t", "eq-26", "proof-4.3-kappa", "eq-23-t-limit"],
     expect=SUPPORTED,
 )
 def number_of_steps_is_logarithmic():
