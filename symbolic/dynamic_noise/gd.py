@@ -17,7 +17,6 @@ from dpverify.language.vectors import Vector
 from dpverify.relations import (
     AtMost,
     BigO,
-    Derivation,
     Equal,
     Increasing,
     Instance,
@@ -789,25 +788,6 @@ def logarithm_of_one_more():
 @claim(
     PAPER,
     "sec4.1.3-r",
-    at="Section 4.1.3",
-    kind="identity",
-    uses=["lemma-b.3"],
-    expect=REFUTED,
-    correction="sec4.1.3-r-corrected",
-    breaks="privacy",
-)
-def printed_r_of_epsilon_and_delta():
-    """Based on Lemma B.3, R = 2 rho = 2 eps + 4 L + 4 sqrt(L)(eps + L), L = ln(1/delta) (the scan has the
-    root over L alone).
-    """
-    eps, L = sp.symbols("epsilon L", positive=True)
-    derived = 2 * (sp.sqrt(eps + L) - sp.sqrt(L)) ** 2
-    return Equal(derived, 2 * eps + 4 * L + 4 * sp.sqrt(L) * (eps + L))
-
-
-@claim(
-    PAPER,
-    "sec4.1.3-r-root",
     at="Section 4.1.3, the root over both factors",
     kind="identity",
     uses=["lemma-b.3"],
@@ -815,9 +795,9 @@ def printed_r_of_epsilon_and_delta():
     correction="sec4.1.3-r-corrected",
     breaks="privacy",
 )
-def printed_r_with_the_root_over_both_factors():
-    """R = 2 rho = 2 eps + 4 L + 4 sqrt(L (eps + L)): the same with the root of inv-b.3, in case the scan
-    slipped; the sign is still wrong.
+def printed_r_of_epsilon_and_delta():
+    """Based on Lemma B.3, R = 2 rho = 2 eps + 4 L + 4 sqrt(L (eps + L)), L = ln(1/delta): the root over both factors,
+    as below Lemma B.3 (in the text it stands over L alone). The sign is wrong: used so, R is far too large.
     """
     eps, L = sp.symbols("epsilon L", positive=True)
     return Equal(2 * (sp.sqrt(eps + L) - sp.sqrt(L)) ** 2, schedules.printed_budget(eps, L))
@@ -825,22 +805,37 @@ def printed_r_with_the_root_over_both_factors():
 
 @claim(
     PAPER,
+    "sec4.1.3-r-literal",
+    at="Section 4.1.3, the root over ln(1/delta) alone",
+    kind="identity",
+    uses=["lemma-b.3"],
+    expect=REFUTED,
+    correction="sec4.1.3-r-corrected",
+    breaks="misprint",
+    standing="misprint",
+)
+def printed_r_with_the_root_over_one_factor():
+    """R = 2 rho = 2 eps + 4 L + 4 sqrt(L) (eps + L), as the text has it: a slip of the root besides the sign."""
+    eps, L = sp.symbols("epsilon L", positive=True)
+    return Equal(2 * (sp.sqrt(eps + L) - sp.sqrt(L)) ** 2, 2 * eps + 4 * L + 4 * sp.sqrt(L) * (eps + L))
+
+
+@claim(
+    PAPER,
     "sec4.1.3-r-corrected",
     at="Section 4.1.3, corrected",
     kind="identity",
-    uses=["inv-b.3", "inv-b.3-corrected"],
-    expect=SUPPORTED,
+    uses=["inv-b.3-corrected"],
 )
 def r_of_epsilon_and_delta():
-    """R = 2 rho = 2 eps + 4 L - 4 sqrt(L (eps + L)) = 2 eps^2/(sqrt(eps + L) + sqrt L)^2, the form without
-    cancellation.
+    """R = 2 rho, rho = (sqrt(eps + L) - sqrt L)^2 the solution of rho + 2 sqrt(rho L) = eps, is 2 eps + 4 L - 4 sqrt(L
+    (eps + L)), and 2 eps^2/(sqrt(eps + L) + sqrt L)^2, the form without cancellation.
     """
     eps, L = sp.symbols("epsilon L", positive=True)
     derived = 2 * (sp.sqrt(eps + L) - sp.sqrt(L)) ** 2
-    return (
-        Derivation()
-        .step(Equal(derived, 2 * eps + 4 * L - 4 * sp.sqrt(L * (eps + L))), "expand")
-        .step(Equal(derived, 2 * eps**2 / (sp.sqrt(eps + L) + sp.sqrt(L)) ** 2), "multiply by the conjugate")
+    return AllOf(
+        Equal(derived, 2 * eps + 4 * L - 4 * sp.sqrt(L * (eps + L))),
+        Equal(derived, 2 * eps**2 / (sp.sqrt(eps + L) + sp.sqrt(L)) ** 2),
     )
 
 
@@ -849,14 +844,14 @@ def r_of_epsilon_and_delta():
     "sec4.1.3-rzcdp-gt-rma",
     at="Section 4.1.3",
     kind="inequality",
-    uses=["sec4.1.3-r", "sec4.1.3-r-corrected"],
+    uses=["sec4.1.3-r-corrected"],
     expect=REFUTED,
     correction="sec4.1.3-rzcdp-gt-rma-corrected",
-    breaks="theorem",
+    breaks="text",
 )
 def r_of_zcdp_is_larger_than_that_of_the_moments_accountant():
-    """R_zCDP > R_MA = eps^2/L when eps <= 2 L and L > 1, R_zCDP being 2 rho with rho + 2 sqrt(rho L) =
-    eps.
+    """R_zCDP > R_MA = eps^2/L when eps <= 2 L and L > 1, R_zCDP being 2 rho with rho + 2 sqrt(rho L) = eps. (With R as
+    printed it holds: sec4.1.3-rzcdp-printed.)
     """
     eps, L = sp.symbols("epsilon L", positive=True)
     return AtMost(
@@ -869,27 +864,50 @@ def r_of_zcdp_is_larger_than_that_of_the_moments_accountant():
 
 @claim(
     PAPER,
+    "sec4.1.3-rzcdp-printed",
+    at="Section 4.1.3, with R as printed",
+    kind="inequality",
+    standing="ours",
+)
+def printed_r_is_larger_than_that_of_the_moments_accountant():
+    """2 eps + 4 L + 4 sqrt(L (eps + L)), the R that is printed, is above eps^2/L when eps <= 2 L: the comparison rests
+    on the wrong sign.
+    """
+    eps, L = sp.symbols("epsilon L", positive=True)
+    return AtMost(eps**2 / L, schedules.printed_budget(eps, L), given=[eps <= 2 * L], strict=True)
+
+
+@claim(
+    PAPER,
     "sec4.1.3-rzcdp-gt-rma-corrected",
     at="Section 4.1.3, corrected",
     kind="inequality",
     uses=["sec4.1.3-r-corrected"],
-    expect=SUPPORTED,
 )
 def r_of_zcdp_is_a_constant_times_that_of_the_moments_accountant():
-    """R_zCDP < R_MA/2 always, and R_zCDP >= R_MA/4 when eps <= 2 L: the same order, with the opposite sign of
-    the comparison.
+    """R_zCDP = 2 eps^2/(sqrt(eps + L) + sqrt L)^2 < R_MA/2 always, and R_zCDP >= R_MA/4 when eps <= 2 L, R_MA =
+    eps^2/L: the same order, with the opposite sign of the comparison.
     """
     eps, L = sp.symbols("epsilon L", positive=True)
     r = 2 * eps**2 / (sp.sqrt(eps + L) + sp.sqrt(L)) ** 2
-    s = sp.Symbol("s", positive=True)  # sqrt(eps + L)/sqrt(L)
-    return (
-        Derivation()
-        .step(
-            Equal(r, (2 / (1 + s) ** 2) * eps**2 / L, given=[sp.Eq(s, sp.sqrt(eps + L) / sp.sqrt(L))]),
-            "with s = sqrt(1 + eps/L) in (1, sqrt 3]",
-        )
-        .step(AtMost(2 / (1 + s) ** 2, sp.Rational(1, 2), given=[s > 1], strict=True), "s > 1")
-        .step(AtMost(sp.Rational(1, 4), 2 / (1 + s) ** 2, given=[s**2 <= 3]), "s^2 = 1 + eps/L <= 3")
+    return AllOf(
+        AtMost(r, eps**2 / (2 * L), strict=True), AtMost(eps**2 / (4 * L), r, given=[eps <= 2 * L])
+    )
+
+
+@claim(PAPER, "sec4.1.3-wang-saving", at="Section 4.1.3", kind="asymptotic", uses=["eq-9-corrected", "power-exp"])
+def uniform_bound_saves_a_logarithm():
+    """ "Our bound saved a factor of ln N" against the relaxed bound gamma^T + alpha kappa T^2 at its T = ln(1/alpha)/l,
+    which is alpha (1 + kappa ln^2(1/alpha)/l^2): Eq (9), 7 kappa^2 alpha ln(1/(kappa alpha)), is at most 7 kappa l^2/ln(1/
+    alpha) of it; for kappa fixed a factor of the order ln(1/alpha), that is ln N.
+    """
+    l, L = sp.symbols("l L", positive=True)  # L = ln(1/alpha)
+    ours = 7 * kappa**2 * sp.exp(-L) * (L - sp.log(kappa))
+    relaxed = sp.exp(-L) * (1 + kappa * L**2 / l**2)
+    return Theorem(given=[kappa >= 1], shows=AtMost(ours, 7 * kappa * l**2 / L * relaxed)).calc(
+        ours,
+        ("<=", 7 * kappa**2 * sp.exp(-L) * L, "ln(1/(kappa alpha)) <= ln(1/alpha)"),
+        ("<=", 7 * kappa * l**2 / L * relaxed, "the second term of the relaxed bound"),
     )
 
 
@@ -898,33 +916,29 @@ def r_of_zcdp_is_a_constant_times_that_of_the_moments_accountant():
     "sec4.1.3-lnn-saving",
     at="Section 4.1.3",
     kind="asymptotic",
-    uses=["thm-4.2-bound", "thm-4.2-bound-corrected", "thm-4.3-bound"],
-    expect=SUPPORTED,
+    uses=["thm-4.2-bound-lower", "thm-4.3-bound", "thm-4.2-bound-zero"],
 )
 def dynamic_saves_a_logarithm():
-    """The least uniform bound is at least ((kappa-1)/(4 kappa)) ln(1 + 1/(kappa^2 alpha)) times the least
-    dynamic one: a factor ln N for kappa > 1 fixed.
+    """ "Saved another ln N factor": at every whole T >= 1 the uniform bound is at least (gamma/8) ln(1 + 1/(kappa^2
+    alpha)) times the least dynamic one (that of T = 0 or of ceil(T*), g x* <= x <= x*): for kappa > 1 fixed a factor of
+    the order ln N. (At T = 0 the uniform bound is 1.)
+
+    g = sqrt gamma, y = kappa^2 alpha = 1/v, b = y (1+g)^2, x* = b/(1+b), x = gamma^(T'/2).
     """
-    r, b, y, u = sp.symbols("r b y u", positive=True)  # y = kappa^2 alpha, u = ln(1 + 1/y)
+    x, g, v = sp.symbols("x g v", positive=True)
+    b = (1 + g) ** 2 / v
+    star, least = b / (1 + b), sp.Min(1, _dynamic_in(x, b))
+    uniform = schedules.uniform_erub(g**2, (1 - g**2) ** 2 / v, T)
     return (
-        Derivation()
-        .step(AtMost(b / (1 + b), 4 * y, given=[b <= 4 * y]), "least dynamic bound <= 4 kappa^2 alpha")
-        .step(
-            AtMost((1 - 1 / kappa) * y * u, r * u, given=[r >= (1 - 1 / kappa) * y]),
-            "r = alpha kappa/l >= alpha kappa (kappa - 1)",
+        Theorem(
+            given=[g < 1, x <= star, x >= g * star],
+            shows=AtMost(g**2 / 8 * sp.log(1 + v) * least, uniform),
         )
-        .step(
-            AtMost(sp.log(1 + 1 / y), sp.log(1 + 1 / r), given=[r <= y]),
-            "and r <= kappa^2 alpha: least uniform bound >= r ln(1 + 1/r)",
-        )
-        .step(
-            AtMost(
-                ((kappa - 1) / (4 * kappa)) * u * b / (1 + b),
-                (1 - 1 / kappa) * y * u,
-                given=[kappa >= 1, b <= 4 * y],
-            ),
-            "together",
-        )
+        .use("thm-4.2-bound-lower", "the uniform bound", gamma=g**2, v=v, T=T)
+        .have(AtMost(star, 1), "x* < 1")
+        .use("thm-4.3-bound", "the dynamic bound", g=g, y=1 / v, x=x)
+        .have(AtMost(least, 8 / v), "y/(1 + y) <= y")
+        .have(AtMost(g**2 / 8 * sp.log(1 + v) * least, g**2 / 8 * sp.log(1 + v) * 8 / v), "times the logarithm")
     )
 
 
@@ -934,23 +948,28 @@ def dynamic_saves_a_logarithm():
     at="Section 4.1.3",
     kind="asymptotic",
     uses=["thm-4.3-bound", "eq-2-alpha"],
-    expect=SUPPORTED,
 )
 def dynamic_bound_is_of_order_alpha():
-    """The least dynamic bound is at most 4 kappa^2 alpha, kappa fixed; times f(theta_1) - f* that is 2
-    kappa^2 D G^2/(M N^2 R).
+    """The least dynamic bound, that of T = 0 or of ceil(T*), is at most 8 y = 8 kappa^2 alpha, kappa fixed: O(alpha); and
+    8 kappa^2 alpha (f(theta_1) - f*) = 4 kappa^2 D G^2/(M N^2 R).
+
+    g = sqrt gamma, b = y (1+g)^2, g x* <= x = gamma^(T/2) <= x* = b/(1+b).
     """
-    b, gap, Dm, G, N = sp.symbols("b gap D G N", positive=True)
+    x, g, y = sp.symbols("x g y", positive=True)
+    gap, Dm, G, N = sp.symbols("gap D G N", positive=True)
+    b = y * (1 + g) ** 2
+    star = b / (1 + b)
+    noise = 4 * kappa**2 * Dm * G**2 / (M * N**2 * R)
     return (
-        Derivation()
-        .step(AtMost(b / (1 + b), 4 * kappa**2 * alpha, given=[b <= 4 * kappa**2 * alpha]), "b/(1+b) <= b")
-        .step(
-            Equal(
-                4 * kappa**2 * schedules.alpha_of(Dm, G, R, M, N, gap) * gap,
-                2 * kappa**2 * Dm * G**2 / (M * N**2 * R),
+        Theorem(
+            given=[g < 1, x <= star, x >= g * star],
+            shows=AllOf(
+                AtMost(sp.Min(1, _dynamic_in(x, b)), 8 * y),
+                Equal(8 * kappa**2 * schedules.alpha_of(Dm, G, R, M, N, gap) * gap, noise),
             ),
-            "alpha of Eq (2)",
         )
+        .have(AtMost(star, 1), "x* < 1")
+        .use("thm-4.3-bound", "the dynamic bound", g=g, y=y, x=x)
     )
 
 
@@ -960,34 +979,15 @@ def dynamic_bound_is_of_order_alpha():
     at="Section 4.1.3",
     kind="monotonicity",
     uses=["def-3.3"],
-    expect=REFUTED,
-    correction="sec4.1.3-sharp-large-kappa",
-    breaks="proof",
+    standing="remark",
 )
-def sharp_curvature_means_small_m():
-    """Sharp curvature "implies lower smoothness, i.e., a small M": of two quadratics the sharper has the
-    smaller M.
-
-    Definition 3.3 holds of lam x^2/2 exactly for M >= lam: the least M is the curvature.
+def sharp_curvature_means_a_small_pl_parameter():
+    """Sharpness "implies lower smoothness, i.e., a small M or a very small PL parameter": a large kappa = M/mu >= K means
+    mu <= M/K, a PL parameter that is small against M. (Of lam |x|^2/2 the least M is lam: a sharper curvature has a
+    larger M, not a smaller one; with mu fixed kappa grows with it.)
     """
-    x, y = sp.symbols("x y", real=True)
-    flat, sharp = sp.symbols("flat sharp", positive=True)
-    f = flat * x**2 / 2
-    return (
-        Derivation()
-        .step(
-            Equal(f.subs(x, y) - f - sp.diff(f, x) * (y - x), flat * (y - x) ** 2 / 2),
-            "the least M of flat x^2/2 is flat",
-        )
-        .step(AtMost(sharp, flat, given=[sharp > flat]), "so the sharper one would need the smaller M")
-    )
-
-
-@claim(PAPER, "sec4.1.3-sharp-large-kappa", at="Section 4.1.3, corrected", kind="monotonicity")
-def sharp_curvature_means_large_kappa():
-    """With mu fixed, a sharper curvature means a larger M and a larger kappa = M/mu."""
-    flat, sharp = sp.symbols("flat sharp", positive=True)
-    return AtMost(flat / mu, sharp / mu, given=[sharp > flat], strict=True)
+    K = sp.Symbol("K", positive=True)
+    return AllOf(AtMost(mu, M / K, given=[M / mu >= K]), Increasing(M / mu, M, strict=True))
 
 
 @claim(
@@ -998,21 +998,21 @@ def sharp_curvature_means_large_kappa():
     uses=["thm-4.2-t-zero"],
     expect=REFUTED,
     correction="sec4.1.3-robust-uniform-corrected",
-    breaks="theorem",
+    breaks="text",
 )
 def least_uniform_bound_is_of_order_one_over_alpha():
-    """For kappa >> 1/alpha the least uniform bound is Theta(kappa ln(1 + 1/(kappa alpha))) = Theta(1/alpha)
-    (along alpha = 1/n, kappa = n^2, where it is 1).
+    """For kappa >> 1/alpha the least uniform bound is Theta(kappa ln(1 + 1/(kappa alpha))) = Theta(1/alpha), with
+    constants that do not depend on alpha ("1/alpha could be a large number").
+
+    Along alpha = 1/n, kappa = n^2, where alpha kappa >= 1, so that the least bound is the 1 of T = 0 (thm-4.2-t-zero).
     """
     n = sp.Symbol("n", integer=True, positive=True)
     k, al = n**2, 1 / n
-    return (
-        Derivation()
-        .step(AtMost(1, al * k), "alpha kappa >= 1, so T = 0 is best")
-        .step(
-            Omega(_uniform(k, al, sp.Integer(0)), 1 / al, [n >= 2]),
-            "its bound against 1/alpha",
-        )
+    return Instance(
+        Omega(_uniform(k, al, sp.Integer(0)), 1 / al, [n >= 2]),
+        let={"kappa": "n^2", "alpha": "1/n", "T": "0, where the bound is least (thm-4.2-t-zero)"},
+        meets=[AtMost(1, k * al)],
+        because="no T has a bound below 1 where alpha kappa >= 1, and 1/alpha = n",
     )
 
 
@@ -1021,53 +1021,33 @@ def least_uniform_bound_is_of_order_one_over_alpha():
     "sec4.1.3-robust-uniform-corrected",
     at="Section 4.1.3, corrected",
     kind="asymptotic",
-    uses=["thm-4.2-t-zero", "thm-4.2-bound-corrected"],
-    expect=SUPPORTED,
+    uses=["thm-4.2-t-zero"],
 )
-def least_uniform_bound_is_between_ln_2_and_one():
-    """For kappa >= 2 and kappa >= 1/alpha the least uniform bound is between (1/2) ln 2 and 1: Theta(1), as
-    for the dynamic schedule.
-
-    kappa ln(1 + 1/(kappa alpha)) is between (ln 2)/alpha and 1/alpha there, the order of the bound at Eq
-    (23), not of the least.
+def least_uniform_bound_is_one():
+    """For kappa >= 1/alpha, kappa >= 1, every whole T >= 1 has a uniform bound of at least 1, and T = 0 has 1: ERUB_min
+    is 1, and kappa ln(1 + 1/(kappa alpha)), between (ln 2)/alpha and 1/alpha there (ln-two, ln-bounds), is the order of
+    the bound at Eq (23), not of the least.
     """
-    z = sp.Symbol("z", positive=True)
     return (
-        Derivation()
-        .step(AtMost(1, kappa**2 * alpha, given=[kappa >= 2, kappa * alpha >= 1]), "y = kappa^2 alpha >= 1")
-        .step(
-            AtMost(sp.log(2) * z, sp.log(1 + z), given=[z <= 1]),
-            "c S(y) = (1/2) ln(1 + z)/z >= (1/2) ln 2, z = 1/y <= 1, c = 1/2 for kappa >= 2",
-        )
-        .step(
-            Equal(_uniform(kappa, alpha, sp.Integer(0)), 1),
-            "and T = 0 has the bound 1; with z = 1/(kappa alpha) the step before gives kappa "
-            "ln(1 + z) >= (ln 2)/alpha",
-        )
-        .step(AtMost(sp.log(1 + z), z), "and kappa ln(1 + z) <= 1/alpha")
+        Theorem(
+            given=[kappa >= 1, kappa * alpha >= 1],
+            shows=AllOf(
+                AtMost(1, _uniform(kappa, alpha, T)), Equal(_uniform(kappa, alpha, sp.Integer(0)), 1)
+            ),
+        ).use("thm-4.2-t-zero", "no step is best", kappa=kappa, alpha=alpha, T=T)
     )
 
 
-@claim(
-    PAPER,
-    "sec4.1.3-robust-dynamic",
-    at="Section 4.1.3",
-    kind="asymptotic",
-    uses=["thm-4.3-bound"],
-    expect=SUPPORTED,
-)
-def least_dynamic_bound_is_between_one_half_and_one():
-    """For kappa >= 1/alpha, kappa >= 1 the least dynamic bound is between 1/2 and 1: Theta(1)."""
-    b = sp.Symbol("b", positive=True)
-    return (
-        Derivation()
-        .step(
-            AtMost(
-                sp.Rational(1, 2), b / (1 + b), given=[b >= kappa**2 * alpha, kappa * alpha >= 1, kappa >= 1]
-            ),
-            "b >= kappa^2 alpha >= kappa >= 1",
-        )
-        .step(AtMost(b / (1 + b), 1), "always")
+@claim(PAPER, "sec4.1.3-robust-dynamic", at="Section 4.1.3", kind="asymptotic", uses=["thm-4.3-t-corrected"])
+def least_dynamic_bound_is_one():
+    """For kappa >= 1/alpha, kappa > 1 the least dynamic bound is Theta(1): it is 1, that of T = 0, since every whole T >=
+    1 (x = gamma^(T/2) <= g) has at least 1. kappa = 1/(1 - g^2), g = sqrt gamma.
+    """
+    x, g = sp.symbols("x g", positive=True)
+    b = alpha / (1 - g) ** 2
+    return AllOf(
+        AtMost(1, _dynamic_in(x, b), given=[g < 1, x <= g, alpha >= 1 - g**2]),
+        Equal(_dynamic_in(sp.Integer(1), b), 1, given=[g < 1]),
     )
 
 
@@ -1076,23 +1056,56 @@ def least_dynamic_bound_is_between_one_half_and_one():
     "sec4.1.3-dynamic-more-robust",
     at="Section 4.1.3",
     kind="inequality",
+    uses=["sec4.1.3-robust-uniform-corrected", "sec4.1.3-robust-dynamic"],
+    expect=REFUTED,
+    correction="sec4.1.3-dynamic-at-most-uniform",
+    breaks="text",
+)
+def dynamic_schedule_has_a_smaller_factor():
+    """ "Both are robust, but the dynamic schedule has a smaller factor": for kappa >> 1/alpha the least dynamic bound is
+    below the least uniform one.
+
+    The case kappa = 100, alpha = 1/10 (kappa alpha >= 1, as everywhere in that regime): no step is best for both, and both
+    least bounds are 1.
+    """
+    k, al, g = sp.Integer(100), sp.Rational(1, 10), sp.sqrt(sp.Rational(99, 100))
+    x = sp.Symbol("x", positive=True)
+    return Instance(
+        AtMost(sp.Integer(1), sp.Integer(1), strict=True),
+        let={"kappa": "100", "alpha": "1/10", "least bounds": "1 and 1, both of T = 0"},
+        meets=[AtMost(1, k * al), AtMost(1, _dynamic_in(x, al / (1 - g) ** 2), given=[x <= g])],
+        because="sec4.1.3-robust-uniform-corrected and sec4.1.3-robust-dynamic",
+    )
+
+
+@claim(
+    PAPER,
+    "sec4.1.3-dynamic-at-most-uniform",
+    at="Section 4.1.3, at every T",
+    kind="inequality",
     uses=["lemma-4.1-var"],
-    expect=SUPPORTED,
+    standing="ours",
 )
 def dynamic_bound_is_at_most_the_uniform_one():
-    """ "Both are robust, but the dynamic schedule has a smaller factor": at every T its bound is at most the
-    uniform one.
-
-    That the factor is 1 against 1/alpha is not so at the best T, where both are Theta(1)
-    (sec4.1.3-robust-uniform-corrected).
+    """At every whole T the dynamic bound is at most the uniform one, whatever the influence q: (sum_t sqrt q_t)^2 <= T
+    sum_t q_t.
     """
-    root = sp.Sum(sp.sqrt(q[t]), (t, 1, T))
-    variance = sp.Sum((sp.sqrt(q[t]) - root / T) ** 2, (t, 1, T)) / T
-    return (
-        Derivation()
-        .step(
-            Equal(T * sp.Sum(q[t], (t, 1, T)) - root**2, T**2 * variance),
-            "uniform less dynamic, whatever the influence q",
-        )
-        .step(AtMost(0, T**2 * variance), "a sum of squares")
+    return AtMost(sp.Sum(sp.sqrt(q[t]), (t, 1, T)) ** 2, T * sp.Sum(q[t], (t, 1, T)))
+
+
+@claim(
+    PAPER,
+    "sec4.1.3-more-samples",
+    at="Section 4.1.3, last sentence",
+    kind="monotonicity",
+    uses=["eq-26", "eq-2-trends"],
+)
+def dynamic_bound_does_not_grow_with_samples():
+    """ "When more samples are used, the dynamic schedule is robust": its least bound over real T, b/(1+b) with b = alpha/(1 -
+    sqrt gamma)^2, is below 1, and grows with alpha, so that it falls as N grows.
+    """
+    b = alpha / (1 - sp.sqrt(gamma)) ** 2
+    return AllOf(
+        AtMost(b / (1 + b), 1, given=[gamma < 1], strict=True),
+        Increasing(b / (1 + b), alpha, given=[gamma < 1], strict=True),
     )
