@@ -11,14 +11,16 @@ import sympy as sp
 
 from dpverify.claims import claim
 from dpverify.formulas import dynamic_noise as schedules
-from dpverify.relations import AtMost, Derivation, Equal, Instance, Quoted
+from dpverify.relations import AtMost, BigO, Equal, Instance, Quoted
 from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER
-from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED
+from dpverify.theorems import AllOf, ForEvery, Theorem
+from dpverify.verdicts import REFUTED, UNDECIDED
 
 t = step()
 T = sp.Symbol("T", integer=True, positive=True)
-R, M, G, D, N, gap, kappa, gamma, alpha = sp.symbols("R M G D N gap kappa gamma alpha", positive=True)
+R, D, gap, kappa, gamma, alpha = sp.symbols("R D gap kappa gamma alpha", positive=True)
+N = sp.Symbol("N", integer=True, positive=True)
 q = sp.IndexedBase("q", positive=True)
 
 
@@ -77,21 +79,22 @@ def quoted_rows_of_table_3():
     "tab1-gd-nonpriv",
     at="Tables 1 to 3, GD, Non-Private",
     kind="asymptotic",
-    uses=["thm-4.1", "eq-2-alpha"],
-    expect=SUPPORTED,
+    uses=["thm-4.1", "eq-2-alpha", "power-exp", "ln-exp"],
 )
 def gradient_descent_without_noise_stopped_at_alpha():
-    """No noise, T = ln(1/alpha)/ln(1/gamma): the bound gamma^T (f(theta_1) - f*) is alpha (f(theta_1) - f*) =
-    D/(2 N^2 R). R enters only through this T.
+    """No noise, and any whole T >= kappa ln(1/alpha): the bound gamma^T (f(theta_1) - f*) is at most alpha (f(theta_1) -
+    f*) = D/(2 N^2 R), G = M = 1, kappa = 1/(1 - gamma). R enters only through this T.
     """
-    l = sp.Symbol("l", positive=True)
+    inverse = 2 * R * N**2 * gap / D  # 1/alpha
     return (
-        Derivation()
-        .step(Equal(sp.exp(-l * (sp.log(1 / alpha) / l)), alpha), "gamma^T = alpha")
-        .step(
-            Equal(schedules.alpha_of(D, sp.Integer(1), R, sp.Integer(1), N, gap) * gap, D / (2 * N**2 * R)),
-            "alpha of Eq (2), G = M = 1",
+        Theorem(
+            given=[gamma < 1, inverse > 1, (1 - gamma) * T >= sp.log(inverse)],
+            shows=AtMost(gamma**T * gap, D / (2 * N**2 * R)),
         )
+        .use("power-exp", "gamma^T <= exp(-T/kappa)", gamma=gamma, T=T)
+        .use("ln-exp", "exp(-T/kappa) <= alpha", v=inverse - 1, w=(1 - gamma) * T)
+        .have(AtMost(gamma**T, 1 / inverse), "gamma^T <= alpha")
+        .have(AtMost(gamma**T * gap, gap / inverse), "times the first gap")
     )
 
 
@@ -100,32 +103,47 @@ def gradient_descent_without_noise_stopped_at_alpha():
     "tab1-gd-static",
     at="Tables 1, 2, GD+zCDP, static",
     kind="asymptotic",
-    uses=["thm-4.2-bound", "thm-4.2-bound-corrected", "eq-2-alpha"],
-    expect=SUPPORTED,
+    uses=["thm-4.2-bound-corrected", "eq-2-alpha", "ln-n"],
 )
 def static_schedule_has_a_logarithm():
-    """sigma_t^2 = T/R: O(D ln N/(N^2 R)), kappa fixed: at most (kappa^2 D/(N^2 R)) (2 + ln(1 + 1/A)/ln 2) ln
-    N, A = kappa^2 alpha N^2, N >= 2.
+    """sigma_t^2 = T/R: O(D ln N/(N^2 R)), kappa fixed: for whole N >= 2 with N^2 >= A the uniform bound at T = ceil(kappa ln(1
+    + N^2/A)) is at most (7/2) (A/N^2) (2 + ln(1 + 1/A)/ln 2) ln N, A = kappa^2 alpha N^2 = kappa^2 D/(2 R (f(theta_1) - f*)).
+    Times f(theta_1) - f* that is (7/4) kappa^2 (2 + ln(1 + 1/A)/ln 2) D ln N/(N^2 R).
     """
-    A, n, s = sp.symbols("A N s", positive=True)
-    bound = 2 * (A / n**2) * sp.log(1 + n**2 / A) * gap
+    A = sp.Symbol("A", positive=True)
+    v, kept = N**2 / A, 1 - gamma
+    length = sp.log(1 + v)
     return (
-        Derivation()
-        .step(
-            AtMost(1 + n**2 / A, n**2 * (1 + 1 / A), given=[n >= 2]),
-            "so ln(1 + N^2/A) <= 2 ln N + ln(1 + 1/A)",
-        )
-        .step(
-            AtMost(sp.log(1 + s), sp.log(1 + s) / sp.log(2) * sp.log(n), given=[n >= 2]),
-            "and ln N >= ln 2, s = 1/A",
-        )
-        .step(
-            Equal(
-                (bound / sp.log(1 + n**2 / A)).subs(A, kappa**2 * D / (2 * R * gap)),
-                kappa**2 * D / (n**2 * R),
+        Theorem(
+            given=[gamma < 1, N >= 2, N**2 >= A, kept * T >= length, kept * T <= length + kept],
+            shows=AtMost(
+                schedules.uniform_erub(gamma, kept**2 * A / N**2, T),
+                sp.Rational(7, 2) * A / N**2 * (2 + sp.log(1 + 1 / A) / sp.log(2)) * sp.log(N),
             ),
-            "the factor before the logarithm, with A = kappa^2 D/(2 R (f(theta_1) - f*))",
         )
+        .use("thm-4.2-bound-corrected", "the least bound", gamma=gamma, v=v, T=T)
+        .use("ln-n", "ln(1 + N^2/A) <= C ln N", A=A, N=N)
+        .have(
+            AtMost(
+                length * A / N**2, A / N**2 * (2 + sp.log(1 + 1 / A) / sp.log(2)) * sp.log(N)
+            ),
+            "times A/N^2",
+        )
+    )
+
+
+@claim(PAPER, "ln-n", at="Tables 1, 2, static schedule", kind="inequality", standing="ours")
+def logarithm_of_a_multiple_of_n_squared():
+    """ln(1 + N^2/A) <= (2 + ln(1 + 1/A)/ln 2) ln N for whole N >= 2."""
+    A = sp.Symbol("A", positive=True)
+    return Theorem(
+        given=[N >= 2],
+        shows=AtMost(sp.log(1 + N**2 / A), (2 + sp.log(1 + 1 / A) / sp.log(2)) * sp.log(N)),
+    ).calc(
+        sp.log(1 + N**2 / A),
+        ("<=", sp.log(N**2 * (1 + 1 / A)), "1 <= N^2"),
+        ("=", 2 * sp.log(N) + sp.log(1 + 1 / A), "of a product"),
+        ("<=", (2 + sp.log(1 + 1 / A) / sp.log(2)) * sp.log(N), "ln N >= ln 2"),
     )
 
 
@@ -134,35 +152,20 @@ def static_schedule_has_a_logarithm():
     "tab1-gd-dyn",
     at="Tables 1, 2, GD+zCDP, dynamic",
     kind="asymptotic",
-    uses=["thm-4.3-sigma", "thm-4.3-bound", "eq-2-alpha"],
-    expect=SUPPORTED,
+    uses=["thm-4.3-sigma", "thm-4.3-bound", "sec4.1.3-dyn-oalpha"],
 )
 def dynamic_schedule_has_none():
-    """sigma_t^2 = O(gamma^((t-T)/2)/R) with the constant 1/(1 - sqrt gamma), and O(D/(N^2 R)) with the
-    constant 2 kappa^2, kappa fixed.
+    """sigma_t^2 = O(gamma^((t-T)/2)/R) with the constant 1/(1 - sqrt gamma), for t = 1..T (left = T - t); and the bound is
+    O(D/(N^2 R)): the least of T = 0 and ceil(T*), at most 8 kappa^2 alpha (sec4.1.3-dyn-oalpha), times f(theta_1) - f* is
+    4 kappa^2 D/(N^2 R), G = M = 1, kappa fixed.
     """
     g = sp.Symbol("g", positive=True)  # sqrt gamma
-    b = sp.Symbol("b", positive=True)
-    age, left = (
-        sp.Symbol("t", integer=True, positive=True),
-        sp.Symbol("u", integer=True, nonnegative=True),
-    )  # t and T - t
-    run = schedules.dynamic(g**2, T, R).formula
-    return (
-        Derivation()
-        .step(Equal(run, (g ** (t - T) - g**t) / (1 - g) / R, given=[g < 1]), "the schedule that is run")
-        .step(
-            AtMost((g ** (-left) - g**age) / (1 - g) / R, g ** (-left) / (1 - g) / R, given=[g < 1]),
-            "drop the second power",
-        )
-        .step(
-            AtMost(
-                b / (1 + b) * gap,
-                2 * kappa**2 * D / (N**2 * R),
-                given=[b <= 4 * kappa**2 * D / (2 * R * N**2 * gap)],
-            ),
-            "b <= 4 kappa^2 alpha",
-        )
+    left = sp.Symbol("left", integer=True, nonnegative=True)
+    run = schedules.dynamic(g**2, t + left, R).formula
+    a = schedules.alpha_of(D, sp.Integer(1), R, sp.Integer(1), N, gap)
+    return AllOf(
+        AtMost(run, g ** (-left) / (1 - g) / R, given=[g < 1]),
+        Equal(8 * kappa**2 * a * gap, 4 * kappa**2 * D / (N**2 * R)),
     )
 
 
@@ -171,32 +174,41 @@ def dynamic_schedule_has_none():
     "tab1-t-eq-oln",
     at="Captions of Tables 1, 2",
     kind="asymptotic",
-    uses=["thm-4.2-t", "eq-26", "proof-4.3-kappa", "eq-23-t-limit"],
-    expect=SUPPORTED,
+    uses=["ln-z"],
 )
 def number_of_steps_is_logarithmic():
-    """T = O(ln(N^2 R/D)) for gradient descent, kappa and f(theta_1) - f* fixed, z = N^2 R/D >= 2: Eqs (4),
-    (23), (26) are at most 2 kappa ln(1 + s z).
-
-    s is 2 (f(theta_1) - f*) (or that over kappa^2), and ln(1 + s z) <= (1 + ln(1 + s)/ln 2) ln z. (The rows
-    with momentum: their own theorems.)
+    """T = O(ln(N^2 R/D)) for gradient descent, kappa and s = 2 (f(theta_1) - f*)/kappa fixed, z = N^2 R/D >= 2, G = M = 1: a
+    whole T <= 2 kappa ln(1 + s z) + 1, as Eqs (4) and (7) have it with 1/(kappa alpha) = s z, is at most (2 kappa (1 + ln(1 +
+    s)/ln 2) + 1/ln 2) ln z. (The rows with momentum: their own theorems.)
     """
-    z, s, b, y = sp.symbols("z s b y", positive=True)
+    z, s = sp.symbols("z s", positive=True)
+    share = sp.log(1 + s) / sp.log(2)
     return (
-        Derivation()
-        .step(AtMost(1 + s * z, z * (1 + s), given=[z >= 2]), "1 + s z <= z (1 + s)")
-        .step(
-            AtMost(sp.log(1 + s), sp.log(1 + s) / sp.log(2) * sp.log(z), given=[z >= 2]),
-            "so ln(1 + s z) <= (1 + ln(1 + s)/ln 2) ln z",
+        Theorem(
+            given=[z >= 2, kappa >= 1, T <= 2 * kappa * sp.log(1 + s * z) + 1],
+            shows=AtMost(T, (2 * kappa * (1 + share) + 1 / sp.log(2)) * sp.log(z)),
         )
-        .step(
-            AtMost(1 + 1 / b, 1 + 1 / y, given=[b >= y]),
-            "T of Eq (26) is (2/l) ln(1 + 1/b) <= 2 kappa ln(1 + 1/(kappa^2 alpha)), y = kappa^2 alpha",
+        .use("ln-z", "ln(1 + s z) <= (1 + ln(1 + s)/ln 2) ln z", s=s, z=z)
+        .have(
+            AtMost(2 * kappa * sp.log(1 + s * z), 2 * kappa * (1 + share) * sp.log(z)),
+            "times 2 kappa",
         )
-        .step(
-            Equal(1 / schedules.alpha_of(D, sp.Integer(1), R, sp.Integer(1), N, gap), 2 * gap * N**2 * R / D),
-            "1/alpha = s z",
-        )
+    )
+
+
+@claim(PAPER, "ln-z", at="Captions of Tables 1, 2", kind="inequality", standing="ours")
+def logarithm_of_a_multiple():
+    """ln(1 + s z) <= (1 + ln(1 + s)/ln 2) ln z and 1 <= ln z/ln 2 for z >= 2."""
+    z, s = sp.symbols("z s", positive=True)
+    last = (1 + sp.log(1 + s) / sp.log(2)) * sp.log(z)
+    return Theorem(
+        given=[z >= 2],
+        shows=AllOf(AtMost(sp.log(1 + s * z), last), AtMost(1, sp.log(z) / sp.log(2))),
+    ).calc(
+        sp.log(1 + s * z),
+        ("<=", sp.log(z * (1 + s)), "1 <= z"),
+        ("=", sp.log(z) + sp.log(1 + s), "of a product"),
+        ("<=", last, "ln z >= ln 2"),
     )
 
 
@@ -206,20 +218,15 @@ def number_of_steps_is_logarithmic():
     at="Section 1, contribution 3",
     kind="optimality",
     uses=["lemma-4.1", "thm-4.3-sigma"],
-    expect=SUPPORTED,
 )
 def preferred_schedule_decays_exponentially():
     """The preferred schedule for GD decays exponentially: sigma_{t+1}^2 = sqrt(gamma) sigma_t^2 at every t,
     with sqrt gamma < 1.
     """
     run = schedules.dynamic(gamma, T, R).formula
-    return (
-        Derivation()
-        .step(
-            Equal(run.subs(t, t + 1), sp.sqrt(gamma) * run, given=[gamma < 1]),
-            "the ratio of consecutive terms",
-        )
-        .step(AtMost(sp.sqrt(gamma), 1, given=[gamma < 1], strict=True), "which is below 1")
+    return AllOf(
+        Equal(run.subs(t, t + 1), sp.sqrt(gamma) * run, given=[gamma < 1]),
+        AtMost(sp.sqrt(gamma), 1, given=[gamma < 1], strict=True),
     )
 
 
@@ -228,30 +235,33 @@ def preferred_schedule_decays_exponentially():
     "sec1-stricter-privacy",
     at="Section 1, contribution 3",
     kind="monotonicity",
-    uses=["sketch-4.2-e", "eq-26", "thm-4.2-t-zero"],
+    uses=["sketch-4.2-e", "eq-26", "thm-4.2-t-zero", "sec4.1.3-robust-dynamic"],
     expect=REFUTED,
     correction="sec1-stricter-privacy-fixed-t",
-    breaks="theorem",
+    breaks="text",
 )
 def dynamic_schedules_help_more_under_stricter_privacy():
     """Dynamic schedules give more utility under stricter privacy (small N, R: large alpha), each schedule
-    with its best T.
+    with its best whole T >= 0.
 
-    The case gamma = 1/4: at alpha = 1/10 the best bounds are 5/16 (uniform, T = 2) and 23/80 (dynamic, T =
-    2); at alpha = 1 no step is best for both and nothing is gained.
+    The case gamma = 1/4: at alpha = 1/10 the best bounds are 5/16 (uniform, T = 2) and 23/80 (dynamic, T = 2); at alpha =
+    1 no step is best for both, as alpha kappa >= 1, and nothing is gained.
     """
-    g = sp.Rational(1, 4)
-
-    def best(bound, a):
-        return sp.Min(1, *[bound(g, a, sp.Integer(m)) for m in range(1, 13)])
-
-    def gained(a):
-        return best(schedules.uniform_erub, a) - best(schedules.dynamic_erub, a)
-
+    g, power = sp.Rational(1, 4), sp.Symbol("P", positive=True)  # gamma^T
+    less, more = sp.Rational(5, 16), sp.Rational(23, 80)
+    two = sp.Integer(2)
     return Instance(
-        AtMost(gained(sp.Rational(1, 10)), gained(sp.Integer(1))),
-        let={"gamma": "1/4", "alpha": "1/10 against 1 (stricter)", "T": "0..12"},
-        because="T > 12 is worse than T = 2: the noise terms alone grow with T, past 5/16 and 23/80",
+        AtMost(less - more, sp.Integer(0)),
+        let={"gamma": "1/4", "alpha": "1/10 against 1 (stricter)", "gains": "1/40 against 0"},
+        meets=[
+            Equal(schedules.uniform_erub(g, sp.Rational(1, 10), two), less),
+            AtMost(less, schedules.uniform_erub(g, sp.Rational(1, 10), sp.Integer(1))),
+            AtMost(less, power + sp.Rational(4, 30) * T * (1 - power), given=[T >= 3, power <= sp.Rational(1, 64)]),
+            Equal(schedules.dynamic_erub(g, sp.Rational(1, 10), two), more),
+            AtMost(sp.Integer(1), schedules.uniform_erub(g, sp.Integer(1), T)),
+            AtMost(sp.Integer(1), schedules.dynamic_erub(g, sp.Integer(1), T)),
+        ],
+        because="at alpha = 1/10 the dynamic schedule gains at least 1/40, at alpha = 1 nothing",
     )
 
 
@@ -260,21 +270,87 @@ def dynamic_schedules_help_more_under_stricter_privacy():
     "sec1-stricter-privacy-fixed-t",
     at="Section 1, contribution 3, at a fixed T",
     kind="monotonicity",
-    uses=["lemma-4.1-var"],
-    expect=SUPPORTED,
+    uses=["sec4.1.3-dynamic-at-most-uniform"],
+    standing="ours",
 )
-def gain_at_a_fixed_t_is_proportional_to_alpha():
-    """At a fixed T the gain of the bound is alpha times T^2 Var(sqrt(q_t)/sqrt(alpha)), which grows in alpha,
-    that is as N and R shrink.
+def gain_at_a_fixed_t_grows_with_alpha():
+    """At a fixed T the gain of the dynamic over the uniform bound, alpha (T sum_t q_t - (sum_t sqrt q_t)^2) with the
+    influence alpha q_t, does not fall as alpha grows, that is as N and R shrink: alpha <= beta gives no larger gain.
     """
-    root = sp.Sum(sp.sqrt(q[t]), (t, 1, T))
-    gain = alpha * (T * sp.Sum(q[t], (t, 1, T)) - root**2)
-    more, spread = sp.symbols("more spread", nonnegative=True)
+    beta = sp.Symbol("beta", positive=True)
+    gain = T * sp.Sum(q[t], (t, 1, T)) - sp.Sum(sp.sqrt(q[t]), (t, 1, T)) ** 2
+    return Theorem(given=[alpha <= beta], shows=AtMost(alpha * gain, beta * gain)).use(
+        "sec4.1.3-dynamic-at-most-uniform", "the gain is not negative", T=T
+    )
+
+
+@claim(
+    PAPER,
+    "appa-t-hat",
+    at='Appendix A, Momentum+zCDP, "as tight as the non-private one"',
+    kind="asymptotic",
+    uses=["tab1-gd-nonpriv"],
+    expect=REFUTED,
+    correction="appa-t-hat-corrected",
+    breaks="text",
+)
+def bound_of_momentum_below_t_hat_is_the_nonprivate_one():
+    """When T is smaller than the constant T_hat the bound of momentum is as tight as the non-private one: O(D/(N^2 R)), as
+    N grows (Tables 1 and 2, with ln N only for T > T_hat).
+
+    The case beta = 1/2, gamma = 9/10: T_hat is 7 whatever N is, and the bound is at least its first term gamma^T >=
+    gamma^7 for every T <= T_hat, which is a constant; D/(N^2 R) tends to 0.
+    """
+    g, b = sp.Rational(9, 10), sp.Rational(1, 2)
+
+    def short(last):  # gamma^(t-1) >= (1 - beta)/(1 - beta^t) at t = last
+        return g ** (last - 1) - (1 - b) / (1 - b**last)
+
+    noise = sp.Symbol("noise", nonnegative=True)
+    return Instance(
+        BigO(g**7, D / (N**2 * R), of=[D, R]),
+        let={"beta, gamma": "1/2, 9/10", "T": "at most T_hat = 7"},
+        meets=[
+            AtMost(0, short(7)),
+            AtMost(short(8), 0, strict=True),
+            AtMost(g**7, g**T + noise, given=[T <= 7]),
+        ],
+        because="T_hat does not depend on N, and the start is forgotten only like gamma^T",
+    )
+
+
+@claim(PAPER, "momentum-weight", at="Appendix A, Momentum+zCDP, corrected", kind="inequality", standing="ours")
+def weight_of_the_averaged_noise_is_at_most_one():
+    """((1 - beta)/(1 - beta^t))^2 sum_{i<=t} beta^(2(t-i)) = (1 - beta) (1 + beta^t)/((1 + beta) (1 - beta^t)) <= 1 for t >= 1:
+    the weight of the averaged noise of step t in Eq (13).
+    """
+    beta = sp.Symbol("beta", positive=True)
+    weight = (1 - beta) * (1 + beta**t) / ((1 + beta) * (1 - beta**t))
+    return Theorem(given=[beta < 1], shows=AtMost(weight, 1)).have(
+        AtMost(beta**t, beta), "t >= 1"
+    )
+
+
+@claim(
+    PAPER,
+    "appa-t-hat-corrected",
+    at="Appendix A, Momentum+zCDP, corrected",
+    kind="inequality",
+    uses=["momentum-weight"],
+    standing="ours",
+)
+def noise_of_momentum_below_t_hat_is_of_order_alpha():
+    """What momentum with sigma_t^2 = T/R adds to gamma^T, the non-private bound at the same T, is 2 eta_0 alpha R U_3 = 2 eta_0
+    alpha T sum_t gamma^(T-t) w_t (Eq (11)), the weights w_t being at most 1 (momentum-weight): so at most 2 eta_0 alpha T^2,
+    which is O(alpha) for T <= T_hat, a constant.
+    """
+    eta, w = sp.Symbol("eta_0", positive=True), sp.IndexedBase("w", positive=True)
+    added = sp.Sum(gamma ** (T - t) * w[t], (t, 1, T))
     return (
-        Derivation()
-        .step(
-            Equal(gain, alpha * T * sp.Sum((sp.sqrt(q[t]) - root / T) ** 2, (t, 1, T))),
-            "the influence is alpha q_t, q_t = gamma^(T-t)",
+        Theorem(
+            given=[gamma < 1, ForEvery(AtMost(w[t], 1), t, 1, T)],
+            shows=AtMost(2 * eta * alpha * T * added, 2 * eta * alpha * T**2),
         )
-        .step(AtMost(alpha * spread, (alpha + more) * spread), "increasing in alpha")
+        .sum(AtMost(gamma ** (T - t), 1), (t, 1, T), "gamma^(T-t) <= 1")
+        .sum(AtMost(gamma ** (T - t) * w[t], gamma ** (T - t)), (t, 1, T), "w_t <= 1")
     )
