@@ -145,7 +145,8 @@ def _dynamic(k, a, T):
 
 @claim(PAPER, "text-q-static-1", at="Below Theorem 4.1", kind="inequality")
 def influence_is_at_most_alpha():
-    """ "Relaxing q_t to a static 1": gamma^(T-t) is relaxed to 1, so q_t = gamma^(T-t) alpha <= alpha for t = 1..T,
+    """ "Relaxing q_t to a static 1": gamma^(T-t) is relaxed to 1, so q_t = gamma^(T-t) alpha <= alpha for t =
+    1..T,
     and q_t <= 1 if alpha <= 1. (age = T - t)
     """
     age = sp.Symbol("age", integer=True, nonnegative=True)
@@ -181,9 +182,7 @@ def exponential_of_a_logarithm():
     """If ln(1 + v) <= w then 1 + v <= e^w and e^-w <= 1/(1 + v)."""
     v, w = sp.symbols("v w", positive=True)
     at_least = [sp.log(1 + v) <= w]
-    return AllOf(
-        AtMost(1 + v, sp.exp(w), given=at_least), AtMost(sp.exp(-w), 1 / (1 + v), given=at_least)
-    )
+    return AllOf(AtMost(1 + v, sp.exp(w), given=at_least), AtMost(sp.exp(-w), 1 / (1 + v), given=at_least))
 
 
 @claim(PAPER, "ln-gamma", at="Section 4.1, used throughout", kind="inequality", standing="ours")
@@ -200,8 +199,10 @@ def logarithm_of_gamma():
     uses=["thm-4.2-t-corrected", "ln-gamma", "ln-exp", "proof-4.2-upper-corrected"],
 )
 def uniform_minimiser_is_at_most_eq_4():
-    """T = ceil(O(kappa ln(1 + 1/(kappa alpha)))): beyond T = kappa ln(1 + 1/(kappa alpha)) the uniform bound does
-    not fall, so that some whole minimiser is at most Eq (4) with the constant 1: its slope has the sign of w + e^w
+    """T = ceil(O(kappa ln(1 + 1/(kappa alpha)))): beyond T = kappa ln(1 + 1/(kappa alpha)) the uniform bound
+    does
+    not fall, so that some whole minimiser is at most Eq (4) with the constant 1: its slope has the sign of w
+    + e^w
     - 1 - l/(kappa alpha), w = l T, l = ln(1/gamma) (thm-4.2-t-corrected), and that is not negative there.
 
     kappa = 1/(1 - gamma) and x = 1/(kappa alpha).
@@ -279,8 +280,10 @@ def eq_23_minimises_the_uniform_bound():
 )
 def uniform_minimiser_is_by_lambert_w():
     """The slope of E in w = l T is (a/l) e^-w (w + e^w - 1 - l/a), a = alpha kappa, l = ln(1/gamma); w + e^w
-    increases strictly; and at w = ln W it is W + ln W. So E falls up to T* = ln(W)/l, where W + ln W = 1 + l/a
-    (Lambert's function: W = W(exp(1 + l/a))), and rises after it: the whole minimiser is floor(T*) or ceil(T*).
+    increases strictly; and at w = ln W it is W + ln W. So E falls up to T* = ln(W)/l, where W + ln W = 1 +
+    l/a
+    (Lambert's function: W = W(exp(1 + l/a))), and rises after it: the whole minimiser is floor(T*) or
+    ceil(T*).
     """
     w, W, a, l = sp.symbols("w W a l", positive=True)
     bound = sp.exp(-w) + (a / l) * (1 - sp.exp(-w)) * w
@@ -307,12 +310,13 @@ def power_of_gamma_is_in_the_unit_interval():
     standing="ours",
 )
 def no_step_is_best_when_alpha_kappa_is_at_least_one():
-    """If alpha kappa >= 1, no whole T >= 1 has a uniform bound below the 1 of T = 0. (If alpha kappa < 1, T = 1 has
+    """If alpha kappa >= 1, no whole T >= 1 has a uniform bound below the 1 of T = 0. (If alpha kappa < 1, T =
+    1 has
     gamma + alpha < 1.)
     """
-    return Theorem(
-        given=[kappa >= 1, kappa * alpha >= 1], shows=AtMost(1, _uniform(kappa, alpha, T))
-    ).use("power-unit", "gamma^T is in [0, 1]", kappa=kappa, T=T)
+    return Theorem(given=[kappa >= 1, kappa * alpha >= 1], shows=AtMost(1, _uniform(kappa, alpha, T))).use(
+        "power-unit", "gamma^T is in [0, 1]", kappa=kappa, T=T
+    )
 
 
 @claim(
@@ -326,11 +330,14 @@ def no_step_is_best_when_alpha_kappa_is_at_least_one():
     breaks="theorem",
 )
 def least_uniform_bound_is_of_order_eq_5():
-    """With kappa >= 1/(1-c), alpha < alpha_0 for some c and alpha_0: ERUB_min, the least uniform bound over whole T
-    >= 0, is Theta(kappa^2/(kappa + 1/alpha) ln(1 + 1/(kappa alpha))). (Read as the bound at the T of Eq (23) it
+    """With kappa >= 1/(1-c), alpha < alpha_0 for some c and alpha_0: ERUB_min, the least uniform bound over
+    whole T
+    >= 0, is Theta(kappa^2/(kappa + 1/alpha) ln(1 + 1/(kappa alpha))). (Read as the bound at the T of Eq (23)
+    it
     holds: proof-4.2-eq24-theta.)
 
-    Along kappa = n^2, alpha = 1/n, which meets the conditions for every c and alpha_0 once n is large: there alpha
+    Along kappa = n^2, alpha = 1/n, which meets the conditions for every c and alpha_0 once n is large: there
+    alpha
     kappa >= 1, and the least bound is the 1 of T = 0; Eq (5) grows like n, so that no constant will do.
     """
     n = sp.Symbol("n", integer=True, positive=True)
@@ -352,7 +359,8 @@ def least_uniform_bound_is_of_order_eq_5():
     standing="ours",
 )
 def uniform_bound_is_at_least_its_order():
-    """For every whole T >= 1 the uniform bound is at least gamma y ln(1 + 1/y), y = kappa^2 alpha, kappa = 1/(1 -
+    """For every whole T >= 1 the uniform bound is at least gamma y ln(1 + 1/y), y = kappa^2 alpha, kappa =
+    1/(1 -
     gamma): so c y ln(1 + 1/y) if kappa >= 1/(1-c). (T = 0 has 1, and y ln(1 + 1/y) <= 1.)
 
     v = 1/y, so that alpha = (1 - gamma)^2/v.
@@ -402,12 +410,16 @@ def power_of_gamma_is_at_most_an_exponential():
     standing="ours",
 )
 def least_uniform_bound_is_y_ln_one_plus_one_over_y():
-    """For all kappa > 1 and alpha with y = kappa^2 alpha <= 1 the whole T = ceil(kappa ln(1 + 1/y)) has a uniform
-    bound of at most (7/2) y ln(1 + 1/y); for y >= 1 so has T = 0 (thm-4.2-bound-zero). With thm-4.2-bound-lower the
-    least uniform bound over whole T >= 0 is Theta(kappa^2 alpha ln(1 + 1/(kappa^2 alpha))), kappa >= 1/(1-c): Eq (5)
+    """For all kappa > 1 and alpha with y = kappa^2 alpha <= 1 the whole T = ceil(kappa ln(1 + 1/y)) has a
+    uniform
+    bound of at most (7/2) y ln(1 + 1/y); for y >= 1 so has T = 0 (thm-4.2-bound-zero). With
+    thm-4.2-bound-lower the
+    least uniform bound over whole T >= 0 is Theta(kappa^2 alpha ln(1 + 1/(kappa^2 alpha))), kappa >= 1/(1-c):
+    Eq (5)
     has kappa alpha for kappa^2 alpha.
 
-    v = 1/y, so that alpha = (1 - gamma)^2/v, gamma = 1 - 1/kappa; T is any whole number from kappa ln(1 + v) to
+    v = 1/y, so that alpha = (1 - gamma)^2/v, gamma = 1 - 1/kappa; T is any whole number from kappa ln(1 + v)
+    to
     kappa ln(1 + v) + 1.
     """
     v = sp.Symbol("v", positive=True)
@@ -438,7 +450,8 @@ def least_uniform_bound_is_y_ln_one_plus_one_over_y():
     standing="ours",
 )
 def no_step_has_the_order_of_the_bound():
-    """1, the bound of T = 0, is at most (7/2) y ln(1 + 1/y) for y = kappa^2 alpha >= 1 (v = 1/y), and never below y
+    """1, the bound of T = 0, is at most (7/2) y ln(1 + 1/y) for y = kappa^2 alpha >= 1 (v = 1/y), and never
+    below y
     ln(1 + 1/y).
     """
     v = sp.Symbol("v", positive=True)
@@ -525,7 +538,8 @@ def relaxed_bound_of_prior_work_with_its_kappa():
 def eq_23_tends_to_zero():
     """T of Eq (23), (1/l) ln(1 + l/alpha), converges to 0 as kappa -> oo, alpha being fixed.
 
-    It is between 1/(alpha + 1/(kappa - 1)) and 1/alpha (eq-23-t-limit), so that its limit is 1/alpha: what would have
+    It is between 1/(alpha + 1/(kappa - 1)) and 1/alpha (eq-23-t-limit), so that its limit is 1/alpha: what
+    would have
     to be 0.
     """
     below = 1 / (alpha + 1 / (kappa - 1))
@@ -537,9 +551,12 @@ def eq_23_tends_to_zero():
     )
 
 
-@claim(PAPER, "eq-23-t-limit", at="Below Eq (23), corrected", kind="asymptotic", uses=["ln-bounds", "ln-gamma"])
+@claim(
+    PAPER, "eq-23-t-limit", at="Below Eq (23), corrected", kind="asymptotic", uses=["ln-bounds", "ln-gamma"]
+)
 def eq_23_tends_to_one_over_alpha():
-    """1/(alpha + 1/(kappa - 1)) <= T of Eq (23) <= 1/alpha: it converges to 1/alpha as kappa -> oo. gamma = 1 -
+    """1/(alpha + 1/(kappa - 1)) <= T of Eq (23) <= 1/alpha: it converges to 1/alpha as kappa -> oo. gamma = 1
+    -
     1/kappa, so that 1/(kappa - 1) = (1 - gamma)/gamma.
     """
     l = -sp.log(gamma)
@@ -569,9 +586,7 @@ def eq_23_is_at_most_eq_4():
     """(1/l) ln(1 + l/alpha) <= kappa ln(1 + 1/(kappa alpha)), l = ln(1/gamma), kappa = 1/(1 - gamma)."""
     l, kept = -sp.log(gamma), 1 - gamma
     return (
-        Theorem(
-            given=[gamma < 1], shows=AtMost(sp.log(1 + l / alpha) / l, sp.log(1 + kept / alpha) / kept)
-        )
+        Theorem(given=[gamma < 1], shows=AtMost(sp.log(1 + l / alpha) / l, sp.log(1 + kept / alpha) / kept))
         .use("ln-gamma", "l kappa >= 1", gamma=gamma)
         .have(AtMost(0, l, strict=True), "gamma < 1")
         .have(AtMost(kept / l, 1), "l kappa >= 1")
@@ -649,9 +664,12 @@ def _dynamic_in(x, b):
     standing="ours",
 )
 def dynamic_minimiser_is_a_neighbour_of_eq_26():
-    """In x = gamma^(T/2) the dynamic bound is x^2 + b (1 - x)^2, b = alpha/(1-g)^2, g = sqrt gamma; it falls as x
-    comes nearer to x* = b/(1+b), its value at T* of Eq (26), from either side: the whole minimiser is floor(T*) or
-    ceil(T*). At ceil(T*), where g x* <= x <= x*, it is at most (1 + alpha) times the least value x*. If alpha kappa
+    """In x = gamma^(T/2) the dynamic bound is x^2 + b (1 - x)^2, b = alpha/(1-g)^2, g = sqrt gamma; it falls
+    as x
+    comes nearer to x* = b/(1+b), its value at T* of Eq (26), from either side: the whole minimiser is
+    floor(T*) or
+    ceil(T*). At ceil(T*), where g x* <= x <= x*, it is at most (1 + alpha) times the least value x*. If alpha
+    kappa
     >= 1 (alpha >= 1 - g^2) no T >= 1 (x <= g) is below the 1 of T = 0; else T = 1 (x = g) is.
     """
     b, x, g, y, z = sp.symbols("b x g y z", positive=True)
@@ -665,10 +683,14 @@ def dynamic_minimiser_is_a_neighbour_of_eq_26():
     )
 
 
-@claim(PAPER, "thm-4.3-bound", at="Theorem 4.3, Eq (8)", kind="asymptotic", uses=["eq-26", "thm-4.3-t-corrected"])
+@claim(
+    PAPER, "thm-4.3-bound", at="Theorem 4.3, Eq (8)", kind="asymptotic", uses=["eq-26", "thm-4.3-t-corrected"]
+)
 def least_dynamic_bound_is_of_order_eq_8():
-    """The least dynamic bound is Theta(kappa^2/(kappa^2 + 1/alpha)), for all kappa > 1 and alpha > 0: y/(1 + y), y =
-    kappa^2 alpha, is at most the bound at every whole T >= 0 (any x = gamma^(T/2) <= 1), and the smaller of the
+    """The least dynamic bound is Theta(kappa^2/(kappa^2 + 1/alpha)), for all kappa > 1 and alpha > 0: y/(1 +
+    y), y =
+    kappa^2 alpha, is at most the bound at every whole T >= 0 (any x = gamma^(T/2) <= 1), and the smaller of
+    the
     bounds at T = 0 and at ceil(T*), where g x* <= x <= x* = b/(1+b), is at most 8 y/(1 + y).
 
     g = sqrt gamma, kappa = 1/(1 - g^2), so that b = alpha/(1-g)^2 = y (1+g)^2.
@@ -680,9 +702,7 @@ def least_dynamic_bound_is_of_order_eq_8():
         given=[g < 1],
         shows=AllOf(
             AtMost(y / (1 + y), _dynamic_in(x, b), given=[x <= 1]),
-            AtMost(
-                sp.Min(1, _dynamic_in(x, b)), 8 * y / (1 + y), given=[x <= star, x >= g * star]
-            ),
+            AtMost(sp.Min(1, _dynamic_in(x, b)), 8 * y / (1 + y), given=[x <= star, x >= g * star]),
         ),
     )
 
@@ -698,10 +718,12 @@ def least_dynamic_bound_is_of_order_eq_8():
     breaks="theorem",
 )
 def bound_at_eq_7_is_of_order_eq_8():
-    """At the T of Eq (7), ceil(2 kappa ln(1 + 1/(kappa alpha))), which the theorem calls the minimiser, the dynamic
+    """At the T of Eq (7), ceil(2 kappa ln(1 + 1/(kappa alpha))), which the theorem calls the minimiser, the
+    dynamic
     bound is of the order of Eq (8), so O(1), for all kappa >= 1 and alpha <= alpha_0.
 
-    Along kappa = n^2, alpha = 1/n^3: x = gamma^(T/2) <= exp(-T/(2 kappa)) <= 1/(1 + n) there, and b >= kappa^2 alpha =
+    Along kappa = n^2, alpha = 1/n^3: x = gamma^(T/2) <= exp(-T/(2 kappa)) <= 1/(1 + n) there, and b >=
+    kappa^2 alpha =
     n, so that the bound is at least n^3/(n+1)^2.
     """
     n, x, b = sp.Symbol("n", integer=True, positive=True), *sp.symbols("x b", positive=True)
@@ -737,7 +759,8 @@ def bounds_are_the_tightest_known():
     standing="misprint",
 )
 def uniform_bound_for_large_alpha():
-    """For kappa fixed and "alpha >> 1": the least uniform bound is at most a constant times kappa^2 alpha ln(1/(kappa
+    """For kappa fixed and "alpha >> 1": the least uniform bound is at most a constant times kappa^2 alpha
+    ln(1/(kappa
     alpha)), a negative number there. Large N makes alpha small: eq-9-corrected says what was meant.
     """
     C = sp.Symbol("C", positive=True)
@@ -758,7 +781,8 @@ def uniform_bound_for_large_alpha():
     uses=["thm-4.2-bound-corrected", "ln-square", "ln-gamma"],
 )
 def uniform_bound_for_small_alpha():
-    """For kappa^2 alpha <= 1/2 the uniform bound at T = ceil(kappa ln(1 + 1/(kappa^2 alpha))) is at most 7 kappa^2
+    """For kappa^2 alpha <= 1/2 the uniform bound at T = ceil(kappa ln(1 + 1/(kappa^2 alpha))) is at most 7
+    kappa^2
     alpha ln(1/(kappa alpha)): Eq (9). With alpha = A/N^2 that is O(ln N/N^2), kappa fixed (tab1-gd-static).
 
     v = 1/(kappa^2 alpha) and gamma = 1 - 1/kappa, so that 1/(kappa alpha) = v/(1 - gamma).
@@ -796,7 +820,8 @@ def logarithm_of_one_more():
     breaks="privacy",
 )
 def printed_r_of_epsilon_and_delta():
-    """Based on Lemma B.3, R = 2 rho = 2 eps + 4 L + 4 sqrt(L (eps + L)), L = ln(1/delta): the root over both factors,
+    """Based on Lemma B.3, R = 2 rho = 2 eps + 4 L + 4 sqrt(L (eps + L)), L = ln(1/delta): the root over both
+    factors,
     as below Lemma B.3 (in the text it stands over L alone). The sign is wrong: used so, R is far too large.
     """
     eps, L = sp.symbols("epsilon L", positive=True)
@@ -815,7 +840,9 @@ def printed_r_of_epsilon_and_delta():
     standing="misprint",
 )
 def printed_r_with_the_root_over_one_factor():
-    """R = 2 rho = 2 eps + 4 L + 4 sqrt(L) (eps + L), as the text has it: a slip of the root besides the sign."""
+    """R = 2 rho = 2 eps + 4 L + 4 sqrt(L) (eps + L), as the text has it: a slip of the root besides the
+    sign.
+    """
     eps, L = sp.symbols("epsilon L", positive=True)
     return Equal(2 * (sp.sqrt(eps + L) - sp.sqrt(L)) ** 2, 2 * eps + 4 * L + 4 * sp.sqrt(L) * (eps + L))
 
@@ -828,7 +855,8 @@ def printed_r_with_the_root_over_one_factor():
     uses=["inv-b.3-corrected"],
 )
 def r_of_epsilon_and_delta():
-    """R = 2 rho, rho = (sqrt(eps + L) - sqrt L)^2 the solution of rho + 2 sqrt(rho L) = eps, is 2 eps + 4 L - 4 sqrt(L
+    """R = 2 rho, rho = (sqrt(eps + L) - sqrt L)^2 the solution of rho + 2 sqrt(rho L) = eps, is 2 eps + 4 L -
+    4 sqrt(L
     (eps + L)), and 2 eps^2/(sqrt(eps + L) + sqrt L)^2, the form without cancellation.
     """
     eps, L = sp.symbols("epsilon L", positive=True)
@@ -850,7 +878,8 @@ def r_of_epsilon_and_delta():
     breaks="text",
 )
 def r_of_zcdp_is_larger_than_that_of_the_moments_accountant():
-    """R_zCDP > R_MA = eps^2/L when eps <= 2 L and L > 1, R_zCDP being 2 rho with rho + 2 sqrt(rho L) = eps. (With R as
+    """R_zCDP > R_MA = eps^2/L when eps <= 2 L and L > 1, R_zCDP being 2 rho with rho + 2 sqrt(rho L) = eps.
+    (With R as
     printed it holds: sec4.1.3-rzcdp-printed.)
     """
     eps, L = sp.symbols("epsilon L", positive=True)
@@ -870,7 +899,8 @@ def r_of_zcdp_is_larger_than_that_of_the_moments_accountant():
     standing="ours",
 )
 def printed_r_is_larger_than_that_of_the_moments_accountant():
-    """2 eps + 4 L + 4 sqrt(L (eps + L)), the R that is printed, is above eps^2/L when eps <= 2 L: the comparison rests
+    """2 eps + 4 L + 4 sqrt(L (eps + L)), the R that is printed, is above eps^2/L when eps <= 2 L: the
+    comparison rests
     on the wrong sign.
     """
     eps, L = sp.symbols("epsilon L", positive=True)
@@ -885,20 +915,23 @@ def printed_r_is_larger_than_that_of_the_moments_accountant():
     uses=["sec4.1.3-r-corrected"],
 )
 def r_of_zcdp_is_a_constant_times_that_of_the_moments_accountant():
-    """R_zCDP = 2 eps^2/(sqrt(eps + L) + sqrt L)^2 < R_MA/2 always, and R_zCDP >= R_MA/4 when eps <= 2 L, R_MA =
+    """R_zCDP = 2 eps^2/(sqrt(eps + L) + sqrt L)^2 < R_MA/2 always, and R_zCDP >= R_MA/4 when eps <= 2 L, R_MA
+    =
     eps^2/L: the same order, with the opposite sign of the comparison.
     """
     eps, L = sp.symbols("epsilon L", positive=True)
     r = 2 * eps**2 / (sp.sqrt(eps + L) + sp.sqrt(L)) ** 2
-    return AllOf(
-        AtMost(r, eps**2 / (2 * L), strict=True), AtMost(eps**2 / (4 * L), r, given=[eps <= 2 * L])
-    )
+    return AllOf(AtMost(r, eps**2 / (2 * L), strict=True), AtMost(eps**2 / (4 * L), r, given=[eps <= 2 * L]))
 
 
-@claim(PAPER, "sec4.1.3-wang-saving", at="Section 4.1.3", kind="asymptotic", uses=["eq-9-corrected", "power-exp"])
+@claim(
+    PAPER, "sec4.1.3-wang-saving", at="Section 4.1.3", kind="asymptotic", uses=["eq-9-corrected", "power-exp"]
+)
 def uniform_bound_saves_a_logarithm():
-    """ "Our bound saved a factor of ln N" against the relaxed bound gamma^T + alpha kappa T^2 at its T = ln(1/alpha)/l,
-    which is alpha (1 + kappa ln^2(1/alpha)/l^2): Eq (9), 7 kappa^2 alpha ln(1/(kappa alpha)), is at most 7 kappa l^2/ln(1/
+    """ "Our bound saved a factor of ln N" against the relaxed bound gamma^T + alpha kappa T^2 at its T =
+    ln(1/alpha)/l,
+    which is alpha (1 + kappa ln^2(1/alpha)/l^2): Eq (9), 7 kappa^2 alpha ln(1/(kappa alpha)), is at most 7
+    kappa l^2/ln(1/
     alpha) of it; for kappa fixed a factor of the order ln(1/alpha), that is ln N.
     """
     l, L = sp.symbols("l L", positive=True)  # L = ln(1/alpha)
@@ -919,8 +952,10 @@ def uniform_bound_saves_a_logarithm():
     uses=["thm-4.2-bound-lower", "thm-4.3-bound", "thm-4.2-bound-zero"],
 )
 def dynamic_saves_a_logarithm():
-    """ "Saved another ln N factor": at every whole T >= 1 the uniform bound is at least (gamma/8) ln(1 + 1/(kappa^2
-    alpha)) times the least dynamic one (that of T = 0 or of ceil(T*), g x* <= x <= x*): for kappa > 1 fixed a factor of
+    """ "Saved another ln N factor": at every whole T >= 1 the uniform bound is at least (gamma/8) ln(1 +
+    1/(kappa^2
+    alpha)) times the least dynamic one (that of T = 0 or of ceil(T*), g x* <= x <= x*): for kappa > 1 fixed a
+    factor of
     the order ln N. (At T = 0 the uniform bound is 1.)
 
     g = sqrt gamma, y = kappa^2 alpha = 1/v, b = y (1+g)^2, x* = b/(1+b), x = gamma^(T'/2).
@@ -938,7 +973,9 @@ def dynamic_saves_a_logarithm():
         .have(AtMost(star, 1), "x* < 1")
         .use("thm-4.3-bound", "the dynamic bound", g=g, y=1 / v, x=x)
         .have(AtMost(least, 8 / v), "y/(1 + y) <= y")
-        .have(AtMost(g**2 / 8 * sp.log(1 + v) * least, g**2 / 8 * sp.log(1 + v) * 8 / v), "times the logarithm")
+        .have(
+            AtMost(g**2 / 8 * sp.log(1 + v) * least, g**2 / 8 * sp.log(1 + v) * 8 / v), "times the logarithm"
+        )
     )
 
 
@@ -950,7 +987,8 @@ def dynamic_saves_a_logarithm():
     uses=["thm-4.3-bound", "eq-2-alpha"],
 )
 def dynamic_bound_is_of_order_alpha():
-    """The least dynamic bound, that of T = 0 or of ceil(T*), is at most 8 y = 8 kappa^2 alpha, kappa fixed: O(alpha); and
+    """The least dynamic bound, that of T = 0 or of ceil(T*), is at most 8 y = 8 kappa^2 alpha, kappa fixed:
+    O(alpha); and
     8 kappa^2 alpha (f(theta_1) - f*) = 4 kappa^2 D G^2/(M N^2 R).
 
     g = sqrt gamma, b = y (1+g)^2, g x* <= x = gamma^(T/2) <= x* = b/(1+b).
@@ -982,8 +1020,10 @@ def dynamic_bound_is_of_order_alpha():
     standing="remark",
 )
 def sharp_curvature_means_a_small_pl_parameter():
-    """Sharpness "implies lower smoothness, i.e., a small M or a very small PL parameter": a large kappa = M/mu >= K means
-    mu <= M/K, a PL parameter that is small against M. (Of lam |x|^2/2 the least M is lam: a sharper curvature has a
+    """Sharpness "implies lower smoothness, i.e., a small M or a very small PL parameter": a large kappa =
+    M/mu >= K means
+    mu <= M/K, a PL parameter that is small against M. (Of lam |x|^2/2 the least M is lam: a sharper curvature
+    has a
     larger M, not a smaller one; with mu fixed kappa grows with it.)
     """
     K = sp.Symbol("K", positive=True)
@@ -1001,10 +1041,12 @@ def sharp_curvature_means_a_small_pl_parameter():
     breaks="text",
 )
 def least_uniform_bound_is_of_order_one_over_alpha():
-    """For kappa >> 1/alpha the least uniform bound is Theta(kappa ln(1 + 1/(kappa alpha))) = Theta(1/alpha), with
+    """For kappa >> 1/alpha the least uniform bound is Theta(kappa ln(1 + 1/(kappa alpha))) = Theta(1/alpha),
+    with
     constants that do not depend on alpha ("1/alpha could be a large number").
 
-    Along alpha = 1/n, kappa = n^2, where alpha kappa >= 1, so that the least bound is the 1 of T = 0 (thm-4.2-t-zero).
+    Along alpha = 1/n, kappa = n^2, where alpha kappa >= 1, so that the least bound is the 1 of T = 0
+    (thm-4.2-t-zero).
     """
     n = sp.Symbol("n", integer=True, positive=True)
     k, al = n**2, 1 / n
@@ -1024,23 +1066,22 @@ def least_uniform_bound_is_of_order_one_over_alpha():
     uses=["thm-4.2-t-zero"],
 )
 def least_uniform_bound_is_one():
-    """For kappa >= 1/alpha, kappa >= 1, every whole T >= 1 has a uniform bound of at least 1, and T = 0 has 1: ERUB_min
-    is 1, and kappa ln(1 + 1/(kappa alpha)), between (ln 2)/alpha and 1/alpha there (ln-two, ln-bounds), is the order of
+    """For kappa >= 1/alpha, kappa >= 1, every whole T >= 1 has a uniform bound of at least 1, and T = 0 has
+    1: ERUB_min
+    is 1, and kappa ln(1 + 1/(kappa alpha)), between (ln 2)/alpha and 1/alpha there (ln-two, ln-bounds), is
+    the order of
     the bound at Eq (23), not of the least.
     """
-    return (
-        Theorem(
-            given=[kappa >= 1, kappa * alpha >= 1],
-            shows=AllOf(
-                AtMost(1, _uniform(kappa, alpha, T)), Equal(_uniform(kappa, alpha, sp.Integer(0)), 1)
-            ),
-        ).use("thm-4.2-t-zero", "no step is best", kappa=kappa, alpha=alpha, T=T)
-    )
+    return Theorem(
+        given=[kappa >= 1, kappa * alpha >= 1],
+        shows=AllOf(AtMost(1, _uniform(kappa, alpha, T)), Equal(_uniform(kappa, alpha, sp.Integer(0)), 1)),
+    ).use("thm-4.2-t-zero", "no step is best", kappa=kappa, alpha=alpha, T=T)
 
 
 @claim(PAPER, "sec4.1.3-robust-dynamic", at="Section 4.1.3", kind="asymptotic", uses=["thm-4.3-t-corrected"])
 def least_dynamic_bound_is_one():
-    """For kappa >= 1/alpha, kappa > 1 the least dynamic bound is Theta(1): it is 1, that of T = 0, since every whole T >=
+    """For kappa >= 1/alpha, kappa > 1 the least dynamic bound is Theta(1): it is 1, that of T = 0, since
+    every whole T >=
     1 (x = gamma^(T/2) <= g) has at least 1. kappa = 1/(1 - g^2), g = sqrt gamma.
     """
     x, g = sp.symbols("x g", positive=True)
@@ -1062,10 +1103,12 @@ def least_dynamic_bound_is_one():
     breaks="text",
 )
 def dynamic_schedule_has_a_smaller_factor():
-    """ "Both are robust, but the dynamic schedule has a smaller factor": for kappa >> 1/alpha the least dynamic bound is
+    """ "Both are robust, but the dynamic schedule has a smaller factor": for kappa >> 1/alpha the least
+    dynamic bound is
     below the least uniform one.
 
-    The case kappa = 100, alpha = 1/10 (kappa alpha >= 1, as everywhere in that regime): no step is best for both, and both
+    The case kappa = 100, alpha = 1/10 (kappa alpha >= 1, as everywhere in that regime): no step is best for
+    both, and both
     least bounds are 1.
     """
     k, al, g = sp.Integer(100), sp.Rational(1, 10), sp.sqrt(sp.Rational(99, 100))
@@ -1087,7 +1130,8 @@ def dynamic_schedule_has_a_smaller_factor():
     standing="ours",
 )
 def dynamic_bound_is_at_most_the_uniform_one():
-    """At every whole T the dynamic bound is at most the uniform one, whatever the influence q: (sum_t sqrt q_t)^2 <= T
+    """At every whole T the dynamic bound is at most the uniform one, whatever the influence q: (sum_t sqrt
+    q_t)^2 <= T
     sum_t q_t.
     """
     return AtMost(sp.Sum(sp.sqrt(q[t]), (t, 1, T)) ** 2, T * sp.Sum(q[t], (t, 1, T)))
@@ -1101,7 +1145,8 @@ def dynamic_bound_is_at_most_the_uniform_one():
     uses=["eq-26", "eq-2-trends"],
 )
 def dynamic_bound_does_not_grow_with_samples():
-    """ "When more samples are used, the dynamic schedule is robust": its least bound over real T, b/(1+b) with b = alpha/(1 -
+    """ "When more samples are used, the dynamic schedule is robust": its least bound over real T, b/(1+b)
+    with b = alpha/(1 -
     sqrt gamma)^2, is below 1, and grows with alpha, so that it falls as N grows.
     """
     b = alpha / (1 - sp.sqrt(gamma)) ** 2

@@ -82,8 +82,8 @@ def quoted_rows_of_table_3():
     uses=["thm-4.1", "eq-2-alpha", "power-exp", "ln-exp"],
 )
 def gradient_descent_without_noise_stopped_at_alpha():
-    """No noise, and any whole T >= kappa ln(1/alpha): the bound gamma^T (f(theta_1) - f*) is at most alpha (f(theta_1) -
-    f*) = D/(2 N^2 R), G = M = 1, kappa = 1/(1 - gamma). R enters only through this T.
+    """No noise, and any whole T >= kappa ln(1/alpha): the bound gamma^T (f(theta_1) - f*) is at most alpha
+    (f(theta_1) - f*) = D/(2 N^2 R), G = M = 1, kappa = 1/(1 - gamma). R enters only through this T.
     """
     inverse = 2 * R * N**2 * gap / D  # 1/alpha
     return (
@@ -106,9 +106,10 @@ def gradient_descent_without_noise_stopped_at_alpha():
     uses=["thm-4.2-bound-corrected", "eq-2-alpha", "ln-n"],
 )
 def static_schedule_has_a_logarithm():
-    """sigma_t^2 = T/R: O(D ln N/(N^2 R)), kappa fixed: for whole N >= 2 with N^2 >= A the uniform bound at T = ceil(kappa ln(1
-    + N^2/A)) is at most (7/2) (A/N^2) (2 + ln(1 + 1/A)/ln 2) ln N, A = kappa^2 alpha N^2 = kappa^2 D/(2 R (f(theta_1) - f*)).
-    Times f(theta_1) - f* that is (7/4) kappa^2 (2 + ln(1 + 1/A)/ln 2) D ln N/(N^2 R).
+    """sigma_t^2 = T/R: O(D ln N/(N^2 R)), kappa fixed: for whole N >= 2 with N^2 >= A the uniform bound at T
+    = ceil(kappa ln(1 + N^2/A)) is at most (7/2) (A/N^2) (2 + ln(1 + 1/A)/ln 2) ln N, A = kappa^2 alpha N^2 =
+    kappa^2 D/(2 R (f(theta_1) - f*)). Times f(theta_1) - f* that is (7/4) kappa^2 (2 + ln(1 + 1/A)/ln 2) D ln
+    N/(N^2 R).
     """
     A = sp.Symbol("A", positive=True)
     v, kept = N**2 / A, 1 - gamma
@@ -124,9 +125,7 @@ def static_schedule_has_a_logarithm():
         .use("thm-4.2-bound-corrected", "the least bound", gamma=gamma, v=v, T=T)
         .use("ln-n", "ln(1 + N^2/A) <= C ln N", A=A, N=N)
         .have(
-            AtMost(
-                length * A / N**2, A / N**2 * (2 + sp.log(1 + 1 / A) / sp.log(2)) * sp.log(N)
-            ),
+            AtMost(length * A / N**2, A / N**2 * (2 + sp.log(1 + 1 / A) / sp.log(2)) * sp.log(N)),
             "times A/N^2",
         )
     )
@@ -155,9 +154,9 @@ def logarithm_of_a_multiple_of_n_squared():
     uses=["thm-4.3-sigma", "thm-4.3-bound", "sec4.1.3-dyn-oalpha"],
 )
 def dynamic_schedule_has_none():
-    """sigma_t^2 = O(gamma^((t-T)/2)/R) with the constant 1/(1 - sqrt gamma), for t = 1..T (left = T - t); and the bound is
-    O(D/(N^2 R)): the least of T = 0 and ceil(T*), at most 8 kappa^2 alpha (sec4.1.3-dyn-oalpha), times f(theta_1) - f* is
-    4 kappa^2 D/(N^2 R), G = M = 1, kappa fixed.
+    """sigma_t^2 = O(gamma^((t-T)/2)/R) with the constant 1/(1 - sqrt gamma), for t = 1..T (left = T - t); and
+    the bound is O(D/(N^2 R)): the least of T = 0 and ceil(T*), at most 8 kappa^2 alpha (sec4.1.3-dyn-oalpha),
+    times f(theta_1) - f* is 4 kappa^2 D/(N^2 R), G = M = 1, kappa fixed.
     """
     g = sp.Symbol("g", positive=True)  # sqrt gamma
     left = sp.Symbol("left", integer=True, nonnegative=True)
@@ -177,9 +176,9 @@ def dynamic_schedule_has_none():
     uses=["ln-z"],
 )
 def number_of_steps_is_logarithmic():
-    """T = O(ln(N^2 R/D)) for gradient descent, kappa and s = 2 (f(theta_1) - f*)/kappa fixed, z = N^2 R/D >= 2, G = M = 1: a
-    whole T <= 2 kappa ln(1 + s z) + 1, as Eqs (4) and (7) have it with 1/(kappa alpha) = s z, is at most (2 kappa (1 + ln(1 +
-    s)/ln 2) + 1/ln 2) ln z. (The rows with momentum: their own theorems.)
+    """T = O(ln(N^2 R/D)) for gradient descent, kappa and s = 2 (f(theta_1) - f*)/kappa fixed, z = N^2 R/D >=
+    2, G = M = 1: a whole T <= 2 kappa ln(1 + s z) + 1, as Eqs (4) and (7) have it with 1/(kappa alpha) = s z,
+    is at most (2 kappa (1 + ln(1 + s)/ln 2) + 1/ln 2) ln z. (The rows with momentum: their own theorems.)
     """
     z, s = sp.symbols("z s", positive=True)
     share = sp.log(1 + s) / sp.log(2)
@@ -244,8 +243,8 @@ def dynamic_schedules_help_more_under_stricter_privacy():
     """Dynamic schedules give more utility under stricter privacy (small N, R: large alpha), each schedule
     with its best whole T >= 0.
 
-    The case gamma = 1/4: at alpha = 1/10 the best bounds are 5/16 (uniform, T = 2) and 23/80 (dynamic, T = 2); at alpha =
-    1 no step is best for both, as alpha kappa >= 1, and nothing is gained.
+    The case gamma = 1/4: at alpha = 1/10 the best bounds are 5/16 (uniform, T = 2) and 23/80 (dynamic, T =
+    2); at alpha = 1 no step is best for both, as alpha kappa >= 1, and nothing is gained.
     """
     g, power = sp.Rational(1, 4), sp.Symbol("P", positive=True)  # gamma^T
     less, more = sp.Rational(5, 16), sp.Rational(23, 80)
@@ -256,7 +255,11 @@ def dynamic_schedules_help_more_under_stricter_privacy():
         meets=[
             Equal(schedules.uniform_erub(g, sp.Rational(1, 10), two), less),
             AtMost(less, schedules.uniform_erub(g, sp.Rational(1, 10), sp.Integer(1))),
-            AtMost(less, power + sp.Rational(4, 30) * T * (1 - power), given=[T >= 3, power <= sp.Rational(1, 64)]),
+            AtMost(
+                less,
+                power + sp.Rational(4, 30) * T * (1 - power),
+                given=[T >= 3, power <= sp.Rational(1, 64)],
+            ),
             Equal(schedules.dynamic_erub(g, sp.Rational(1, 10), two), more),
             AtMost(sp.Integer(1), schedules.uniform_erub(g, sp.Integer(1), T)),
             AtMost(sp.Integer(1), schedules.dynamic_erub(g, sp.Integer(1), T)),
@@ -274,8 +277,9 @@ def dynamic_schedules_help_more_under_stricter_privacy():
     standing="ours",
 )
 def gain_at_a_fixed_t_grows_with_alpha():
-    """At a fixed T the gain of the dynamic over the uniform bound, alpha (T sum_t q_t - (sum_t sqrt q_t)^2) with the
-    influence alpha q_t, does not fall as alpha grows, that is as N and R shrink: alpha <= beta gives no larger gain.
+    """At a fixed T the gain of the dynamic over the uniform bound, alpha (T sum_t q_t - (sum_t sqrt q_t)^2)
+    with the influence alpha q_t, does not fall as alpha grows, that is as N and R shrink: alpha <= beta gives
+    no larger gain.
     """
     beta = sp.Symbol("beta", positive=True)
     gain = T * sp.Sum(q[t], (t, 1, T)) - sp.Sum(sp.sqrt(q[t]), (t, 1, T)) ** 2
@@ -295,11 +299,11 @@ def gain_at_a_fixed_t_grows_with_alpha():
     breaks="text",
 )
 def bound_of_momentum_below_t_hat_is_the_nonprivate_one():
-    """When T is smaller than the constant T_hat the bound of momentum is as tight as the non-private one: O(D/(N^2 R)), as
-    N grows (Tables 1 and 2, with ln N only for T > T_hat).
+    """When T is smaller than the constant T_hat the bound of momentum is as tight as the non-private one:
+    O(D/(N^2 R)), as N grows (Tables 1 and 2, with ln N only for T > T_hat).
 
-    The case beta = 1/2, gamma = 9/10: T_hat is 7 whatever N is, and the bound is at least its first term gamma^T >=
-    gamma^7 for every T <= T_hat, which is a constant; D/(N^2 R) tends to 0.
+    The case beta = 1/2, gamma = 9/10: T_hat is 7 whatever N is, and the bound is at least its first term
+    gamma^T >= gamma^7 for every T <= T_hat, which is a constant; D/(N^2 R) tends to 0.
     """
     g, b = sp.Rational(9, 10), sp.Rational(1, 2)
 
@@ -319,16 +323,16 @@ def bound_of_momentum_below_t_hat_is_the_nonprivate_one():
     )
 
 
-@claim(PAPER, "momentum-weight", at="Appendix A, Momentum+zCDP, corrected", kind="inequality", standing="ours")
+@claim(
+    PAPER, "momentum-weight", at="Appendix A, Momentum+zCDP, corrected", kind="inequality", standing="ours"
+)
 def weight_of_the_averaged_noise_is_at_most_one():
-    """((1 - beta)/(1 - beta^t))^2 sum_{i<=t} beta^(2(t-i)) = (1 - beta) (1 + beta^t)/((1 + beta) (1 - beta^t)) <= 1 for t >= 1:
-    the weight of the averaged noise of step t in Eq (13).
+    """((1 - beta)/(1 - beta^t))^2 sum_{i<=t} beta^(2(t-i)) = (1 - beta) (1 + beta^t)/((1 + beta) (1 -
+    beta^t)) <= 1 for t >= 1: the weight of the averaged noise of step t in Eq (13).
     """
     beta = sp.Symbol("beta", positive=True)
     weight = (1 - beta) * (1 + beta**t) / ((1 + beta) * (1 - beta**t))
-    return Theorem(given=[beta < 1], shows=AtMost(weight, 1)).have(
-        AtMost(beta**t, beta), "t >= 1"
-    )
+    return Theorem(given=[beta < 1], shows=AtMost(weight, 1)).have(AtMost(beta**t, beta), "t >= 1")
 
 
 @claim(
@@ -340,17 +344,22 @@ def weight_of_the_averaged_noise_is_at_most_one():
     standing="ours",
 )
 def noise_of_momentum_below_t_hat_is_of_order_alpha():
-    """What momentum with sigma_t^2 = T/R adds to gamma^T, the non-private bound at the same T, is 2 eta_0 alpha R U_3 = 2 eta_0
-    alpha T sum_t gamma^(T-t) w_t (Eq (11)), the weights w_t being at most 1 (momentum-weight): so at most 2 eta_0 alpha T^2,
-    which is O(alpha) for T <= T_hat, a constant.
+    """What momentum with sigma_t^2 = T/R adds to gamma^T, the non-private bound at the same T, is 2 eta_0
+    alpha R U_3 = 2 eta_0
+    alpha T sum_t gamma^(T-t) w_t (Eq (11)), the weights w_t being at most 1 (momentum-weight): so at most 2
+    eta_0 alpha T^2,
+    which is O(alpha) for T <= T_hat, a constant. (The sum runs over a = T - t; w_a is the weight of step T -
+    a.)
     """
     eta, w = sp.Symbol("eta_0", positive=True), sp.IndexedBase("w", positive=True)
-    added = sp.Sum(gamma ** (T - t) * w[t], (t, 1, T))
+    age = sp.Symbol("a", integer=True, nonnegative=True)
+    added = sp.Sum(gamma**age * w[age], (age, 0, T - 1))
     return (
         Theorem(
-            given=[gamma < 1, ForEvery(AtMost(w[t], 1), t, 1, T)],
+            given=[gamma < 1, ForEvery(AtMost(w[age], 1), age, 0, T - 1)],
             shows=AtMost(2 * eta * alpha * T * added, 2 * eta * alpha * T**2),
         )
-        .sum(AtMost(gamma ** (T - t), 1), (t, 1, T), "gamma^(T-t) <= 1")
-        .sum(AtMost(gamma ** (T - t) * w[t], gamma ** (T - t)), (t, 1, T), "w_t <= 1")
+        .sum(AtMost(gamma**age * w[age], w[age]), (age, 0, T - 1), "gamma^a <= 1")
+        .sum(AtMost(w[age], 1), (age, 0, T - 1), "w <= 1")
+        .have(AtMost(added, T), "T terms")
     )
