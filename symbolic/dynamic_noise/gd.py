@@ -185,7 +185,7 @@ def exponential_of_a_logarithm():
     return AllOf(AtMost(1 + v, sp.exp(w), given=at_least), AtMost(sp.exp(-w), 1 / (1 + v), given=at_least))
 
 
-@claim(PAPER, "ln-gamma", at="Section 4.1, used throughout", kind="inequality", standing="ours")
+@claim(PAPER, "gamma-logarithm", at="Section 4.1, used throughout", kind="inequality", standing="ours")
 def logarithm_of_gamma():
     """1 - gamma <= ln(1/gamma) <= (1 - gamma)/gamma, that is 1/kappa <= ln(1/gamma) <= 1/(kappa - 1)."""
     return AllOf(AtMost(sp.log(gamma), gamma - 1), AtMost(1 - 1 / gamma, sp.log(gamma)))
@@ -196,7 +196,7 @@ def logarithm_of_gamma():
     "thm-4.2-t",
     at="Theorem 4.2, Eq (4)",
     kind="optimality",
-    uses=["thm-4.2-t-corrected", "ln-gamma", "ln-exp", "proof-4.2-upper-corrected"],
+    uses=["thm-4.2-t-corrected", "gamma-logarithm", "ln-exp", "proof-4.2-upper-corrected"],
 )
 def uniform_minimiser_is_at_most_eq_4():
     """T = ceil(O(kappa ln(1 + 1/(kappa alpha)))): beyond T = kappa ln(1 + 1/(kappa alpha)) the uniform bound
@@ -214,7 +214,7 @@ def uniform_minimiser_is_at_most_eq_4():
             given=[gamma < 1, w >= factor * sp.log(1 + x)],
             shows=AtMost(1 + l * x, w + sp.exp(w)),
         )
-        .use("ln-gamma", "l kappa >= 1", gamma=gamma)
+        .use("gamma-logarithm", "l kappa >= 1", gamma=gamma)
         .have(AtMost(1, factor), "l kappa >= 1")
         .use("proof-4.2-upper-corrected", "Bernoulli", z=x, c=1 / factor)
         .have(AtMost(sp.log(1 + factor * x), w), "so ln(1 + l kappa x) <= w")
@@ -281,8 +281,7 @@ def eq_23_minimises_the_uniform_bound():
 def uniform_minimiser_is_by_lambert_w():
     """The slope of E in w = l T is (a/l) e^-w (w + e^w - 1 - l/a), a = alpha kappa, l = ln(1/gamma); w + e^w
     increases strictly; and at w = ln W it is W + ln W. So E falls up to T* = ln(W)/l, where W + ln W = 1 +
-    l/a
-    (Lambert's function: W = W(exp(1 + l/a))), and rises after it: the whole minimiser is floor(T*) or
+    l/a (Lambert's function: W = W(exp(1 + l/a))), and rises after it: the whole minimiser is floor(T*) or
     ceil(T*).
     """
     w, W, a, l = sp.symbols("w W a l", positive=True)
@@ -311,8 +310,7 @@ def power_of_gamma_is_in_the_unit_interval():
 )
 def no_step_is_best_when_alpha_kappa_is_at_least_one():
     """If alpha kappa >= 1, no whole T >= 1 has a uniform bound below the 1 of T = 0. (If alpha kappa < 1, T =
-    1 has
-    gamma + alpha < 1.)
+    1 has gamma + alpha < 1.)
     """
     return Theorem(given=[kappa >= 1, kappa * alpha >= 1], shows=AtMost(1, _uniform(kappa, alpha, T))).use(
         "power-unit", "gamma^T is in [0, 1]", kappa=kappa, T=T
@@ -331,14 +329,11 @@ def no_step_is_best_when_alpha_kappa_is_at_least_one():
 )
 def least_uniform_bound_is_of_order_eq_5():
     """With kappa >= 1/(1-c), alpha < alpha_0 for some c and alpha_0: ERUB_min, the least uniform bound over
-    whole T
-    >= 0, is Theta(kappa^2/(kappa + 1/alpha) ln(1 + 1/(kappa alpha))). (Read as the bound at the T of Eq (23)
-    it
-    holds: proof-4.2-eq24-theta.)
+    whole T >= 0, is Theta(kappa^2/(kappa + 1/alpha) ln(1 + 1/(kappa alpha))). (Read as the bound at the T of
+    Eq (23) it holds: proof-4.2-eq24-theta.)
 
     Along kappa = n^2, alpha = 1/n, which meets the conditions for every c and alpha_0 once n is large: there
-    alpha
-    kappa >= 1, and the least bound is the 1 of T = 0; Eq (5) grows like n, so that no constant will do.
+    alpha kappa >= 1, and the least bound is the 1 of T = 0; Eq (5) grows like n, so that no constant will do.
     """
     n = sp.Symbol("n", integer=True, positive=True)
     k, al = n**2, 1 / n
@@ -355,13 +350,12 @@ def least_uniform_bound_is_of_order_eq_5():
     "thm-4.2-bound-lower",
     at="Theorem 4.2, Eq (5), corrected, from below",
     kind="asymptotic",
-    uses=["sketch-4.2-e", "ln-gamma", "uniform-tangent"],
+    uses=["sketch-4.2-e", "gamma-logarithm", "uniform-tangent"],
     standing="ours",
 )
 def uniform_bound_is_at_least_its_order():
     """For every whole T >= 1 the uniform bound is at least gamma y ln(1 + 1/y), y = kappa^2 alpha, kappa =
-    1/(1 -
-    gamma): so c y ln(1 + 1/y) if kappa >= 1/(1-c). (T = 0 has 1, and y ln(1 + 1/y) <= 1.)
+    1/(1 - gamma): so c y ln(1 + 1/y) if kappa >= 1/(1-c). (T = 0 has 1, and y ln(1 + 1/y) <= 1.)
 
     v = 1/y, so that alpha = (1 - gamma)^2/v.
     """
@@ -374,7 +368,7 @@ def uniform_bound_is_at_least_its_order():
         )
         .have(AtMost(power, 1, strict=True), "gamma^T < 1")
         .use("uniform-tangent", "at P = gamma^T", P=gamma**T, v=v)
-        .use("ln-gamma", "ln(1/gamma) <= 1/(kappa - 1)", gamma=gamma)
+        .use("gamma-logarithm", "ln(1/gamma) <= 1/(kappa - 1)", gamma=gamma)
         .have(AtMost(-rest * gamma * sp.log(gamma), rest * (1 - gamma)), "times T (1 - gamma^T)")
         .have(AtMost(gamma * sp.log(1 + v), v * power + rest * (1 - gamma)), "together")
     )
@@ -411,16 +405,12 @@ def power_of_gamma_is_at_most_an_exponential():
 )
 def least_uniform_bound_is_y_ln_one_plus_one_over_y():
     """For all kappa > 1 and alpha with y = kappa^2 alpha <= 1 the whole T = ceil(kappa ln(1 + 1/y)) has a
-    uniform
-    bound of at most (7/2) y ln(1 + 1/y); for y >= 1 so has T = 0 (thm-4.2-bound-zero). With
-    thm-4.2-bound-lower the
-    least uniform bound over whole T >= 0 is Theta(kappa^2 alpha ln(1 + 1/(kappa^2 alpha))), kappa >= 1/(1-c):
-    Eq (5)
-    has kappa alpha for kappa^2 alpha.
+    uniform bound of at most (7/2) y ln(1 + 1/y); for y >= 1 so has T = 0 (thm-4.2-bound-zero). With
+    thm-4.2-bound-lower the least uniform bound over whole T >= 0 is Theta(kappa^2 alpha ln(1 + 1/(kappa^2
+    alpha))), kappa >= 1/(1-c): Eq (5) has kappa alpha for kappa^2 alpha.
 
     v = 1/y, so that alpha = (1 - gamma)^2/v, gamma = 1 - 1/kappa; T is any whole number from kappa ln(1 + v)
-    to
-    kappa ln(1 + v) + 1.
+    to kappa ln(1 + v) + 1.
     """
     v = sp.Symbol("v", positive=True)
     length, kept = sp.log(1 + v), 1 - gamma
@@ -451,8 +441,7 @@ def least_uniform_bound_is_y_ln_one_plus_one_over_y():
 )
 def no_step_has_the_order_of_the_bound():
     """1, the bound of T = 0, is at most (7/2) y ln(1 + 1/y) for y = kappa^2 alpha >= 1 (v = 1/y), and never
-    below y
-    ln(1 + 1/y).
+    below y ln(1 + 1/y).
     """
     v = sp.Symbol("v", positive=True)
     return AllOf(
@@ -507,7 +496,7 @@ def relaxed_bound_of_prior_work():
     "sketch-4.2-wang-corrected",
     at="Sketch of Theorem 4.2, corrected",
     kind="asymptotic",
-    uses=["ln-gamma"],
+    uses=["gamma-logarithm"],
 )
 def relaxed_bound_of_prior_work_with_its_kappa():
     """gamma^T + alpha kappa T^2 at T = ln(1/alpha)/ln(1/gamma), alpha = e^-L, is at most alpha (1 + kappa^3
@@ -518,7 +507,7 @@ def relaxed_bound_of_prior_work_with_its_kappa():
     value, kept = sp.exp(-l * (L / l)) + sp.exp(-L) / (1 - gamma) * (L / l) ** 2, 1 - gamma
     return (
         Theorem(given=[gamma < 1], shows=AtMost(value, sp.exp(-L) * (1 + L**2 / kept**3)))
-        .use("ln-gamma", "l >= 1/kappa", gamma=gamma)
+        .use("gamma-logarithm", "l >= 1/kappa", gamma=gamma)
         .have(AtMost(L / l, L / kept), "T <= kappa L")
         .have(AtMost((L / l) ** 2, (L / kept) ** 2), "its square")
         .have(AtMost((L / l) ** 2 / kept, (L / kept) ** 2 / kept), "times kappa")
@@ -539,8 +528,7 @@ def eq_23_tends_to_zero():
     """T of Eq (23), (1/l) ln(1 + l/alpha), converges to 0 as kappa -> oo, alpha being fixed.
 
     It is between 1/(alpha + 1/(kappa - 1)) and 1/alpha (eq-23-t-limit), so that its limit is 1/alpha: what
-    would have
-    to be 0.
+    would have to be 0.
     """
     below = 1 / (alpha + 1 / (kappa - 1))
     return Instance(
@@ -552,7 +540,11 @@ def eq_23_tends_to_zero():
 
 
 @claim(
-    PAPER, "eq-23-t-limit", at="Below Eq (23), corrected", kind="asymptotic", uses=["ln-bounds", "ln-gamma"]
+    PAPER,
+    "eq-23-t-limit",
+    at="Below Eq (23), corrected",
+    kind="asymptotic",
+    uses=["ln-bounds", "gamma-logarithm"],
 )
 def eq_23_tends_to_one_over_alpha():
     """1/(alpha + 1/(kappa - 1)) <= T of Eq (23) <= 1/alpha: it converges to 1/alpha as kappa -> oo. gamma = 1
@@ -566,7 +558,7 @@ def eq_23_tends_to_one_over_alpha():
             given=[gamma < 1],
             shows=AllOf(AtMost(1 / (alpha + (1 - gamma) / gamma), T23), AtMost(T23, 1 / alpha)),
         )
-        .use("ln-gamma", "l <= 1/(kappa - 1)", gamma=gamma)
+        .use("gamma-logarithm", "l <= 1/(kappa - 1)", gamma=gamma)
         .have(AtMost(0, l, strict=True), "gamma < 1")
         .use("ln-bounds", "at v = l/alpha", v=l / alpha)
         .have(AtMost(T23, 1 / alpha), "ln(1 + v) <= v")
@@ -580,14 +572,14 @@ def eq_23_tends_to_one_over_alpha():
     "sketch-4.2-tle",
     at="Sketch of Theorem 4.2",
     kind="inequality",
-    uses=["ln-gamma", "proof-4.2-upper-corrected"],
+    uses=["gamma-logarithm", "proof-4.2-upper-corrected"],
 )
 def eq_23_is_at_most_eq_4():
     """(1/l) ln(1 + l/alpha) <= kappa ln(1 + 1/(kappa alpha)), l = ln(1/gamma), kappa = 1/(1 - gamma)."""
     l, kept = -sp.log(gamma), 1 - gamma
     return (
         Theorem(given=[gamma < 1], shows=AtMost(sp.log(1 + l / alpha) / l, sp.log(1 + kept / alpha) / kept))
-        .use("ln-gamma", "l kappa >= 1", gamma=gamma)
+        .use("gamma-logarithm", "l kappa >= 1", gamma=gamma)
         .have(AtMost(0, l, strict=True), "gamma < 1")
         .have(AtMost(kept / l, 1), "l kappa >= 1")
         .use("proof-4.2-upper-corrected", "Bernoulli, with c = 1/(l kappa)", z=kept / alpha, c=kept / l)
@@ -665,12 +657,10 @@ def _dynamic_in(x, b):
 )
 def dynamic_minimiser_is_a_neighbour_of_eq_26():
     """In x = gamma^(T/2) the dynamic bound is x^2 + b (1 - x)^2, b = alpha/(1-g)^2, g = sqrt gamma; it falls
-    as x
-    comes nearer to x* = b/(1+b), its value at T* of Eq (26), from either side: the whole minimiser is
-    floor(T*) or
-    ceil(T*). At ceil(T*), where g x* <= x <= x*, it is at most (1 + alpha) times the least value x*. If alpha
-    kappa
-    >= 1 (alpha >= 1 - g^2) no T >= 1 (x <= g) is below the 1 of T = 0; else T = 1 (x = g) is.
+    as x comes nearer to x* = b/(1+b), its value at T* of Eq (26), from either side: the whole minimiser is
+    floor(T*) or ceil(T*). At ceil(T*), where g x* <= x <= x*, it is at most (1 + alpha) times the least value
+    x*. If alpha kappa >= 1 (alpha >= 1 - g^2) no T >= 1 (x <= g) is below the 1 of T = 0; else T = 1 (x = g)
+    is.
     """
     b, x, g, y, z = sp.symbols("b x g y z", positive=True)
     star, known = b / (1 + b), [g < 1, sp.Eq(b, alpha / (1 - g) ** 2)]
@@ -688,10 +678,8 @@ def dynamic_minimiser_is_a_neighbour_of_eq_26():
 )
 def least_dynamic_bound_is_of_order_eq_8():
     """The least dynamic bound is Theta(kappa^2/(kappa^2 + 1/alpha)), for all kappa > 1 and alpha > 0: y/(1 +
-    y), y =
-    kappa^2 alpha, is at most the bound at every whole T >= 0 (any x = gamma^(T/2) <= 1), and the smaller of
-    the
-    bounds at T = 0 and at ceil(T*), where g x* <= x <= x* = b/(1+b), is at most 8 y/(1 + y).
+    y), y = kappa^2 alpha, is at most the bound at every whole T >= 0 (any x = gamma^(T/2) <= 1), and the
+    smaller of the bounds at T = 0 and at ceil(T*), where g x* <= x <= x* = b/(1+b), is at most 8 y/(1 + y).
 
     g = sqrt gamma, kappa = 1/(1 - g^2), so that b = alpha/(1-g)^2 = y (1+g)^2.
     """
@@ -719,12 +707,10 @@ def least_dynamic_bound_is_of_order_eq_8():
 )
 def bound_at_eq_7_is_of_order_eq_8():
     """At the T of Eq (7), ceil(2 kappa ln(1 + 1/(kappa alpha))), which the theorem calls the minimiser, the
-    dynamic
-    bound is of the order of Eq (8), so O(1), for all kappa >= 1 and alpha <= alpha_0.
+    dynamic bound is of the order of Eq (8), so O(1), for all kappa >= 1 and alpha <= alpha_0.
 
     Along kappa = n^2, alpha = 1/n^3: x = gamma^(T/2) <= exp(-T/(2 kappa)) <= 1/(1 + n) there, and b >=
-    kappa^2 alpha =
-    n, so that the bound is at least n^3/(n+1)^2.
+    kappa^2 alpha = n, so that the bound is at least n^3/(n+1)^2.
     """
     n, x, b = sp.Symbol("n", integer=True, positive=True), *sp.symbols("x b", positive=True)
     at_least = n**3 / (n + 1) ** 2
@@ -760,8 +746,8 @@ def bounds_are_the_tightest_known():
 )
 def uniform_bound_for_large_alpha():
     """For kappa fixed and "alpha >> 1": the least uniform bound is at most a constant times kappa^2 alpha
-    ln(1/(kappa
-    alpha)), a negative number there. Large N makes alpha small: eq-9-corrected says what was meant.
+    ln(1/(kappa alpha)), a negative number there. Large N makes alpha small: eq-9-corrected says what was
+    meant.
     """
     C = sp.Symbol("C", positive=True)
     return Instance(
@@ -778,12 +764,12 @@ def uniform_bound_for_large_alpha():
     "eq-9-corrected",
     at="Section 4.1.3, Eq (9), for small alpha",
     kind="asymptotic",
-    uses=["thm-4.2-bound-corrected", "ln-square", "ln-gamma"],
+    uses=["thm-4.2-bound-corrected", "ln-square", "gamma-logarithm"],
 )
 def uniform_bound_for_small_alpha():
     """For kappa^2 alpha <= 1/2 the uniform bound at T = ceil(kappa ln(1 + 1/(kappa^2 alpha))) is at most 7
-    kappa^2
-    alpha ln(1/(kappa alpha)): Eq (9). With alpha = A/N^2 that is O(ln N/N^2), kappa fixed (tab1-gd-static).
+    kappa^2 alpha ln(1/(kappa alpha)): Eq (9). With alpha = A/N^2 that is O(ln N/N^2), kappa fixed
+    (tab1-gd-static).
 
     v = 1/(kappa^2 alpha) and gamma = 1 - 1/kappa, so that 1/(kappa alpha) = v/(1 - gamma).
     """
@@ -796,7 +782,7 @@ def uniform_bound_for_small_alpha():
         )
         .use("thm-4.2-bound-corrected", "the least bound", gamma=gamma, v=v, T=T)
         .use("ln-square", "1 + v <= v^2", v=v)
-        .use("ln-gamma", "ln(1/(1 - gamma)) >= 0", gamma=kept)
+        .use("gamma-logarithm", "ln(1/(1 - gamma)) >= 0", gamma=kept)
         .have(AtMost(sp.log(v), sp.log(v / kept)), "kappa >= 1")
         .have(AtMost(length / v, 2 * sp.log(v / kept) / v), "over v")
     )
@@ -821,8 +807,8 @@ def logarithm_of_one_more():
 )
 def printed_r_of_epsilon_and_delta():
     """Based on Lemma B.3, R = 2 rho = 2 eps + 4 L + 4 sqrt(L (eps + L)), L = ln(1/delta): the root over both
-    factors,
-    as below Lemma B.3 (in the text it stands over L alone). The sign is wrong: used so, R is far too large.
+    factors, as below Lemma B.3 (in the text it stands over L alone). The sign is wrong: used so, R is far too
+    large.
     """
     eps, L = sp.symbols("epsilon L", positive=True)
     return Equal(2 * (sp.sqrt(eps + L) - sp.sqrt(L)) ** 2, schedules.printed_budget(eps, L))
@@ -856,8 +842,7 @@ def printed_r_with_the_root_over_one_factor():
 )
 def r_of_epsilon_and_delta():
     """R = 2 rho, rho = (sqrt(eps + L) - sqrt L)^2 the solution of rho + 2 sqrt(rho L) = eps, is 2 eps + 4 L -
-    4 sqrt(L
-    (eps + L)), and 2 eps^2/(sqrt(eps + L) + sqrt L)^2, the form without cancellation.
+    4 sqrt(L (eps + L)), and 2 eps^2/(sqrt(eps + L) + sqrt L)^2, the form without cancellation.
     """
     eps, L = sp.symbols("epsilon L", positive=True)
     derived = 2 * (sp.sqrt(eps + L) - sp.sqrt(L)) ** 2
@@ -879,8 +864,7 @@ def r_of_epsilon_and_delta():
 )
 def r_of_zcdp_is_larger_than_that_of_the_moments_accountant():
     """R_zCDP > R_MA = eps^2/L when eps <= 2 L and L > 1, R_zCDP being 2 rho with rho + 2 sqrt(rho L) = eps.
-    (With R as
-    printed it holds: sec4.1.3-rzcdp-printed.)
+    (With R as printed it holds: sec4.1.3-rzcdp-printed.)
     """
     eps, L = sp.symbols("epsilon L", positive=True)
     return AtMost(
@@ -900,8 +884,7 @@ def r_of_zcdp_is_larger_than_that_of_the_moments_accountant():
 )
 def printed_r_is_larger_than_that_of_the_moments_accountant():
     """2 eps + 4 L + 4 sqrt(L (eps + L)), the R that is printed, is above eps^2/L when eps <= 2 L: the
-    comparison rests
-    on the wrong sign.
+    comparison rests on the wrong sign.
     """
     eps, L = sp.symbols("epsilon L", positive=True)
     return AtMost(eps**2 / L, schedules.printed_budget(eps, L), given=[eps <= 2 * L], strict=True)
@@ -916,8 +899,7 @@ def printed_r_is_larger_than_that_of_the_moments_accountant():
 )
 def r_of_zcdp_is_a_constant_times_that_of_the_moments_accountant():
     """R_zCDP = 2 eps^2/(sqrt(eps + L) + sqrt L)^2 < R_MA/2 always, and R_zCDP >= R_MA/4 when eps <= 2 L, R_MA
-    =
-    eps^2/L: the same order, with the opposite sign of the comparison.
+    = eps^2/L: the same order, with the opposite sign of the comparison.
     """
     eps, L = sp.symbols("epsilon L", positive=True)
     r = 2 * eps**2 / (sp.sqrt(eps + L) + sp.sqrt(L)) ** 2
@@ -929,10 +911,9 @@ def r_of_zcdp_is_a_constant_times_that_of_the_moments_accountant():
 )
 def uniform_bound_saves_a_logarithm():
     """ "Our bound saved a factor of ln N" against the relaxed bound gamma^T + alpha kappa T^2 at its T =
-    ln(1/alpha)/l,
-    which is alpha (1 + kappa ln^2(1/alpha)/l^2): Eq (9), 7 kappa^2 alpha ln(1/(kappa alpha)), is at most 7
-    kappa l^2/ln(1/
-    alpha) of it; for kappa fixed a factor of the order ln(1/alpha), that is ln N.
+    ln(1/alpha)/l, which is alpha (1 + kappa ln^2(1/alpha)/l^2): Eq (9), 7 kappa^2 alpha ln(1/(kappa alpha)),
+    is at most 7 kappa l^2/ln(1/ alpha) of it; for kappa fixed a factor of the order ln(1/alpha), that is ln
+    N.
     """
     l, L = sp.symbols("l L", positive=True)  # L = ln(1/alpha)
     ours = 7 * kappa**2 * sp.exp(-L) * (L - sp.log(kappa))
@@ -953,10 +934,8 @@ def uniform_bound_saves_a_logarithm():
 )
 def dynamic_saves_a_logarithm():
     """ "Saved another ln N factor": at every whole T >= 1 the uniform bound is at least (gamma/8) ln(1 +
-    1/(kappa^2
-    alpha)) times the least dynamic one (that of T = 0 or of ceil(T*), g x* <= x <= x*): for kappa > 1 fixed a
-    factor of
-    the order ln N. (At T = 0 the uniform bound is 1.)
+    1/(kappa^2 alpha)) times the least dynamic one (that of T = 0 or of ceil(T*), g x* <= x <= x*): for kappa
+    > 1 fixed a factor of the order ln N. (At T = 0 the uniform bound is 1.)
 
     g = sqrt gamma, y = kappa^2 alpha = 1/v, b = y (1+g)^2, x* = b/(1+b), x = gamma^(T'/2).
     """
@@ -988,8 +967,7 @@ def dynamic_saves_a_logarithm():
 )
 def dynamic_bound_is_of_order_alpha():
     """The least dynamic bound, that of T = 0 or of ceil(T*), is at most 8 y = 8 kappa^2 alpha, kappa fixed:
-    O(alpha); and
-    8 kappa^2 alpha (f(theta_1) - f*) = 4 kappa^2 D G^2/(M N^2 R).
+    O(alpha); and 8 kappa^2 alpha (f(theta_1) - f*) = 4 kappa^2 D G^2/(M N^2 R).
 
     g = sqrt gamma, b = y (1+g)^2, g x* <= x = gamma^(T/2) <= x* = b/(1+b).
     """
@@ -1021,10 +999,8 @@ def dynamic_bound_is_of_order_alpha():
 )
 def sharp_curvature_means_a_small_pl_parameter():
     """Sharpness "implies lower smoothness, i.e., a small M or a very small PL parameter": a large kappa =
-    M/mu >= K means
-    mu <= M/K, a PL parameter that is small against M. (Of lam |x|^2/2 the least M is lam: a sharper curvature
-    has a
-    larger M, not a smaller one; with mu fixed kappa grows with it.)
+    M/mu >= K means mu <= M/K, a PL parameter that is small against M. (Of lam |x|^2/2 the least M is lam: a
+    sharper curvature has a larger M, not a smaller one; with mu fixed kappa grows with it.)
     """
     K = sp.Symbol("K", positive=True)
     return AllOf(AtMost(mu, M / K, given=[M / mu >= K]), Increasing(M / mu, M, strict=True))
@@ -1042,8 +1018,7 @@ def sharp_curvature_means_a_small_pl_parameter():
 )
 def least_uniform_bound_is_of_order_one_over_alpha():
     """For kappa >> 1/alpha the least uniform bound is Theta(kappa ln(1 + 1/(kappa alpha))) = Theta(1/alpha),
-    with
-    constants that do not depend on alpha ("1/alpha could be a large number").
+    with constants that do not depend on alpha ("1/alpha could be a large number").
 
     Along alpha = 1/n, kappa = n^2, where alpha kappa >= 1, so that the least bound is the 1 of T = 0
     (thm-4.2-t-zero).
@@ -1067,10 +1042,8 @@ def least_uniform_bound_is_of_order_one_over_alpha():
 )
 def least_uniform_bound_is_one():
     """For kappa >= 1/alpha, kappa >= 1, every whole T >= 1 has a uniform bound of at least 1, and T = 0 has
-    1: ERUB_min
-    is 1, and kappa ln(1 + 1/(kappa alpha)), between (ln 2)/alpha and 1/alpha there (ln-two, ln-bounds), is
-    the order of
-    the bound at Eq (23), not of the least.
+    1: ERUB_min is 1, and kappa ln(1 + 1/(kappa alpha)), between (ln 2)/alpha and 1/alpha there (ln-two,
+    ln-bounds), is the order of the bound at Eq (23), not of the least.
     """
     return Theorem(
         given=[kappa >= 1, kappa * alpha >= 1],
@@ -1081,8 +1054,7 @@ def least_uniform_bound_is_one():
 @claim(PAPER, "sec4.1.3-robust-dynamic", at="Section 4.1.3", kind="asymptotic", uses=["thm-4.3-t-corrected"])
 def least_dynamic_bound_is_one():
     """For kappa >= 1/alpha, kappa > 1 the least dynamic bound is Theta(1): it is 1, that of T = 0, since
-    every whole T >=
-    1 (x = gamma^(T/2) <= g) has at least 1. kappa = 1/(1 - g^2), g = sqrt gamma.
+    every whole T >= 1 (x = gamma^(T/2) <= g) has at least 1. kappa = 1/(1 - g^2), g = sqrt gamma.
     """
     x, g = sp.symbols("x g", positive=True)
     b = alpha / (1 - g) ** 2
@@ -1104,12 +1076,10 @@ def least_dynamic_bound_is_one():
 )
 def dynamic_schedule_has_a_smaller_factor():
     """ "Both are robust, but the dynamic schedule has a smaller factor": for kappa >> 1/alpha the least
-    dynamic bound is
-    below the least uniform one.
+    dynamic bound is below the least uniform one.
 
     The case kappa = 100, alpha = 1/10 (kappa alpha >= 1, as everywhere in that regime): no step is best for
-    both, and both
-    least bounds are 1.
+    both, and both least bounds are 1.
     """
     k, al, g = sp.Integer(100), sp.Rational(1, 10), sp.sqrt(sp.Rational(99, 100))
     x = sp.Symbol("x", positive=True)
@@ -1131,8 +1101,7 @@ def dynamic_schedule_has_a_smaller_factor():
 )
 def dynamic_bound_is_at_most_the_uniform_one():
     """At every whole T the dynamic bound is at most the uniform one, whatever the influence q: (sum_t sqrt
-    q_t)^2 <= T
-    sum_t q_t.
+    q_t)^2 <= T sum_t q_t.
     """
     return AtMost(sp.Sum(sp.sqrt(q[t]), (t, 1, T)) ** 2, T * sp.Sum(q[t], (t, 1, T)))
 
@@ -1146,8 +1115,7 @@ def dynamic_bound_is_at_most_the_uniform_one():
 )
 def dynamic_bound_does_not_grow_with_samples():
     """ "When more samples are used, the dynamic schedule is robust": its least bound over real T, b/(1+b)
-    with b = alpha/(1 -
-    sqrt gamma)^2, is below 1, and grows with alpha, so that it falls as N grows.
+    with b = alpha/(1 - sqrt gamma)^2, is below 1, and grows with alpha, so that it falls as N grows.
     """
     b = alpha / (1 - sp.sqrt(gamma)) ** 2
     return AllOf(

@@ -215,7 +215,7 @@ def eq_22_minimises_the_surrogate():
     return ArgMin(sp.exp(-l * tau) + a * tau, tau, sp.log(l / a) / l, given=[a < l])
 
 
-@claim(PAPER, "eq-22-explosion", at="Below Eq (22)", kind="asymptotic", uses=["ln-gamma", "ln-two"])
+@claim(PAPER, "eq-22-explosion", at="Below Eq (22)", kind="asymptotic", uses=["gamma-logarithm", "ln-two"])
 def eq_22_explodes():
     """ "T suffers from explosion if kappa -> oo": where Eq (22) applies with room, 2 alpha kappa^2 <= 1, its
     T is at least (kappa - 1) ln 2, which grows without bound. gamma = 1 - 1/kappa, so that kappa - 1 =
@@ -225,7 +225,7 @@ def eq_22_explodes():
     value = sp.log(length * kept / alpha) / length  # kappa = 1/kept
     return (
         Theorem(given=[gamma < 1, 2 * alpha <= kept**2], shows=AtMost(gamma / kept * sp.log(2), value))
-        .use("ln-gamma", "1/kappa <= l <= 1/(kappa - 1)", gamma=gamma)
+        .use("gamma-logarithm", "1/kappa <= l <= 1/(kappa - 1)", gamma=gamma)
         .have(AtMost(2, length * kept / alpha), "l/(kappa alpha) >= 1/(kappa^2 alpha) >= 2")
         .have(AtMost(sp.log(2), sp.log(length * kept / alpha)), "so its logarithm is at least ln 2")
         .have(AtMost(gamma / kept, 1 / length), "1/l >= kappa - 1")
@@ -237,7 +237,7 @@ def eq_22_explodes():
     "eq-22-fixed-alpha",
     at="Below Eq (22), alpha fixed",
     kind="asymptotic",
-    uses=["ln-gamma", "exp-tangent", "eq-22-argmin"],
+    uses=["gamma-logarithm", "exp-tangent", "eq-22-argmin"],
     standing="ours",
 )
 def eq_22_is_zero_for_large_kappa():
@@ -251,7 +251,7 @@ def eq_22_is_zero_for_large_kappa():
             given=[gamma < 1, alpha * gamma >= kept**2],
             shows=AllOf(AtMost(length, alpha / kept), AtMost(1, sp.exp(-u) + alpha / kept * u / length)),
         )
-        .use("ln-gamma", "l <= 1/(kappa - 1)", gamma=gamma)
+        .use("gamma-logarithm", "l <= 1/(kappa - 1)", gamma=gamma)
         .have(AtMost(length, alpha / kept), "l <= 1/(kappa - 1) <= alpha kappa")
         .use("exp-tangent", "e^-u >= 1 - u", u=u)
         .have(AtMost(0, length, strict=True), "gamma < 1")
@@ -326,7 +326,7 @@ def bernoulli_replaces_the_absorbed_logarithm():
     "proof-4.2-eq24-theta",
     at="Proof of Theorem 4.2, Eq (24) against Eq (5)",
     kind="asymptotic",
-    uses=["eq-24", "ln-gamma", "ln-monotone", "proof-4.2-upper-corrected", "eq-24-least"],
+    uses=["eq-24", "gamma-logarithm", "ln-monotone", "proof-4.2-upper-corrected", "eq-24-least"],
 )
 def eq_24_is_of_order_eq_5():
     """c S <= Eq (24) <= C S, S = kappa^2/(kappa + 1/alpha) ln(1 + 1/(kappa alpha)) of Eq (5), for kappa >=
