@@ -90,6 +90,14 @@ TRUE = [
             Repeated(Gaussian(2 * one, {REPLACE: 1}), t, 1, 4), ApproxDP(one, sp.Rational(13, 100))
         ),
     ),
+    (
+        "advanced composition of Laplace releases",
+        lambda: private(
+            Repeated(laplace, t, 1, T),
+            ApproxDP(T * (D / b) ** 2 / 2 + D / b * sp.sqrt(2 * T * sp.log(1 / delta)), delta),
+            given=[delta < 1],
+        ),
+    ),
     ("more noise than needed", lambda: private(gaussian, ZCDP(3 * square))),
 ]
 
@@ -100,6 +108,14 @@ FALSE = [
         lambda: private(
             Subsampled(Laplace(b, {REPLACE: D}), size=2 * n, of=n),
             PureDP(sp.log(1 + 2 * (sp.exp(D / b) - 1))),
+        ),
+    ),
+    (
+        "advanced composition without its first term",
+        lambda: private(
+            Repeated(laplace, t, 1, T),
+            ApproxDP(D / b * sp.sqrt(2 * T * sp.log(1 / delta)) / 100, delta),
+            given=[delta < 1],
         ),
     ),
     ("half the sensitivity of replacement", lambda: private(gaussian, ZCDP(square / 2))),

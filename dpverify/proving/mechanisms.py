@@ -249,7 +249,6 @@ def _approximate(statement: Private, price: Any) -> Iterator[tuple[list[tuple[At
             (AtMost(price(PURE), epsilon, given), "the epsilons add up"),
         ]
         yield steps, "pure DP implies it"
-        return
     positive = (AtMost(0, delta, given, strict=True), "delta is positive")
     at_most_one = (AtMost(delta, 1, given), "delta is at most 1")
     if statement.order is not None:
@@ -265,7 +264,7 @@ def _approximate(statement: Private, price: Any) -> Iterator[tuple[list[tuple[At
     try:
         rho = price(RHO)
     except NoRule:
-        if statement.order is None:
+        if statement.order is None and not attained(statement.mechanism, PURE):
             raise
         return
     bound = rho + 2 * sp.sqrt(rho * sp.log(1 / sp.sympify(delta)))
