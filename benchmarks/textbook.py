@@ -87,8 +87,8 @@ def sgd_on_smooth_functions() -> Theorem:
 
 
 def variance_reduction() -> AtMost:
-    """A recursive estimate v of the gradient, moved by a sampled difference of gradients: from x to y its error
-    grows by L^2 |y - x|^2/b at most, the variance of that difference.
+    """A recursive estimate v of the gradient, moved by a sampled difference of gradients: from x to y its
+    error grows by L^2 |y - x|^2/b at most, the variance of that difference.
     """
     f, y = Function("f", smooth=L), Vector("y")
     moved = f.gradient(y) - f.gradient(x)
