@@ -10,6 +10,7 @@ PAPER = Paper(
         "nsgd",
         "utility",
         "reduced",
+        "reduced_utility",
         "compose",
         "aggregation",
         "series",

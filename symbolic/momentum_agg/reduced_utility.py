@@ -1,0 +1,923 @@
+"""Section 4, Appendix E.2 and Section 5: the noise of Algorithm 2 (Lemma 7), Theorem 9 and what it costs.
+
+VAR <= VAR_1 + ... + VAR_5,  E|m^_t - m_t| <= sqrt(d VAR)
+x = sqrt(N/T) = d^(1/3)/(epsilon N)^(2/3) = gamma with the parameters of Theorem 9, so that sqrt(d) = epsilon
+N x^(3/2)
+
+Variances are stated in units of alpha^2 sigma^2, where all terms have that factor. bN and bT are log2 N and
+log2 T, 1 <= bN <= bT: a run has at least one epoch, and N >= 2.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from dpverify.claims import claim
+from dpverify.language.expectations import gaussian_norm
+from dpverify.language.functions import Function
+from dpverify.language.vectors import norm, vectors
+from dpverify.relations import AtMost, BigO, Equal, Instance, Quoted
+from dpverify.symbolic.momentum_agg import PAPER
+from dpverify.symbolic.momentum_agg.compose import compose
+from dpverify.symbolic.momentum_agg.series import RATIO, WHOLE, partial
+from dpverify.theorems import AllOf, ForEvery, Theorem
+from dpverify.verdicts import REFUTED, UNDECIDED
+
+alpha, gamma, eta, L, G, R, ell, eps = sp.symbols("alpha gamma eta L G R l epsilon", positive=True)
+beta, rho, x = sp.symbols("beta rho x", positive=True)  # 1 - gamma, (1-alpha)^N, sqrt(N/T)
+N, T, d, t, i, k, q = (
+    sp.Symbol(name, integer=True, positive=True) for name in ("N", "T", "d", "t", "i", "k", "q")
+)
+size = sp.Symbol("T", positive=True)  # T, where it need not be whole
+bN, bT = sp.symbols("bN bT", positive=True)
+LOGS = [bN >= 1, bN <= bT]
+entry = sp.IndexedBase("v", real=True)  # one coordinate of a sequence of vectors
+
+
+@claim(PAPER, "fb-telescope", at="Section 4, full batch", kind="identity")
+def full_gradient_is_a_sum_of_differences():
+    """grad F(w_t) = grad F(w_1) + sum_{i=2..t} (grad F(w_i) - grad F(w_{i-1})), in every coordinate."""
+    return Equal(entry[t], entry[1] + sp.Sum(entry[i] - entry[i - 1], (i, 2, t)))
+
+
+@claim(PAPER, "fb-gamma", at="Section 4, full batch with gamma", kind="identity")
+def full_gradient_with_a_restart():
+    """If g_{t-1} = grad F(w_{t-1}), then (1-gamma)(g_{t-1} + grad F(w_t) - grad F(w_{t-1})) + gamma grad
+    F(w_t) is grad F(w_t), in every coordinate.
+    """
+    before = sp.Symbol("g", real=True)
+    derived = (1 - gamma) * (before + entry[t] - entry[t - 1]) + gamma * entry[t]
+    return Equal(derived, entry[t], given=[sp.Eq(before, entry[t - 1])])
+
+
+@claim(PAPER, "sec4-step", at="Section 4, below Eq (3)", kind="inequality")
+def iterates_of_one_epoch_are_near():
+    """|w_t - w_s| <= eta N for |t - s| <= N: a step of length eta adds at most eta to the distance D, and k
+    <= N steps from D = 0 at most eta N.
+    """
+    w, start, u = vectors("w s u")
+    D = sp.IndexedBase("D", nonnegative=True)
+    step = ForEvery(AtMost(D[i + 1], D[i] + eta), i, 1, k)
+    return AllOf(
+        AtMost(norm(w - eta * u - start), norm(w - start) + eta, given=[sp.Eq(norm(u), 1)]),
+        Theorem(given=[step, sp.Eq(D[1], 0), k <= N], shows=AtMost(D[k + 1], eta * N)).unroll(
+            D[i], sp.Integer(1), eta, (i, 1, k), "k steps"
+        ),
+    )
+
+
+@claim(
+    PAPER,
+    "sec4-iter-dist",
+    at="Section 4, motivation",
+    kind="inequality",
+    expect=REFUTED,
+    breaks="text",
+    correction="sec4-step",
+)
+def same_sample_in_consecutive_epochs():
+    """Two iterates evaluated on the same sample in consecutive epochs are at most eta N apart.
+
+    The case: N = 2, orders (1, 2) and (2, 1), so record 1 is used at t = 1 and t = 4; f(w, x) = w, so that
+    all steps go the same way. (Algorithm 2 compares anchors, which are N steps apart.)
+    """
+    return Instance(
+        AtMost(3 * eta, 2 * eta),
+        let={"N": "2", "epoch 0": "x_1, x_2", "epoch 1": "x_2, x_1", "f(w, x)": "w"},
+        because="up to 2N - 1 steps lie between two uses of a record",
+    )
+
+
+@claim(PAPER, "eq-1-eq-2", at="Section 4, Eqs (1), (2)", kind="identity")
+def momentum_is_anchored_part_and_rest():
+    """m_t = alpha sum_i (1-alpha)^(t-i) h_i obeys the recursion of the momentum, and is alpha G[1,t] + alpha
+    r[1,t], with h the gradients at the iterates and g those at the anchors, in every coordinate; beta =
+    1-alpha.
+    """
+    at_anchor, at_iterate = sp.IndexedBase("g", real=True), sp.IndexedBase("h", real=True)
+
+    def average(term):
+        return sp.Sum(beta ** (t - i) * term, (i, 1, t))
+
+    whole = average(at_iterate[i])
+    return AllOf(
+        Equal(
+            (1 - beta) * whole.subs(t, t + 1),
+            beta * (1 - beta) * whole + (1 - beta) * at_iterate[t + 1],
+        ),
+        Equal(
+            (1 - beta) * whole,
+            (1 - beta) * average(at_anchor[i]) + (1 - beta) * average(at_iterate[i] - at_anchor[i]),
+        ),
+    )
+
+
+@claim(PAPER, "sec4-noise", at="Section 4, above Lemma 7", kind="asymptotic")
+def noise_is_smaller_than_in_section_3():
+    """With gamma = eta N < 1 and T >= N: alpha/epsilon + alpha sqrt(eta T)/epsilon + alpha eta N
+    sqrt(T)/(epsilon sqrt N) is at most 3 alpha sqrt(T)/(epsilon sqrt N), the noise of Section 3.
+    (lemma-7-corrected has these three terms.)
+    """
+    before = alpha * sp.sqrt(size) / (eps * sp.sqrt(N))
+    terms = [1, sp.sqrt(eta * size), eta * N * sp.sqrt(size) / sp.sqrt(N)]
+    given = [eta * N < 1, size >= N]
+    return (
+        Theorem(given=given, shows=AtMost(alpha / eps * sum(terms), 3 * before))
+        .have(AtMost(1, sp.sqrt(size) / sp.sqrt(N)), "T >= N")
+        .have(AtMost(sp.sqrt(eta * size), sp.sqrt(size) / sp.sqrt(N)), "eta <= 1/N")
+        .have(AtMost(eta * N * sp.sqrt(size) / sp.sqrt(N), sp.sqrt(size) / sp.sqrt(N)), "eta N <= 1")
+    )
+
+
+def _lemma_7(eta, size, ell, eps):
+    """The right side of Lemma 7."""
+    bits = bT
+    return (
+        192 * G * alpha * bits * sp.sqrt(d * ell)
+        + 128 * (G + 2 * L) * alpha * sp.sqrt(eta * d * size * ell) * bits
+        + 16 * eta * L * alpha * bits * sp.sqrt(3 * d * size * N * ell)
+    ) / eps
+
+
+@claim(
+    PAPER,
+    "lemma-7",
+    at="Lemma 7",
+    kind="inequality",
+    expect=REFUTED,
+    breaks="theorem",
+    correction="lemma-7-corrected",
+)
+def error_of_the_rebuilt_momentum():
+    """If alpha >= 1/N, gamma <= 1/2 (and gamma = eta N): E|m^_t - m_t| is at most 192 G alpha log2 T sqrt(d
+    l)/epsilon +
+    ..., which vanishes as epsilon grows.
+
+    The case: f(w, x) = x w, records 1 and -1, N = 2, t = T = 4, alpha = gamma = 1/2, eta = 1/4, d = 1, l = 1,
+    epsilon = 10000. With probability 1/2 the two epochs have different orders; then the noiseless m^_4
+    differs from m_4 by alpha (1-gamma) alpha |x_1 - x_2| = 1/4 (lemma-17), and noise of mean 0 does not
+    lessen the mean distance.
+    """
+    half = sp.Rational(1, 2)
+    gap = half * half * (half * 2)
+    case = {alpha: half, d: 1, G: 1, L: 1, N: 2, bT: 2}
+    bound = _lemma_7(sp.Rational(1, 4), sp.Integer(4), sp.Integer(1), sp.Integer(10000)).subs(case)
+    return Instance(
+        AtMost(half * gap, bound),
+        let={
+            "f(w, x)": "x w",
+            "N, T, t": "2, 4, 4",
+            "records": "1, -1",
+            "alpha, gamma, eta": "1/2, 1/2, 1/4",
+            "d, G, L": "1",
+            "epsilon, delta": "10000, 1/e",
+        },
+        because="what is rebuilt from epochs of different orders is not m_t, noise or not",
+    )
+
+
+@claim(
+    PAPER,
+    "l7-text",
+    at="Section 4, below Lemma 7",
+    kind="inequality",
+    expect=REFUTED,
+    breaks="misprint",
+    standing="misprint",
+    correction="lemma-7-corrected",
+)
+def mean_norm_against_the_variance():
+    """E|m^_t - m_t| <= sqrt(d) VAR, VAR the variance (the appendix has its root)."""
+    v = sp.Rational(1, 4)
+    return Instance(
+        AtMost(gaussian_norm(sp.sqrt(v), 3), sp.sqrt(3) * v),
+        let={"VAR": "1/4", "d": "3", "noise": "N(0, VAR I)"},
+        because="a standard deviation below 1 is above its square",
+    )
+
+
+@claim(
+    PAPER,
+    "l7-eq7",
+    at="Lemma 7, proof, Eq (7)",
+    kind="inequality",
+    uses=["prop-13-power", "prop-13-series", "prop-13-large"],
+)
+def series_of_an_epoch_is_at_most_two():
+    """If 1/N <= alpha <= 1: sum_i (1-alpha)^(i N) <= 1/(1 - 1/e) <= 2."""
+    return AllOf(
+        Theorem(given=[alpha <= 1, alpha * N >= 1], shows=AtMost(partial(RATIO), WHOLE))
+        .use("prop-13-power", "1 - x <= exp(-x)", alpha=alpha, N=N)
+        .use("prop-13-series", "a geometric series", r=RATIO, y=alpha * N)
+        .use("prop-13-large", "alpha N >= 1", y=alpha * N),
+        AtMost(WHOLE, 2),
+    )
+
+
+@claim(
+    PAPER,
+    "l7-mrec",
+    at="Lemma 7, proof, the momentum",
+    kind="identity",
+    expect=REFUTED,
+    breaks="misprint",
+    standing="misprint",
+    correction="eq-1-eq-2",
+)
+def momentum_one_step_late():
+    """m_{t+1} = (1-alpha) m_t + alpha grad f(w_t) has m_t = alpha sum_{i<=t} (1-alpha)^(t-i) grad f(w_i)."""
+    first, second = sp.symbols("g_1 g_2", real=True)
+    return Instance(
+        Equal((1 - alpha) * alpha * first + alpha * first, alpha * ((1 - alpha) * first + second)),
+        let={"t": "1", "m_1": "alpha g_1"},
+        because="the recursion adds grad f(w_t) at t + 1",
+    )
+
+
+@claim(PAPER, "l7-var1", at="Lemma 7, proof, first term", kind="inequality")
+def variance_of_the_first_term():
+    """p * 2 (1 + log2 r) * 3 log2 N <= 12 log2^2 N for r <= N, N >= 2 and a power p <= 1 of 1-alpha."""
+    p, bits = sp.symbols("p br", nonnegative=True)
+    return AtMost(p * 2 * (1 + bits) * 3 * bN, 12 * bN**2, given=[bN >= 1, bits <= bN, p <= 1])
+
+
+@claim(
+    PAPER,
+    "l7-var2a",
+    at="Lemma 7, proof, second term, first inequality",
+    kind="inequality",
+    expect=REFUTED,
+    breaks="proof",
+    correction="l7-var2",
+)
+def variance_of_the_second_term_as_a_sum_of_squares():
+    """VAR_2 <= 4 log2 N sum_i (1-alpha)^(2Ni) (1-gamma)^(2q-2(i+1)), per node: squares added where one noise
+    has the sum of the weights.
+
+    The case: N = 8, r = 3, q = 20, gamma = 1/2, alpha = 1/8: the nodes of COMPOSE(4, 11) weigh
+    (1-alpha)^(11-z).
+    """
+    count, r, epochs = 8, 3, 20
+    stay, half = sp.Rational(7, 8), sp.Rational(1, 2)
+    power = stay**count
+    nodes = sum(stay ** (2 * (r + count - z)) for _, z in compose(r + 1, r + count))
+    weights = [power**m * half ** (epochs - 1 - m) for m in range(epochs)]
+    return Instance(
+        AtMost(sum(weights) ** 2 * nodes, 4 * 3 * sum(w**2 for w in weights)),
+        let={"N, r, q": "8, 3, 20", "alpha, gamma": "1/8, 1/2"},
+        because="G[r+1, r+N] is one noisy number, used q times: its weights add before they are squared",
+    )
+
+
+@claim(PAPER, "l7-coefficient", at="Lemma 7, proof, c_q", kind="inequality", standing="ours")
+def coefficient_of_a_block_is_at_most_the_series():
+    """c_q = sum_{j<q} (1-gamma)^j rho^(q-1-j) <= u = 1/(1 - rho): c_1 = 1, c_{k+1} = rho c_k + (1-gamma)^k <=
+    rho c_k + (1 - rho) u.
+    """
+    c, u = sp.IndexedBase("c", nonnegative=True), sp.Symbol("u", positive=True)
+    step = ForEvery(AtMost(c[k + 1], rho * c[k] + (1 - rho) * u), k, 1, q)
+    added = sp.Sum(rho ** (q - k) * (1 - rho) * u, (k, 1, q))
+    return (
+        Theorem(given=[step, c[1] <= u, rho < 1], shows=AtMost(c[q + 1], u))
+        .unroll(c[k], rho, (1 - rho) * u, (k, 1, q), "q steps")
+        .have(Equal(added, u * (1 - rho**q)), "a geometric sum")
+        .have(AtMost(rho**q * c[1], rho**q * u), "the start, times its power")
+    )
+
+
+@claim(
+    PAPER, "l7-var2", at="Lemma 7, proof, second term", kind="inequality", uses=["l7-coefficient", "l7-eq7"]
+)
+def variance_of_the_second_term():
+    """c_q^2 * 4 log2 N * 3 log2 N <= 12 log2^2 N/(1 - 1/e)^2, as c_q <= 1/(1 - rho) <= 1/(1 - 1/e): by
+    Proposition 13, for alpha >= 1/N and any gamma <= 1 (the proof names Proposition 14, which needs more).
+    """
+    c = sp.Symbol("c", nonnegative=True)
+    return Theorem(given=[c <= WHOLE], shows=AtMost(c**2 * 4 * bN * 3 * bN, 12 * bN**2 * WHOLE**2)).have(
+        AtMost(c**2, WHOLE**2), "squared"
+    )
+
+
+@claim(PAPER, "l7-square-step", at="Lemma 7, proof, c_i^2, one step", kind="inequality", standing="ours")
+def square_of_a_coefficient():
+    """(rho c + u)^2 <= rho c^2 + u^2/(1-rho) for rho < 1: a square is convex."""
+    c, u = sp.symbols("c u", nonnegative=True)
+    return AtMost((rho * c + u) ** 2, rho * c**2 + u**2 / (1 - rho), given=[rho < 1])
+
+
+@claim(PAPER, "l7-square-end", at="Lemma 7, proof, c_i^2, last step", kind="inequality", standing="ours")
+def sum_of_squares_from_its_recursion():
+    """If (1-rho) S <= 1 + u P, (1-beta^2) P <= beta^2 and u >= 1, then (1-rho)(1-beta^2) S <= u."""
+    S, P, u = sp.symbols("S P u", nonnegative=True)
+    given = [rho < 1, beta < 1, (1 - rho) * S <= 1 + u * P, (1 - beta**2) * P <= beta**2, u >= 1]
+    return (
+        Theorem(given=given, shows=AtMost((1 - rho) * (1 - beta**2) * S, u))
+        .have(AtMost((1 - beta**2) * (1 - rho) * S, (1 - beta**2) * (1 + u * P)), "times 1-beta^2")
+        .have(AtMost(u * ((1 - beta**2) * P), u * beta**2), "times u")
+        .have(AtMost(1 - beta**2, u * (1 - beta**2)), "u >= 1")
+    )
+
+
+@claim(PAPER, "l7-powers", at="Lemma 7, proof, powers of 1-gamma", kind="inequality", standing="ours")
+def powers_of_a_square():
+    """(1-beta^2) sum_{k=1..q} beta^(2k) <= beta^2 for beta < 1."""
+    powers = sp.Sum(beta ** (2 * k), (k, 1, q))
+    return Theorem(given=[beta < 1], shows=AtMost((1 - beta**2) * powers, beta**2)).have(
+        Equal((1 - beta**2) * powers, beta**2 * (1 - beta ** (2 * q))), "a geometric sum"
+    )
+
+
+@claim(
+    PAPER,
+    "l7-coefficients",
+    at="Lemma 7, proof, third and fourth term",
+    kind="inequality",
+    uses=["l7-square-step", "l7-square-end", "l7-powers"],
+    standing="ours",
+)
+def squares_of_the_coefficients():
+    """With u = 1/(1-rho): if c_{k+1}^2 <= rho c_k^2 + u beta^(2k), which is l7-square-step, and c_1 = 1, then
+    sum_{k=1..q} c_k^2 <= u^2/(1-beta^2): what the paper takes from Corollary 15, but for every alpha >= 1/N.
+    s_k is c_k^2.
+    """
+    s, u = sp.IndexedBase("s", nonnegative=True), sp.Symbol("u", positive=True)
+    extra = u * beta ** (2 * k)
+    squares, later = sp.Sum(s[k], (k, 1, q)), sp.Sum(s[k + 1], (k, 1, q))
+    powers = sp.Sum(beta ** (2 * k), (k, 1, q))
+    step = ForEvery(AtMost(s[k + 1], rho * s[k] + extra), k, 1, q)
+    return (
+        Theorem(
+            given=[step, sp.Eq(s[1], 1), rho < 1, beta < 1, u >= 1],
+            shows=AtMost((1 - rho) * (1 - beta**2) * squares, u),
+        )
+        .sum(AtMost(s[k + 1], rho * s[k] + extra), (k, 1, q), "every step")
+        .have(Equal(later, squares + s[q + 1] - s[1]), "shifted by one")
+        .have(Equal(sp.Sum(rho * s[k] + extra, (k, 1, q)), rho * squares + u * powers), "term by term")
+        .have(AtMost((1 - rho) * squares, 1 + u * powers), "the last square dropped")
+        .use("l7-powers", "a geometric series", beta=beta, q=q)
+        .use("l7-square-end", "the end", S=squares, P=powers, u=u, rho=rho, beta=beta)
+    )
+
+
+@claim(PAPER, "l7-var3", at="Lemma 7, proof, third term", kind="inequality", uses=["l7-coefficients"])
+def variance_of_the_third_term():
+    """gamma^2 S * 4 log2 N * 4 (T/N) log2 N <= 16 gamma (T/N) log2^2 N/(1 - 1/e)^2 for gamma <= 1: S, the sum
+    of c_i^2, is at most 1/((1 - 1/e)^2 gamma (2-gamma)) by l7-coefficients, as 1 - (1-gamma)^2 = gamma
+    (2-gamma).
+    """
+    S = sp.Symbol("S", nonnegative=True)
+    return Theorem(
+        given=[S * gamma * (2 - gamma) <= WHOLE**2, gamma <= 1],
+        shows=AtMost(16 * gamma**2 * S * size / N * bN**2, 16 * gamma * size / N * bN**2 * WHOLE**2),
+    ).have(AtMost(S * gamma, WHOLE**2), "2 - gamma >= 1")
+
+
+@claim(PAPER, "l7-var4", at="Lemma 7, proof, fourth term", kind="inequality", uses=["l7-coefficients"])
+def variance_of_the_fourth_term():
+    """(1-gamma)^2 S * 4 log2 N * 4 (T/N) log2 N <= 16 (T/(gamma N)) log2^2 N/(1 - 1/e)^2 for gamma <= 1, S as
+    in l7-var3.
+    """
+    S = sp.Symbol("S", nonnegative=True)
+    return (
+        Theorem(
+            given=[S * gamma * (2 - gamma) <= WHOLE**2, gamma <= 1],
+            shows=AtMost(
+                16 * (1 - gamma) ** 2 * S * size / N * bN**2, 16 * size / (gamma * N) * bN**2 * WHOLE**2
+            ),
+        )
+        .have(AtMost(S * gamma, WHOLE**2), "2 - gamma >= 1")
+        .have(AtMost((1 - gamma) ** 2 * S * gamma, WHOLE**2), "(1-gamma)^2 <= 1")
+    )
+
+
+@claim(PAPER, "l7-var5", at="Lemma 7, proof, the rest r", kind="inequality", uses=["prop-18"])
+def variance_of_the_rest():
+    """J (2 eta N L)^2 * 4 (T/N) log2 N <= 48 T eta^2 N^2 L^2 log2^2 T/N for J <= 1 + log2 T nodes and 2 <= N
+    <= T: J <= 3 log2 T (indeed 2 log2 T).
+    """
+    J = sp.Symbol("J", nonnegative=True)
+    unit = size * eta**2 * N**2 * L**2 / N
+    return Theorem(given=[J <= 1 + bT, *LOGS], shows=AtMost(J * 16 * unit * bN, 48 * unit * bT**2)).have(
+        AtMost(J * bN, 3 * bT**2), "1 + log2 T <= 3 log2 T, log2 N <= log2 T"
+    )
+
+
+@claim(
+    PAPER,
+    "l7-sum",
+    at="Lemma 7, proof, VAR with delta_G and delta_Delta put in",
+    kind="numeric constant",
+    expect=REFUTED,
+    breaks="misprint",
+    standing="misprint",
+    correction="l7-sum-corrected",
+)
+def variances_with_their_sensitivities():
+    """12 delta_G^2 = 256 G^2 at delta_G = 4 G (and 16 delta_Delta^2 = 1024 (eta N L)^2 at delta_Delta = 2
+    eta N L).
+    """
+    return Equal(12 * (4 * G) ** 2, 256 * G**2)
+
+
+@claim(PAPER, "l7-sum-corrected", at="Lemma 7, proof, VAR, as an inequality", kind="numeric constant")
+def variances_with_their_sensitivities_corrected():
+    """12 delta_G^2 = 192 G^2 <= 256 G^2 and 16 delta_Delta^2 = 64 (eta N L)^2 <= 1024 (eta N L)^2."""
+    moved = (2 * eta * N * L) ** 2
+    return AllOf(
+        Equal(12 * (4 * G) ** 2, 192 * G**2),
+        AtMost(12 * (4 * G) ** 2, 256 * G**2),
+        Equal(16 * moved, 64 * (eta * N * L) ** 2),
+        AtMost(16 * moved, 1024 * (eta * N * L) ** 2),
+    )
+
+
+@claim(PAPER, "l7-sqrt", at="Lemma 7, proof, the root", kind="inequality")
+def root_of_the_variance():
+    """sqrt(sum of squares) <= sum, 1/(1 - 1/e) <= 2 and log2 N <= log2 T give 48, 32, 64; at gamma = eta N
+    and sigma = 4 sqrt(l)/epsilon the bound is that of Lemma 7.
+    """
+    a = sp.symbols("a1:6", nonnegative=True)
+    sigma = 4 * sp.sqrt(ell) / eps
+    root = sp.sqrt(eta * size)
+    lines = (
+        48 * G * bT
+        + 32 * G * root * bT
+        + 64 * L * root * bT
+        + 4 * eta * N * L * bT * sp.sqrt(3 * size) / sp.sqrt(N)
+    )
+    return AllOf(
+        AtMost(sp.sqrt(sum(v**2 for v in a)), sum(a)),
+        AtMost(16 * bN + 16 * bN * WHOLE, 48 * bT, given=LOGS),
+        AtMost(16 * bN * WHOLE, 32 * bT, given=LOGS),
+        AtMost(32 * bN * WHOLE, 64 * bT, given=LOGS),
+        Equal(sp.sqrt(eta * N) * sp.sqrt(size) / sp.sqrt(N), root),
+        Equal(eta * N * sp.sqrt(size) / sp.sqrt(eta * N * N), root),
+        Equal(sp.sqrt(d) * alpha * sigma * lines, _lemma_7(eta, size, ell, eps)),
+    )
+
+
+@claim(
+    PAPER,
+    "lemma-7-corrected",
+    at="Lemma 7, for the noise",
+    kind="inequality",
+    uses=["l7-var1", "l7-var2", "l7-var3", "l7-var4", "l7-var5", "l7-sqrt", "lemma-7-squares", "scaled"],
+)
+def noise_of_the_rebuilt_momentum():
+    """For 1/N <= alpha <= 1, gamma = eta N <= 1, 2 <= N <= T the noise n = E|m^_t - E m^_t| in what Algorithm
+    2 rebuilds, the mean over the noises, is at most the bound of Lemma 7 (which is E|m^_t - m_t| if all
+    epochs have one order): n <= sqrt(d) alpha sigma s, s^2 = VAR_1 + ... + VAR_5 with delta_G = 4G,
+    delta_Delta = delta_r = 2 eta N L, sigma = 4 sqrt(l)/epsilon.
+    """
+    n, s = sp.symbols("n s", nonnegative=True)
+    u, v = sp.symbols("u v", positive=True)  # sqrt(eta T) and eta sqrt(T N)
+    W = WHOLE**2
+    total = (
+        192 * G**2 * bN**2 * (1 + W)
+        + 256 * W * G**2 * u**2 * bN**2
+        + 64 * W * L**2 * u**2 * bN**2
+        + 48 * L**2 * v**2 * bT**2
+    )
+    most = 48 * G * bT + 32 * (G + 2 * L) * u * bT + 4 * sp.sqrt(3) * L * v * bT
+    scale = sp.sqrt(d) * alpha * 4 * sp.sqrt(ell) / eps
+    return (
+        Theorem(given=[*LOGS, s**2 <= total, n <= scale * s], shows=AtMost(n, scale * most))
+        .have(AtMost(W, 4), "1/(1 - 1/e) <= 2")
+        .have(AtMost(bN**2, bT**2), "log2 N <= log2 T")
+        .use("lemma-7-squares", "the squares", W=W, B=bN**2, C=bT**2, G=G, L=L, u=u, v=v)
+        .have(AtMost(s**2, most**2), "the sum of the variances")
+        .have(AtMost(s, most), "the root")
+        .use("scaled", "times sqrt(d) alpha sigma", p=scale, s=s, b=most)
+    )
+
+
+@claim(PAPER, "lemma-7-squares", at="Lemma 7, proof, squares", kind="inequality", standing="ours")
+def sum_of_variances_is_at_most_a_square():
+    """The five variances with W <= 4 and B <= C (squares of logarithms) are at most (48 G + 32 (G + 2L) u + 4
+    sqrt(3) L v)^2 C.
+    """
+    W, B, C, u, v = sp.symbols("W B C u v", positive=True)
+    total = 192 * G**2 * B * (1 + W) + 256 * W * G**2 * u**2 * B + 64 * W * L**2 * u**2 * B
+    most = (48 * G + 32 * (G + 2 * L) * u + 4 * sp.sqrt(3) * L * v) ** 2 * C
+    return (
+        Theorem(given=[W <= 4, B <= C], shows=AtMost(total + 48 * L**2 * v**2 * C, most))
+        .have(AtMost(W * B, 4 * C), "a product")
+        .have(AtMost(total, (960 * G**2 + 1024 * G**2 * u**2 + 256 * L**2 * u**2) * C), "term by term")
+    )
+
+
+def line_before_alpha(alpha, K):
+    """The bound of the proof after 'Set eta = 1/sqrt(NT)', second line."""
+    fourth = sp.Rational(1, 4)
+    return (
+        (3 * R / 2 + 6 * L) * sp.sqrt(N) / sp.sqrt(size)
+        + 6 * L / (alpha * sp.sqrt(N * size))
+        + 6 * G * sp.sqrt(alpha)
+        + 36 * G * K * alpha * sp.sqrt(d) / eps
+        + 24 * K * (G + 2 * L) * alpha * size**fourth * sp.sqrt(d) / (eps * N**fourth)
+        + 9 * K * alpha * L * sp.sqrt(d) / eps
+    )
+
+
+def line_after_alpha(K):
+    """The bound of the proof after 'Set alpha'."""
+    third, eighth = sp.Rational(3, 4), sp.Rational(3, 8)
+    return (
+        (3 * R / 2 + 24 * K * (G + 2 * L) + 6 * L) * sp.sqrt(N) / sp.sqrt(size)
+        + 6 * L * size ** sp.Rational(1, 4) * sp.sqrt(d) / (eps * N ** sp.Rational(5, 4))
+        + 6 * G * N**eighth * sp.sqrt(eps) / (size**eighth * d ** sp.Rational(1, 4))
+        + 36 * G * K * N**third / size**third
+        + 9 * K * N**third * L / size**third
+    )
+
+
+def printed(K):
+    """The right side of Theorem 9."""
+    return (
+        (3 * R / 2 + 24 * K * (G + 2 * L) + 12 * L) * d ** sp.Rational(1, 3) / (eps * N) ** sp.Rational(2, 3)
+        + 6 * G / sp.sqrt(N)
+        + 36 * G * K * sp.sqrt(d) / (eps * N)
+        + 9 * K * L * sp.sqrt(d) / (eps * N)
+    )
+
+
+LENGTH = N ** sp.Rational(7, 3) * eps ** sp.Rational(4, 3) / d ** sp.Rational(2, 3)
+K = sp.Symbol("K", positive=True)
+
+
+def weight(power):
+    """alpha = N^power epsilon/(T^(3/4) sqrt d)."""
+    return N**power * eps / (size ** sp.Rational(3, 4) * sp.sqrt(d))
+
+
+@claim(
+    PAPER,
+    "thm-9-alpha",
+    at="Theorem 9, proof, 'Set alpha'",
+    kind="identity",
+    expect=REFUTED,
+    breaks="misprint",
+    standing="misprint",
+    correction="thm-9-alpha-corrected",
+)
+def alpha_of_the_appendix():
+    """alpha = N^(5/4) epsilon/(T^(3/4) sqrt d), as the appendix has it, is 1/N at the T of the theorem ("we
+    must have alpha >= 1/N").
+    """
+    return Equal(weight(sp.Rational(5, 4)).subs(size, LENGTH), 1 / N)
+
+
+@claim(PAPER, "thm-9-alpha-corrected", at="Theorem 9, alpha", kind="identity")
+def alpha_of_the_theorem():
+    """alpha = N^(3/4) epsilon/(T^(3/4) sqrt d), as the theorem has it, is 1/N at T = N^(7/3)
+    epsilon^(4/3)/d^(2/3).
+    """
+    return Equal(weight(sp.Rational(3, 4)).subs(size, LENGTH), 1 / N)
+
+
+@claim(
+    PAPER,
+    "thm-9-k",
+    at="Theorem 9, proof, K",
+    kind="inequality",
+    expect=REFUTED,
+    breaks="proof",
+    correction="thm-9-k-corrected",
+)
+def k_absorbs_the_root():
+    """192 G alpha log2 T sqrt(d l)/epsilon <= 12 K G alpha sqrt(d)/epsilon with K = 16 log2 T l, for
+    every delta < 1.
+    """
+    return AtMost(
+        192 * G * alpha * bT * sp.sqrt(d * ell) / eps, 12 * (16 * bT * ell) * G * alpha * sp.sqrt(d) / eps
+    )
+
+
+@claim(PAPER, "thm-9-k-corrected", at="Theorem 9, proof, K, for delta <= 1/e", kind="inequality")
+def k_absorbs_the_root_for_small_delta():
+    """It holds if delta <= 1/e, that is l >= 1; K = 16 log2 T sqrt(l) needs no condition."""
+    return AllOf(
+        AtMost(sp.sqrt(ell), ell, given=[ell >= 1]),
+        AtMost(
+            192 * G * alpha * bT * sp.sqrt(d * ell) / eps,
+            12 * (16 * bT * ell) * G * alpha * sp.sqrt(d) / eps,
+            given=[ell >= 1],
+        ),
+    )
+
+
+@claim(PAPER, "thm-9-3rt3", at="Theorem 9, proof, last term", kind="inequality")
+def three_roots_of_three():
+    """3 K alpha L sqrt(3 d)/epsilon <= 9 K alpha L sqrt(d)/epsilon."""
+    return AtMost(3 * K * alpha * L * sp.sqrt(3 * d) / eps, 9 * K * alpha * L * sp.sqrt(d) / eps)
+
+
+@claim(PAPER, "thm-9-algebra", at="Theorem 9, proof, substitutions", kind="identity")
+def parameters_are_put_in():
+    """With alpha = N^(3/4) epsilon/(T^(3/4) sqrt d) the line before 'Set alpha' is the line after it, and
+    with T = N^(7/3) epsilon^(4/3)/d^(2/3) that is the bound of the theorem.
+    """
+    return AllOf(
+        Equal(line_before_alpha(weight(sp.Rational(3, 4)), K), line_after_alpha(K)),
+        Equal(line_after_alpha(K).subs(size, LENGTH), printed(K)),
+    )
+
+
+@claim(
+    PAPER,
+    "thm-9-hyp",
+    at="Theorem 9, hypotheses, gamma <= 1/2 of Lemma 7",
+    kind="inequality",
+    expect=REFUTED,
+    breaks="proof",
+    correction="thm-9-hyp-corrected",
+)
+def gamma_is_at_most_a_half():
+    """With gamma = eta N, eta = 1/sqrt(N T) and T of the theorem, gamma <= 1/2, as Lemma 7 asks.
+
+    The case: N = 2, d = 4, epsilon = 1: T = 2, alpha = 1/2, epsilon <= T^(3/4) sqrt(d)/N^(3/4) = 2, and gamma
+    = 1.
+    """
+    case = {N: 2, d: 4, eps: 1}
+    length = LENGTH.subs(case)
+    return Instance(
+        AtMost(2 / sp.sqrt(2 * length), sp.Rational(1, 2)),
+        let={"N, d, epsilon": "2, 4, 1", "T": "2"},
+        meets=[Equal(length, 2), AtMost(1, 2)],
+        because="gamma = d^(1/3)/(epsilon N)^(2/3) is as large as the bound itself",
+    )
+
+
+@claim(PAPER, "thm-9-hyp-corrected", at="Theorem 9, hypotheses, gamma", kind="identity")
+def gamma_is_the_rate():
+    """gamma = sqrt(N/T) = d^(1/3)/(epsilon N)^(2/3); it is at most 1/2 exactly if T >= 4 N."""
+    step = N / sp.sqrt(N * size)
+    return AllOf(
+        Equal(step.subs(size, LENGTH), d ** sp.Rational(1, 3) / (eps * N) ** sp.Rational(2, 3)),
+        AtMost(step, sp.Rational(1, 2), given=[size >= 4 * N]),
+        AtMost(4 * N, size, given=[step <= sp.Rational(1, 2)]),
+    )
+
+
+@claim(PAPER, "thm-9", at="Theorem 9, first inequality", kind="inequality", expect=UNDECIDED)
+def explicit_bound_of_theorem_9():
+    """E|grad F(w^)| <= (3R/2 + 24K(G + 2L) + 12L) d^(1/3)/(epsilon N)^(2/3) + 6G/sqrt(N) + 36GK
+    sqrt(d)/(epsilon N) + 9KL sqrt(d)/(epsilon N), K = 16 log2 T log(1/delta).
+    """
+    return Quoted(
+        "its proof leans on Lemmas 7, 11 and 17, which are refuted, and on delta <= 1/e; a bound "
+        "with the same "
+        "rate is proved (thm-9-corrected); no problem is known that breaks this one for delta <= 1/e"
+    )
+
+
+@claim(
+    PAPER, "thm-9-difference", at="Algorithm 2, a record in two epochs", kind="inequality", standing="ours"
+)
+def difference_of_two_anchors():
+    """For f L-smooth with |grad f(w')| <= G and |w' - w| <= gamma = eta N <= 1: |grad f(w') - (1-gamma) grad
+    f(w)| <= gamma (G + L), the size of what a record adds to (1-gamma) Delta + gamma G.
+    """
+    f, (w, after, u, v) = Function("f", smooth=L), vectors("w w1 u v")
+    moved = norm(f.gradient(after) - f.gradient(w))
+    # u = grad f(w') and v = grad f(w') - grad f(w): grad f(w') - (1-gamma) grad f(w) is gamma u + (1-gamma) v
+    sizes = [norm(u) <= G, norm(v) <= L * gamma, gamma <= 1]
+    return AllOf(
+        AtMost(moved, L * gamma, given=[norm(after - w) <= gamma]),
+        Theorem(given=sizes, shows=AtMost(norm(gamma * u + (1 - gamma) * v), gamma * (G + L))).have(
+            AtMost(norm(gamma * u + (1 - gamma) * v), gamma * G + (1 - gamma) * L * gamma), "the triangle"
+        ),
+    )
+
+
+@claim(
+    PAPER,
+    "thm-9-sampling",
+    at="Algorithm 2, sampling error of what is rebuilt",
+    kind="inequality",
+    uses=[
+        "thm-9-difference",
+        "l11-cross-same",
+        "l11-cross-diff",
+        "l7-coefficient",
+        "l7-coefficients",
+        "scaled-twice",
+    ],
+    standing="ours",
+)
+def sampling_error_of_the_rebuilt_momentum():
+    """s, the second moment of the sampling error in the noiseless m^_t of Algorithm 2 with fresh orders, is
+    at most alpha u^2 (G^2 + gamma (G+L)^2), u = 1/(1-rho).
+
+    The error is alpha times a sum of centred gradients with weights that are not negative: p (1-alpha)^j and
+    c_q (1-alpha)^j on vectors of size G (p = rho^q), c_i (1-alpha)^j on vectors of size gamma (G+L)
+    (thm-9-difference), j = 0..N-1. Cross terms are not positive (l11-cross-same) or vanish (l11-cross-diff),
+    so that the squares add: W is the sum of (1-alpha)^(2j), alpha W <= 1, S the sum of c_i^2, gamma (2-gamma)
+    S <= u^2 (l7-coefficients), and c_q <= (1-p) u (l7-coefficient, unrolled).
+    """
+    s, W, S, c, p = sp.symbols("s W S c p", nonnegative=True)
+    u = sp.Symbol("u", positive=True)
+    given = [
+        s <= alpha**2 * W * ((p**2 + c**2) * G**2 + S * gamma**2 * (G + L) ** 2),
+        alpha * W <= 1,
+        S * gamma * (2 - gamma) <= u**2,
+        c <= (1 - p) * u,
+        p <= 1,
+        u >= 1,
+        gamma <= 1,
+    ]
+    first, second = (p**2 + c**2) * G**2, S * gamma**2 * (G + L) ** 2
+    return (
+        Theorem(given=given, shows=AtMost(s, alpha * u**2 * (G**2 + gamma * (G + L) ** 2)))
+        .have(AtMost(S * gamma, u**2), "2 - gamma >= 1")
+        .have(AtMost(c**2, (1 - p) ** 2 * u**2), "squared")
+        .have(AtMost(p**2, p**2 * u**2), "u >= 1")
+        .have(AtMost(p**2 + (1 - p) ** 2, 1), "p <= 1")
+        .have(AtMost(p**2 + c**2, u**2), "together")
+        .have(AtMost(first, u**2 * G**2), "times G^2")
+        .have(AtMost(second, u**2 * gamma * (G + L) ** 2), "times gamma (G+L)^2")
+        .have(AtMost(alpha**2 * W, alpha), "alpha W <= 1")
+        .have(AtMost(first + second, u**2 * (G**2 + gamma * (G + L) ** 2)), "added")
+        .use(
+            "scaled-twice",
+            "times alpha",
+            a=alpha**2 * W,
+            b=alpha,
+            y=first + second,
+            z=u**2 * (G**2 + gamma * (G + L) ** 2),
+        )
+    )
+
+
+@claim(PAPER, "scaled-twice", at="Two bounds multiplied", kind="inequality", standing="ours")
+def product_of_two_bounds():
+    """If 0 <= a <= b and 0 <= y <= z, then a y <= b z."""
+    a, b, y, z = sp.symbols("a b y z", nonnegative=True)
+    return AtMost(a * y, b * z, given=[a <= b, y <= z])
+
+
+SCALE = sp.Symbol("K", positive=True)  # 16 log2 T sqrt(l)
+
+
+@claim(
+    PAPER,
+    "thm-9-noise",
+    at="Theorem 9, noise term in x",
+    kind="identity",
+    uses=["lemma-7-corrected"],
+    standing="ours",
+)
+def noise_of_theorem_9():
+    """With alpha = 1/N, eta = x/N, T = N/x^2, sqrt(d) = epsilon N x^(3/2) the bound of Lemma 7 is 12 K G
+    x^(3/2) + 8 K (G + 2L) x + sqrt(3) K L x^(3/2), K = 16 log2 T sqrt(l).
+    """
+    root = eps * N * x ** sp.Rational(3, 2)  # sqrt(d)
+    length, step = N / x**2, x / N
+    noise = (
+        192 * G / N * bT * root * sp.sqrt(ell)
+        + 128 * (G + 2 * L) / N * sp.sqrt(step * length) * root * sp.sqrt(ell) * bT
+        + 16 * step * L / N * bT * root * sp.sqrt(3 * length * N * ell)
+    ) / eps
+    K = 16 * bT * sp.sqrt(ell)
+    cubed = x ** sp.Rational(3, 2)
+    return Equal(noise, 12 * K * G * cubed + 8 * K * (G + 2 * L) * x + sp.sqrt(3) * K * L * cubed)
+
+
+def corrected(mean):
+    """What thm-6-general says with the parameters of Theorem 9, and the bound in x."""
+    K, cubed = SCALE, x ** sp.Rational(3, 2)
+    sampling = WHOLE * sp.sqrt(G**2 + x * (G + L) ** 2) / sp.sqrt(N)
+    noise = 12 * K * G * cubed + 8 * K * (G + 2 * L) * x + sp.sqrt(3) * K * L * cubed
+    step, length = x / N, N / x**2
+    level = sampling + 2 * step * N * L + step * L * N + noise
+    general = 3 * R / (2 * step * length) + 3 * L * step / 4 + 3 * level + 3 * G / (length / N)
+    lead = 3 * R / 2 + 9 * L + 24 * K * (G + 2 * L)
+    bound = lead * x + (36 * G + 9 * L) * K * cubed + 3 * G * x**2 + 3 * L * x / (4 * N) + 3 * sampling
+    return mean <= general, bound
+
+
+@claim(
+    PAPER,
+    "thm-9-corrected",
+    at="Theorem 9, corrected",
+    kind="inequality",
+    uses=[
+        "thm-6-general",
+        "thm-9-sampling",
+        "thm-9-noise",
+        "l11-unroll-corrected",
+        "l11-anchor-step",
+        "lemma-17-corrected",
+    ],
+)
+def explicit_bound_of_theorem_9_corrected():
+    """For Algorithm 2 with fresh orders, delta_Delta = delta_r = 2 eta N L, sigma = 4 sqrt(l)/epsilon, the
+    parameters of Theorem 9 and 2 <= N <= T: E|grad F(w^)| <= (3R/2 + 9L + 24K(G + 2L)) x + (36G + 9L) K
+    x^(3/2) + 3G x^2 + 3L x/(4N) + 3 sqrt(G^2 + x (G+L)^2)/((1 - 1/e) sqrt N), x = d^(1/3)/(epsilon N)^(2/3) =
+    gamma, K = 16 log2 T sqrt(l).
+
+    g is E|grad F(w^)|; the hypothesis is thm-6-general with alpha = 1/N, eta = x/N, T = N/x^2 and c the
+    sampling error (thm-9-sampling, u <= 1/(1 - 1/e)), eta N L for r, eta N L and eta L/alpha for the mean of
+    what is rebuilt, which is that of Lemma 11 (lemma-17-corrected), and the noise (thm-9-noise). No m_t is
+    compared with: what is rebuilt is not m_t.
+    """
+    mean = sp.Symbol("g", nonnegative=True)
+    known, bound = corrected(mean)
+    return Theorem(given=[known], shows=AtMost(mean, bound))
+
+
+@claim(
+    PAPER,
+    "thm-9-rate",
+    at="Theorem 9, second inequality",
+    kind="asymptotic",
+    uses=["thm-9-corrected", "scaled", "scaled-twice"],
+)
+def rate_of_theorem_9():
+    """E|grad F(w^)| is O~(d^(1/3)/(epsilon N)^(2/3) + 1/sqrt(N)): at most (3R/2 + 10L + 3G + K (60G + 57L)) x
+    + 5 (2G + L)/sqrt(N), K = 16 log2 T sqrt(l); by thm-9-corrected where x <= 1, and by E|grad F| <= G where
+    x > 1.
+    """
+    mean = sp.Symbol("g", nonnegative=True)
+    _, bound = corrected(mean)
+    K, cubed, root = SCALE, x ** sp.Rational(3, 2), sp.sqrt(G**2 + x * (G + L) ** 2)
+    stated = (3 * R / 2 + 10 * L + 3 * G + K * (60 * G + 57 * L)) * x + 5 * (2 * G + L) / sp.sqrt(N)
+    near = (
+        Theorem(given=[mean <= bound, x <= 1], shows=AtMost(mean, stated))
+        .have(AtMost(cubed, x), "x <= 1")
+        .have(AtMost(x**2, x), "x <= 1")
+        .have(AtMost(root, 2 * G + L), "x <= 1")
+        .have(AtMost(3 * WHOLE, 5), "e/(e-1) <= 5/3")
+        .use("scaled-twice", "the sampling error", a=3 * WHOLE, b=sp.Integer(5), y=root, z=2 * G + L)
+        .use("scaled", "over sqrt N", p=1 / sp.sqrt(N), s=3 * WHOLE * root, b=5 * (2 * G + L))
+        .use("scaled", "times K", p=(36 * G + 9 * L) * K, s=cubed, b=x)
+        .use("scaled", "times 3 G", p=3 * G, s=x**2, b=x)
+        .have(AtMost(3 * L * x / (4 * N), L * x), "N >= 1")
+    )
+    return AllOf(near, AtMost(mean, stated, given=[mean <= G, x > 1]))
+
+
+@claim(
+    PAPER,
+    "abs-rate",
+    at="Abstract, Sections 1 and 5",
+    kind="asymptotic",
+    expect=REFUTED,
+    breaks="text",
+    correction="abs-rate-corrected",
+)
+def rate_of_the_abstract():
+    """The rate of Theorem 9, d^(1/3)/(epsilon N)^(2/3) + 1/sqrt(N), is O~(d^(1/3)/(epsilon N)^(2/3))."""
+    rate = d ** sp.Rational(1, 3) / (eps * N) ** sp.Rational(2, 3)
+    return BigO(rate + 1 / sp.sqrt(N), rate, given=[N >= 2], hiding=[N])
+
+
+@claim(PAPER, "abs-rate-corrected", at="Abstract, for d >= epsilon^2 sqrt N", kind="asymptotic")
+def rate_of_the_abstract_in_high_dimension():
+    """1/sqrt(N) <= d^(1/3)/(epsilon N)^(2/3) if d >= epsilon^2 sqrt N: then the rate of Theorem 9 is that of
+    the abstract, with twice the constant.
+    """
+    rate = d ** sp.Rational(1, 3) / (eps * N) ** sp.Rational(2, 3)
+    high = d >= eps**2 * sp.sqrt(N)
+    return Theorem(given=[high], shows=AtMost(rate + 1 / sp.sqrt(N), 2 * rate)).have(
+        AtMost(1 / sp.sqrt(N), rate), "the cube of both sides"
+    )
+
+
+@claim(PAPER, "abs-improve", at="Abstract", kind="asymptotic")
+def rate_is_better_than_before():
+    """d^(1/3)/(epsilon N)^(2/3) = y^4 is at most d^(1/4)/sqrt(epsilon N) = y^3 wherever it says anything, y =
+    (sqrt(d)/(epsilon N))^(1/6) <= 1: beyond, both exceed 1 and the gradient's own bound G is better.
+    """
+    y = (sp.sqrt(d) / (eps * N)) ** sp.Rational(1, 6)
+    z = sp.Symbol("y", positive=True)
+    return AllOf(
+        Equal(y**4, d ** sp.Rational(1, 3) / (eps * N) ** sp.Rational(2, 3)),
+        Equal(y**3, d ** sp.Rational(1, 4) / sp.sqrt(eps * N)),
+        AtMost(z**4, z**3, given=[z <= 1]),
+    )
+
+
+@claim(PAPER, "grad-evals", at="Abstract, Section 5", kind="asymptotic")
+def gradients_evaluated():
+    """Algorithm 2 needs at most three gradients for each of its T steps (at w_t, w_{qN} and w_{(q-1)N}, kept
+    for all nodes): 3 T = 3 N^(7/3) epsilon^(4/3)/d^(2/3) at the T of Theorem 9.
+    """
+    scale = N ** sp.Rational(7, 3) * eps ** sp.Rational(4, 3) / d ** sp.Rational(2, 3)
+    return AtMost(
+        3 * size,
+        3 * scale,
+        given=[sp.Eq(size * d ** sp.Rational(2, 3), N ** sp.Rational(7, 3) * eps ** sp.Rational(4, 3))],
+    )
+
+
+@claim(PAPER, "runtime", at="Section 5", kind="asymptotic")
+def time_of_the_reconstruction():
+    """Algorithm 4 goes through q <= T/N blocks at each of T steps: T^2/N = N^(11/3) epsilon^(8/3)/d^(4/3),
+    which is at most epsilon^(8/3) N^(11/3)/d^(2/3) (the printed rate, O~ hiding epsilon and log2 N nodes for
+    each block; d^(4/3) is sharper).
+    """
+    third = sp.Rational(1, 3)
+    blocks = LENGTH**2 / N
+    stated = N ** (11 * third) * eps ** (8 * third)
+    return AllOf(Equal(blocks, stated / d ** (4 * third)), AtMost(blocks, stated / d ** (2 * third)))
