@@ -105,8 +105,10 @@ def compiled(names: Sequence[Any], expressions: Any) -> Callable[..., Any]:
     >>> x, y = sp.Symbol("x", real=True), sp.Symbol("x", positive=True)
     >>> compiled([x, y], [x - y])(3.0, 2.0)
     [1.0]
+    >>> compiled([x], [x + sp.zoo])(3.0)
+    [nan]
     """
     stand_ins = [sp.Dummy(f"v{i}") for i in range(len(names))]
-    swap = dict(zip(names, stand_ins))
+    swap = dict(zip(names, stand_ins)) | {sp.zoo: sp.nan}  # what has no value at any point is not a number
     placed = [e.xreplace(swap) for e in expressions]
     return sp.lambdify(stand_ins, placed, modules=["numpy", "scipy"], cse=False)

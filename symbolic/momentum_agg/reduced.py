@@ -459,6 +459,7 @@ def _three_trees(log, x, early, late, small, small_late, highs):
         _tree(scale, size * times, count)
         for scale, size, counts in kinds
         for times, count in zip((1, 2), counts)
+        if count != 0
     ]
     for (scale, size, _), high in zip(kinds, highs):
         if high is not None:
