@@ -15,11 +15,13 @@ PAPER = Paper(
         "utility",
         "subroutine",
         "local",
+        "experiments",
         "appendix_b",
         "appendix_c",
         "appendix_d",
         "appendix_e",
         "appendix_f",
         "bounds",
+        "audits",
     ),
 )
