@@ -220,6 +220,13 @@ def exponential_of_a_small_loss():
     return AtMost(sp.exp(x) - 1, sp.Rational(4, 3) * x, given=[x <= sp.Rational(1, 3)])
 
 
+@claim(PAPER, "lemma-b.8-cube", at="Lemma B.8, last line", kind="inequality")
+def cube_of_the_exponential():
+    """e^(3 x) <= e for 0 < x <= 1/3."""
+    x = sp.Symbol("x", positive=True)
+    return AtMost(sp.exp(3 * x), sp.E, given=[x <= sp.Rational(1, 3)])
+
+
 def with_geometric_tail(theorem):
     """The proof with sum_(j=3..a) g^j C(a,j) e^((j-1) eps(j)) w_j <= (1/3) sum_(j=3..a) (g a e^eps(a))^j."""
     largest, most = sp.exp(j * top), sp.exp((j - 1) * rdp[j])
@@ -242,24 +249,25 @@ def with_geometric_tail(theorem):
     "lemma-b.8",
     at="Lemma B.8",
     kind="inequality",
-    uses=["lemma-b.8-steps", "lemma-b.8-geometric", "lemma-b.8-exp", "lemma-b.8-log"],
+    uses=["lemma-b.8-steps", "lemma-b.8-geometric", "lemma-b.8-exp", "lemma-b.8-log", "lemma-b.8-cube"],
 )
 def subsampled_renyi_divergence_is_quadratic_in_the_rate():
     """If eps(.) is increasing up to a >= 2, eps(a) <= min(1/3, log(1/(2 g a))) and g <= eps(2)/(c a), the
     right side of Lemma B.7 is at most (2/3)(4 + e/c) g^2 a^2 eps(2)/(a - 1), for every c > 0.
 
-    eps(a) <= log(1/(2 g a)) is written 2 g a e^eps(a) <= 1 (lemma-b.8-steps has the one from the other).
+    Both sides are multiplied by a - 1 > 0, and eps(a) <= log(1/(2 g a)) is written 2 g a e^eps(a) <= 1
+    (lemma-b.8-steps has the one from the other).
     """
     third = sp.Sum(tail, later)
     second = gamma**2 * a * (a - 1) / 2 * sp.Min(4 * (sp.exp(two) - 1), sp.exp(two) * least)
     stated = sp.Rational(2, 3) * (4 + sp.E / c) * gamma**2 * a**2 * two
     theorem = Theorem(
         given=[a >= 2, increasing, few, two <= top, *small],
-        shows=AtMost(sp.log(1 + second + third) / (a - 1), stated / (a - 1)),
+        shows=AtMost(sp.log(1 + second + third), stated),
     )
     return (
         with_geometric_tail(
-            theorem.have(AtMost(sp.exp(3 * top), sp.E), "eps(a) <= 1/3").use(
+            theorem.use("lemma-b.8-cube", "eps(a) <= 1/3", x=top).use(
                 "lemma-b.8-exp", "e^x - 1 <= x + x^2 at x <= 1/3", x=two
             )
         )
