@@ -869,7 +869,7 @@ def rate_of_theorem_9():
 def rate_of_the_abstract():
     """The rate of Theorem 9, d^(1/3)/(epsilon N)^(2/3) + 1/sqrt(N), is O~(d^(1/3)/(epsilon N)^(2/3))."""
     rate = d ** sp.Rational(1, 3) / (eps * N) ** sp.Rational(2, 3)
-    return BigO(rate + 1 / sp.sqrt(N), rate, given=[N >= 2], hiding=[N])
+    return BigO(rate + 1 / sp.sqrt(N), rate, given=[N >= 2, eps <= 1], hiding=[N])
 
 
 @claim(PAPER, "abs-rate-corrected", at="Abstract, for d >= epsilon^2 sqrt N", kind="asymptotic")
