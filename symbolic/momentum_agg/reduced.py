@@ -54,10 +54,13 @@ def one_step_of_momentum_has_no_small_sensitivity():
     """Replacing the record of step t (f(w, x) = G x w, x = 1 by -1) moves m_t - m_(t-1) by 2 alpha G,
     whatever eta: for every c some eta has c eta < 2 alpha G.
     """
-    c = sp.Symbol("c", positive=True)
-    return ForSome(
-        [eta], AtMost(c * eta, 2 * alpha * G, strict=True), at={eta: alpha * G / c}, of=[c, alpha, G]
-    )
+    c, before = sp.Symbol("c", positive=True), sp.Symbol("m", real=True)  # m_(t-1), which has no part of it
+
+    def gain(gradient):
+        return ((1 - alpha) * before + alpha * gradient) - before
+
+    moved = sp.Abs(gain(G) - gain(-G))
+    return ForSome([eta], AtMost(c * eta, moved, strict=True), at={eta: alpha * G / c}, of=[c, alpha, G])
 
 
 @claim(
@@ -111,6 +114,7 @@ def the_first_step_of_the_printed_loops():
     "alg-2-v",
     at="Algorithm 2, V",
     kind="numeric constant",
+    standing="definition",
     expect=REFUTED,
     breaks="privacy",
     correction="alg-2-v-corrected",
@@ -438,7 +442,8 @@ def renyi_privacy_of_algorithm_2():
 
     The case: N = 1, alpha = 1, d = 1, f(w, x) = G x w with x = 1 or -1. V is 0 and no noise is added; the
     first step goes down for one data set and up for the other. (z, c)-RDP says P(E) <= (exp(c)
-    P'(E))^((z-1)/z); here z = 2, sigma = 1, c = 3.
+    P'(E))^((z-1)/z); here z = 2, sigma = 1, c = 3. (For N >= 2 and 2 eta N L for 2 eta N no case that breaks
+    it is known: thm-8-rdp-corrected, thm-8-exact.)
     """
     first, other = sp.Integer(1), sp.Integer(0)
     return Instance(

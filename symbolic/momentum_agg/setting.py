@@ -211,7 +211,13 @@ def a_partial_sum_needs_log_t_nodes():
     )
 
 
-@claim(PAPER, "tree-noise", at="Section 2, noise of the tree", kind="privacy guarantee", uses=["prop-18"])
+@claim(
+    PAPER,
+    "tree-noise",
+    at="Section 2, noise of the tree, for delta <= exp(-eps)",
+    kind="privacy guarantee",
+    uses=["prop-18"],
+)
 def noise_of_order_log_t_makes_the_tree_private():
     """If a record is in one leaf, hence in k nodes of the tree (k = ceil(log2 t) + 1), noise of scale 4 G k
     sqrt(l)/eps at every node makes the tree (eps, delta)-DP (delta <= exp(-eps)), and the noise of a sum of
