@@ -24,7 +24,7 @@ rest = sp.IndexedBase("rest", real=True)
 u = sp.IndexedBase("u", nonnegative=True)
 
 
-@claim(PAPER, "bound-gd", at="Theorem 4.1, any noise", kind="inequality", uses=["thm-4.1"])
+@claim(PAPER, "bound-gd", at="Theorem 4.1, any noise", kind="inequality", uses=["thm-4.1"], standing="ours")
 def excess_of_noisy_gradient_descent():
     """With steps 1/M: e_{T+1} <= gamma^T e_1 + sum_t gamma^(T-t) c_t/(2M), gamma = 1 - mu/M, by descent and
     the PL condition.
@@ -45,6 +45,7 @@ def excess_of_noisy_gradient_descent():
     at="Theorem 4.4, with step eta_0/M, any noise",
     kind="inequality",
     uses=["thm-4.4-corrected"],
+    standing="ours",
 )
 def excess_of_noisy_momentum():
     """With steps eta_0/M, gamma = 1 - eta_0 mu/M > beta and u_t = ((1-beta)/(1-beta^t))^2 sum_{i<=t}

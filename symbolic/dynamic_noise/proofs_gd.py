@@ -335,7 +335,7 @@ def eq_24_is_of_order_eq_5():
 
     z = 1/(kappa alpha), s = l kappa; k0 ln(1 + 1/(k0 alpha_0)) = A, which kappa ln(1 + z) is never below
     (eq-24-least). So S = kappa ln(1 + z)/(1 + z) and Eq (24) = (1 + kappa ln(1 + s z))/(1 + s z), with 1 <= s
-    <= 1/c (ln-gamma).
+    <= 1/c (gamma-logarithm).
     """
     z, s, c, A = sp.symbols("z s c A", positive=True)
     scale = kappa * sp.log(1 + z) / (1 + z)
