@@ -23,6 +23,14 @@ from dpverify.language.vectors import Atom, Basis, Rule, Total, Vector, inner, k
 CONSTANTS = ("smooth", "strongly_convex", "lipschitz", "polyak_lojasiewicz", "lower_bound")
 
 
+# What a function has elsewhere and not here, and what can be said in its place.
+UNSAID = {
+    "hessian": "bounds on the Hessian are smooth=L and strongly_convex=mu, and what it maps is a difference "
+    "of gradients, f.gradient(x) - f.gradient(y)",
+    "prox": "the proximal point y of x is a vector of its own, with x = y + eta * f.gradient(y)",
+}
+
+
 class Function:
     """A function from R^d to R, d any, of which only its class is known.
 
@@ -285,6 +293,11 @@ class Function:
     def to_json(self, write: Callable[[Any], Any]) -> list[Any]:
         constants = {w: write(c) for w in CONSTANTS if (c := getattr(self, w)) is not None}
         return ["Function", self.name, self.convex, constants]
+
+    def __getattr__(self, name: str) -> Any:
+        if name in UNSAID:
+            raise AttributeError(f"Expected something that is modelled, got {name}: {UNSAID[name]}.")
+        raise AttributeError(f"A function has no {name!r}.")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Function) and self.key == other.key

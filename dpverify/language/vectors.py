@@ -234,6 +234,12 @@ class Vector:
     def __sub__(self, other: Vector) -> Vector:
         return self + -other
 
+    def __getitem__(self, index: Any) -> Any:
+        raise TypeError(
+            f"Expected no coordinates of {self}: a vector has none here. Say it with inner products, or of a "
+            "VectorSequence, whose entries are vectors."
+        )
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Vector) and self.parts == other.parts
 

@@ -20,10 +20,11 @@ import importlib
 import textwrap
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+import sympy as sp
 
 from dpverify.effort import QUICK, Effort
 from dpverify.optional import Missing
@@ -116,9 +117,13 @@ def _decide(relation: Any, effort: Effort) -> Result:
         return _tested(relation, effort)
     if isinstance(relation, Quoted):
         return Result(UNDECIDED, relation.why)
+    if (why := _no_statement(relation)) is not None:
+        return Result(UNDECIDED, f"not modelled: {why}")
     if beyond(relation):
         return Result(
-            UNDECIDED, "not modelled: vectors and functions stand only in comparisons (AtMost, Equal)"
+            UNDECIDED,
+            "not modelled: vectors and functions stand only in comparisons (AtMost, Equal); elsewhere give a "
+            "norm or a value a symbol of its own, with hypotheses",
         )
     if depth.get():
         return _admitted(relation, effort)
@@ -128,6 +133,22 @@ def _decide(relation: Any, effort: Effort) -> Result:
         return Result(UNDECIDED, f"not modelled: {why}")
     result = _limited(lambda: _admitted(modelled, effort), ATTEMPTS * effort.tactic_seconds)
     return Result(UNDECIDED, result.why, cut_short=True) if isinstance(result, _Open) else result
+
+
+def _no_statement(statement: Any) -> str | None:
+    """Why something that is no statement is none, and what would be one."""
+    if isinstance(statement, sp.Eq):
+        return f"{statement} is a hypothesis; a conclusion is Equal({statement.lhs}, {statement.rhs})"
+    if isinstance(statement, sp.Le | sp.Lt | sp.Ge | sp.Gt):
+        return f"{statement} is a hypothesis; a conclusion is AtMost({statement.lts}, {statement.gts})"
+    if isinstance(statement, list | tuple):
+        return "several conclusions at once are AllOf(first, second, ...)"
+    if isinstance(statement, bool | sp.logic.boolalg.Boolean):
+        return f"{statement} is what became of a comparison; a conclusion is AtMost(a, b) or Equal(a, b)"
+    if not is_dataclass(statement):
+        kind = type(statement).__name__
+        return f"a claim returns a statement, such as AtMost(a, b) or Theorem(shows=...), and not {kind}"
+    return None
 
 
 class _Open(NamedTuple):

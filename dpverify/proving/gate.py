@@ -90,6 +90,9 @@ def elaborate(relation: Any) -> Any:
         return relation
     parts = {name: _sympified(getattr(relation, name), name) for name in _FIELDS[kind]}
     written = relation.relation.given if kind is Induction else relation.given
+    for g in written:
+        if isinstance(g, bool):
+            raise Refused(f"a hypothesis is {g}, which Python decided by itself: a == b is Eq(a, b) here")
     given = [_sympified(g, "given") for g in written]
     if kind is Induction:
         inner = relation.relation
@@ -209,7 +212,10 @@ def _real(symbol: Any) -> None:
     if not known.get("commutative", True):
         raise Refused(f"the symbol {symbol} does not commute")
     if known.get("real") is not True:
-        raise Refused(f"the symbol {symbol} is not declared to be a real finite number")
+        raise Refused(
+            f"the symbol {symbol} is not declared to be a real finite number: write "
+            f"Symbol({symbol.name!r}, real=True), or positive=True"
+        )
     for name, holds in known.items():
         if name in ("irrational", "transcendental") and holds:
             raise Refused(f"the assumption {name}=True on the symbol {symbol} is not modelled")
@@ -249,7 +255,10 @@ class _Elaboration:
             parts = [sp.And(*self.hypothesis(arg)) for arg in sorted(h.args, key=sp.default_sort_key)]
             return [either] if (either := sp.Or(*parts)) is not sp.true else []
         if not isinstance(h, Relational):
-            raise Refused(f"the hypothesis {sp.sstr(h)} is not a comparison of numbers")
+            raise Refused(
+                f"the hypothesis {sp.sstr(h)} is not a comparison of numbers: what is assumed of one symbol "
+                "is declared with it, as in Symbol('x', positive=True)"
+            )
         for side in h.args:
             if not isinstance(side, sp.Expr):
                 raise Refused(f"the hypothesis {sp.sstr(h)} is not a comparison of numbers")
@@ -259,7 +268,7 @@ class _Elaboration:
     def expression(self, e: Any) -> Any:
         """The expression with every node seen to be modelled, indices renamed where they must be."""
         if not isinstance(e, sp.Expr) or isinstance(e, sp.MatrixExpr):
-            raise Refused(f"{sp.sstr(e)} is not a real number")
+            raise Refused(f"{sp.sstr(e)} is not a real number{nearest(e)}")
         if isinstance(e, sp.Symbol):
             _real(e)
             return e
@@ -280,7 +289,7 @@ class _Elaboration:
         if isinstance(e, sp.Add | sp.Mul | sp.Pow):
             return e.func(*map(self.expression, e.args)) if e.args else e
         if not isinstance(e, MODELLED):
-            raise Refused(f"{_named(e)} is not modelled")
+            raise Refused(f"{_named(e)} is not modelled{nearest(e)}")
         return self._function(e)
 
     def _branches(self, e: sp.Piecewise) -> Any:
@@ -332,7 +341,10 @@ class _Elaboration:
 
     def expression_of_end(self, end: Any, total: Any) -> Any:
         if not end.is_finite and end.is_infinite:
-            raise Refused(f"the range of {sp.sstr(total)} is infinite, which is not modelled")
+            raise Refused(
+                f"the range of {sp.sstr(total)} is infinite, which is not modelled: say it for every T, with "
+                "T for the end, a whole symbol"
+            )
         end = self.expression(end)
         if not end.is_integer:
             raise Refused(f"the end {sp.sstr(end)} of the range of {sp.sstr(total)} is not a whole number")
@@ -349,6 +361,41 @@ class _Elaboration:
         while name in self.taken:
             name += "'"
         return sp.Symbol(name, **kept)
+
+
+_MATRICES = "a vector of any dimension is dpverify.language.Vector, a matrix is Matrix([[...]])"
+# What can be said in place of something that cannot, by the name of its type.
+NEAREST = {
+    "Integral": "an integral that has a closed form is that form; a sum is Sum",
+    "Derivative": "write the derivative that diff() gives",
+    "Limit": "say a bound for all N from some N on, or its order: BigO, Omega, Theta",
+    "Order": "an order is BigO(f, g, [hypotheses])",
+    "MatrixExpr": _MATRICES,
+    "MatrixElement": _MATRICES,
+    "Determinant": _MATRICES,
+    "Trace": _MATRICES,
+    "AppliedUndef": "a function known by its class is dpverify.language.Function, a sequence is IndexedBase",
+    "ImaginaryUnit": "say it of the real and the imaginary part",
+    "Infinity": "a bound that does not exist is no hypothesis: leave it out",
+    "NegativeInfinity": "a bound that does not exist is no hypothesis: leave it out",
+    "RandomSymbol": "a random vector with known moments is dpverify.language.Noise, its expectation E(...)",
+}
+
+
+def nearest(e: Any) -> str:
+    """The nearest thing that can be said, behind a refusal; the functions that are modelled, for others.
+
+    >>> x = sp.Symbol("x", real=True)
+    >>> nearest(sp.Integral(x, x))
+    ': an integral that has a closed form is that form; a sum is Sum'
+    """
+    for kind in type(e).__mro__:
+        if kind.__name__ in NEAREST:
+            return f": {NEAREST[kind.__name__]}"
+    if isinstance(e, sp.Function):
+        known = ", ".join(sorted(f.__name__ for f in MODELLED))
+        return f": the functions that are, are {known}"
+    return ""
 
 
 def _named(e: Any) -> str:
