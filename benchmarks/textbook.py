@@ -217,6 +217,23 @@ def lines(fact: Fact, result: Result, seconds: float, figures: str) -> str:
     return f"| {fact.area} | {fact.name} | {result.verdict} | {seconds:.1f} | {judges} | {figures} |"
 
 
+EXAMPLE = """
+One of them, written out:
+
+```python
+>>> import sympy as sp
+>>> from dpverify import prove
+>>> from dpverify.language import Function, Vector, inner, norm2
+>>> from dpverify.relations import AtMost
+>>> L, x, y = sp.Symbol("L", positive=True), Vector("x"), Vector("y")
+>>> f = Function("f", smooth=L)
+>>> print(prove(AtMost(f(y), f(x) + inner(f.gradient(x), y - x) + L / 2 * norm2(y - x))).verdict)
+PROVED
+
+```
+"""
+
+
 def page(rows: list[str]) -> str:
     """The table as a page, with the statements below."""
     head = [
@@ -235,7 +252,7 @@ def page(rows: list[str]) -> str:
     statements = ["", "## The statements", ""]
     for fact in FACTS:
         statements += [f"- **{fact.name}**: `{formal(fact.build())}`"]
-    return "\n".join([*head, *rows, *statements, ""])
+    return "\n".join([*head, *rows, EXAMPLE.rstrip(), *statements, ""])
 
 
 def main() -> None:
