@@ -107,9 +107,9 @@ def gradient_is_paid_for_by_one_step():
     return AtMost(norm(g), bound, given=[norm(m) > 0])
 
 
-def one_step():
+def one_step(length=eta):
     """lemma-5-step in expectation, for every step of a run."""
-    bound = 3 * (value[t] - value[t + 1]) / (2 * eta) + 3 * L * eta / 4 + 3 * error[t]
+    bound = 3 * (value[t] - value[t + 1]) / (2 * length) + 3 * L * length / 4 + 3 * error[t]
     return ForEvery(AtMost(slope[t], bound), t, 1, T)
 
 
@@ -749,6 +749,28 @@ def explicit_bound_of_theorem_6():
     )
 
 
+def mean_gradient_with(step, weight, c, given, stated):
+    """Lemma 5 with E|m^_t - grad F(w_t)| <= c + weight^t G at every step: the mean gradient is as stated."""
+    growth = 3 * (value[t] - value[t + 1]) / (2 * step) + 3 * L * step / 4 + 3 * c + 3 * G * weight**t
+    powers = sp.Sum(weight**t, (t, 1, T))
+    whole = 3 * (value[1] - value[T + 1]) / (2 * step) + (3 * L * step / 4 + 3 * c) * T + 3 * G * powers
+    most = 3 * R / (2 * step) + (3 * L * step / 4 + 3 * c) * T + 3 * G / (1 - weight)
+    slopes = sp.Sum(slope[t], (t, 1, T))
+    near = ForEvery(AtMost(error[t], c + weight**t * G), t, 1, T)
+    return (
+        Theorem(
+            given=[one_step(step), near, value[1] - value[T + 1] <= R, *given],
+            shows=AtMost(slopes / T, stated),
+        )
+        .sum(AtMost(slope[t], growth), (t, 1, T), "every step")
+        .have(Equal(sp.Sum(growth, (t, 1, T)), whole), "it telescopes")
+        .have(AtMost(powers, 1 / (1 - weight)), "a geometric series")
+        .have(AtMost(3 * (value[1] - value[T + 1]) / (2 * step), 3 * R / (2 * step)), "R")
+        .have(AtMost(slopes, most), "added up")
+        .have(Equal(most / T, stated), "divided by T")
+    )
+
+
 @claim(
     PAPER,
     "thm-6-general",
@@ -763,25 +785,8 @@ def mean_gradient_for_any_step_and_weight():
     R, then E|grad F(w^)| <= 3R/(2 eta T) + 3 L eta/4 + 3 c + 3 G/(alpha T).
     """
     c, beta = sp.Symbol("c", nonnegative=True), sp.Symbol("beta", positive=True)
-    growth = 3 * (value[t] - value[t + 1]) / (2 * eta) + 3 * L * eta / 4 + 3 * c + 3 * G * beta**t
-    powers = sp.Sum(beta**t, (t, 1, T))
-    whole = 3 * (value[1] - value[T + 1]) / (2 * eta) + (3 * L * eta / 4 + 3 * c) * T + 3 * G * powers
-    most = 3 * R / (2 * eta) + (3 * L * eta / 4 + 3 * c) * T + 3 * G / (1 - beta)
-    slopes = sp.Sum(slope[t], (t, 1, T))
     stated = 3 * R / (2 * eta * T) + 3 * L * eta / 4 + 3 * c + 3 * G / ((1 - beta) * T)
-    near = ForEvery(AtMost(error[t], c + beta**t * G), t, 1, T)
-    return (
-        Theorem(
-            given=[one_step(), near, value[1] - value[T + 1] <= R, beta < 1],
-            shows=AtMost(slopes / T, stated),
-        )
-        .sum(AtMost(slope[t], growth), (t, 1, T), "every step")
-        .have(Equal(sp.Sum(growth, (t, 1, T)), whole), "it telescopes")
-        .have(AtMost(powers, 1 / (1 - beta)), "a geometric series")
-        .have(AtMost(3 * (value[1] - value[T + 1]) / (2 * eta), 3 * R / (2 * eta)), "R")
-        .have(AtMost(slopes, most), "added up")
-        .have(Equal(most / T, stated), "divided by T")
-    )
+    return mean_gradient_with(eta, beta, c, [beta < 1], stated)
 
 
 x = sp.Symbol("x", positive=True)  # sqrt(N/T)
@@ -801,14 +806,10 @@ def noise_of_theorem_6():
     )
 
 
-def corrected(mean):
-    """Theorem 6 with x = sqrt(N/T) = sqrt(log2 T) (d l)^(1/4)/sqrt(epsilon N)."""
-    level = 2 * G / sp.sqrt(N) + 2 * x * L + x * L + 16 * sp.sqrt(2) * G * x
-    step, length = x / N, N / x**2
-    general = 3 * R / (2 * step * length) + 3 * L * step / 4 + 3 * level + 3 * G / (length / N)
+def corrected(x):
+    """The bound of Theorem 6, corrected, with x = sqrt(N/T) = sqrt(log2 T) (d l)^(1/4)/sqrt(epsilon N)."""
     lead = 3 * R / 2 + 9 * L + 48 * sp.sqrt(2) * G
-    bound = lead * x + 3 * L * x / (4 * N) + 6 * G / sp.sqrt(N) + 3 * G * x**2
-    return mean <= general, bound
+    return lead * x + 3 * L * x / (4 * N) + 6 * G / sp.sqrt(N) + 3 * G * x**2
 
 
 @claim(
@@ -820,15 +821,15 @@ def corrected(mean):
 )
 def explicit_bound_of_theorem_6_corrected():
     """E|grad F(w^)| <= (3R/2 + 9L + 48 sqrt(2) G) x + 3 L x/(4N) + 6 G/sqrt(N) + 3 G x^2, x = sqrt(log2 T) (d
-    l)^(1/4)/sqrt(epsilon N), for T >= 2 and eta, alpha, T as in the theorem, so that eta = x/N, alpha = 1/N
-    and T = N/x^2.
+    l)^(1/4)/sqrt(epsilon N) = sqrt(N/T), for T, N >= 2 and eta = 1/sqrt(N T), alpha = 1/N, T as in the
+    theorem.
 
-    g is E|grad F(w^)|; the hypothesis is thm-6-general at these, with c = 2 G sqrt(alpha) + 2 eta N L + eta
-    L/alpha + 16 sqrt(2) G x (lemma-11-corrected, thm-6-noise).
+    As in thm-6-general, with c = 2 G sqrt(alpha) + 2 eta N L + eta L/alpha + 16 sqrt(2) G x
+    (lemma-11-corrected, thm-6-noise).
     """
-    mean = sp.Symbol("g", nonnegative=True)
-    known, bound = corrected(mean)
-    return Theorem(given=[known], shows=AtMost(mean, bound))
+    size = sp.sqrt(N / T)
+    c = 2 * G / sp.sqrt(N) + 2 * size * L + size * L + 16 * sp.sqrt(2) * G * size
+    return mean_gradient_with(1 / sp.sqrt(N * T), 1 - 1 / N, c, [N >= 2], corrected(size))
 
 
 @claim(PAPER, "thm-6-rate", at="Theorem 6, second inequality", kind="asymptotic", uses=["thm-6-corrected"])
@@ -838,9 +839,8 @@ def rate_of_theorem_6():
     1, and by E|grad F| <= G where x > 1.
     """
     mean = sp.Symbol("g", nonnegative=True)
-    _, bound = corrected(mean)
     stated = (3 * R / 2 + 10 * L + 71 * G) * x + 6 * G / sp.sqrt(N)
-    return Theorem(given=[mean <= bound, mean <= G], shows=AtMost(mean, stated)).cases(x <= 1, x > 1)
+    return Theorem(given=[mean <= corrected(x), mean <= G], shows=AtMost(mean, stated)).cases(x <= 1, x > 1)
 
 
 @claim(PAPER, "thm-6-hyp", at="Theorem 6, hypotheses", kind="identity")
