@@ -96,29 +96,13 @@ MEANINGS = {
     "adp-erm/prop-5.1-eq9": (
         "Count on twice the noise term that is printed; the rate in T, n and eps stays."
     ),
-    "dp-accel/sec1-uncorr": (
-        "If the noise depends on the state in other ways than through its mean, the heavy ball bounds may "
-        "fail: they need noise uncorrelated with both last iterates, or a quadratic."
-    ),
-    "dp-accel/sec3-smoothing": (
-        "Momentum saves no noise: take the same scale as for gradient descent, and expect smoother steps, "
-        "not more privacy."
-    ),
-    "dp-accel/eq-3.10": ("Whoever puts the printed B into a solver analyses steps uphill: use -alpha."),
     "dp-accel/prop-3.4": (
         "A certificate found with the printed B says nothing of the method: solve (3.14) with B = "
         "[-alpha; 0]."
     ),
-    "dp-accel/sec3.2-tradeoff": (
-        "One can have a faster rate and a smaller error at once for some (alpha, beta): a search over "
-        "both is not in vain."
-    ),
     "dp-accel/thm-3.5": (
         "The bound holds if the noise is uncorrelated with both last iterates and has the factor L/2 "
         "before the transient: check both before you use it."
-    ),
-    "dp-accel/thm-3.5-ct": (
-        "The transient of the printed bound lacks the factor L/2: for L above 2 a run may lie above it."
     ),
     "dp-accel/eq-4.2": (
         "The error itself need not contract at every step; a Lyapunov function does, and that is enough "
@@ -126,13 +110,7 @@ MEANINGS = {
     ),
     "dp-accel/eq-4.3": ("Count on twice the initial error: the rate stays."),
     "dp-accel/eq-4.6": ("Count on twice the initial error; the optimal noise scales stay what they are."),
-    "dp-accel/thm-4.3-equality": (
-        "Read it as a bound, and restart the momentum at every stage: an equality it is not."
-    ),
     "dp-accel/thm-4.3-s0": ("Every stage, the first one too, costs a factor 2: count them all."),
-    "dp-accel/thm-4.3-restart": (
-        "Restart the momentum at the beginning of each stage: without it the bound fails."
-    ),
     "dp-accel/sec5-subsampling-noise": (
         "Batches do not lower the noise that a step needs: the least scale is that of the full batch."
     ),

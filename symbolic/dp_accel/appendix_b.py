@@ -9,6 +9,7 @@ import sympy as sp
 
 from dpverify.claims import claim
 from dpverify.language.expectations import E
+from dpverify.language.functions import Function
 from dpverify.language.vectors import Vector, inner, norm2
 from dpverify.relations import AtMost, Equal, Instance, PositiveSemidefinite
 from dpverify.symbolic.dp_accel import PAPER
@@ -166,17 +167,16 @@ def heavy_ball_dissipates():
 
 @claim(PAPER, "eq-b.5-7", at="Eqs (B.5)-(B.7)", kind="identity", uses=["def-a.1"])
 def update_difference_and_descent_lemma():
-    """(B.5) the update, (B.6) x_t - x_{t+1} = -beta (x_t - x_{t-1}) + alpha (grad F + w), (B.7) F(x_t) -
-    F(x_{t+1}) >= grad F'(x_t - x_{t+1}) - (L/2)|x_t - x_{t+1}|^2.
+    """If (B.5) x_{t+1} = (1 + beta) x_t - beta x_{t-1} - alpha (grad F + w), then (B.6) x_t - x_{t+1} = -beta
+    (x_t - x_{t-1}) + alpha (grad F + w), in every coordinate; (B.7) F(x_t) - F(x_{t+1}) >= grad F'(x_t -
+    x_{t+1}) - (L/2)|x_t - x_{t+1}|^2 for every x_{t+1}.
     """
-    (now, before, gradient), after, F, noise = heavy_ball_step(sp.Symbol("W", positive=True))
-    at = now + F.minimiser
-    shifted = (1 + beta) * now - beta * before - alpha * (gradient + noise)
-    other = Vector("x_next")
+    now, before, after, slope, noise = sp.symbols("x_t x_before x_next g w", real=True)
+    update = sp.Eq(after, (1 + beta) * now - beta * before - alpha * (slope + noise))
+    F, at, other = Function("F", smooth=L, strongly_convex=mu), Vector("x"), Vector("y")
     lower = inner(F.gradient(at), at - other) - L / 2 * norm2(at - other)
     return AllOf(
-        Equal(norm2(after - F.minimiser - shifted), 0),
-        Equal(norm2((at - after) - (-beta * (now - before) + alpha * (gradient + noise))), 0),
+        Equal(now - after, -beta * (now - before) + alpha * (slope + noise), given=[update]),
         AtMost(lower, F(at) - F(other), given=[mu < L]),
     )
 
@@ -207,6 +207,7 @@ def d_is_congruent_to_x1():
     expect=REFUTED,
     correction="eq-b.8-corrected",
     breaks="misprint",
+    standing="misprint",
 )
 def cross_terms_of_b_8_are_as_printed():
     """The cross terms in (B.8) are L alpha [beta (x_t - x_{t-1}) w - alpha grad F'w - alpha grad F'w]."""
@@ -242,12 +243,15 @@ def b_9_holds_with_the_factor_one_half():
 
 @claim(PAPER, "eq-b.9-corrected", at="Eq (B.9)", kind="inequality", uses=["def-a.1"])
 def b_9_holds_without_the_factor():
-    """F* - F(x_t) >= (xi, grad F)' X_2 (xi, grad F), which is what the next display uses."""
-    F = sp.Symbol("F", real=True)
-    return AtMost(form(X2, [x, y, g]), -F, given=[-F - g * (-x) >= mu / 2 * x**2])
+    """F* - F(x_t) >= (xi, grad F)' X_2 (xi, grad F), which is what the next display uses: for F in S_{mu,L}
+    and every dimension.
+    """
+    F, place, before = Function("F", smooth=L, strongly_convex=mu), Vector("x_t"), Vector("x_before")
+    form_of_x2 = quadratic_form(X2, [place - F.minimiser, before, F.gradient(place)])
+    return AtMost(form_of_x2, F.minimum - F(place), given=[mu < L])
 
 
-@claim(PAPER, "eq-b.10", at="Eq (B.10)", kind="identity")
+@claim(PAPER, "eq-b.10", at="Eq (B.10), d = 2", kind="identity")
 def error_recursion_of_a_quadratic():
     """(x_t, x_{t-1}) - xi* = M (x_{t-1}, x_{t-2}) + (-alpha w, 0) for F = x'Qx/2 (w is the noise of that
     step: w_{t-1} in the numbering of (3.1)).
@@ -295,7 +299,7 @@ def permutation_block_diagonalises_m():
     )
 
 
-@claim(PAPER, "eq-b-perm-corrected", at="Appendix B.3, P M P' = T", kind="identity")
+@claim(PAPER, "eq-b-perm-corrected", at="Appendix B.3, P M P' = T, d = 2", kind="identity")
 def orthogonal_matrix_block_diagonalises_m():
     """diag(U, U)' M diag(U, U), U the eigenvectors of Q, followed by a permutation, is diag(T_1, ..., T_d);
     its norm is 1 too (d = 2, every Q).

@@ -101,7 +101,8 @@ def maximum_likelihood_with_minus_lambda_is_strongly_concave():
     kind="identity",
     expect=REFUTED,
     correction="eq-5.2-corrected",
-    breaks="proof",
+    breaks="misprint",
+    standing="misprint",
 )
 def gradient_of_the_log_likelihood_as_printed():
     """grad ln p(z | u, x) = z u e^(z u'x)/(1 + e^(z u'x)) (the sign in the exponents is wrong; the second
@@ -145,7 +146,7 @@ def gradients_differ_by_at_most_the_two_norms():
     kind="identity",
     expect=REFUTED,
     correction="eq-5.2-exact-corrected",
-    breaks="proof",
+    breaks="text",
 )
 def sensitivity_equals_twice_the_largest_norm_at_every_x():
     """S_1(x) = 2 sup |u|_1 for all x."""
@@ -183,9 +184,11 @@ def sensitivity_is_below_twice_the_largest_norm_and_comes_near_it():
 
 @claim(PAPER, "sec5-s1", at="Section 5", kind="numeric constant", uses=["eq-5.2-bound"])
 def sensitivity_of_the_experiment_is_at_most_40():
-    """|u|_1 <= 20 gives S_1 = 2 * 20 = 40."""
-    v = sp.Symbol("v", real=True)
-    return AtMost(sp.Abs(u) + sp.Abs(v), 40, given=[sp.Abs(u) <= 20, sp.Abs(v) <= 20])
+    """|u|_1 <= 20 and |u'|_1 <= 20 give |grad f(x; u, z) - grad f(x; u', z')|_1 <= |u|_1 + |u'|_1 <= 2 * 20 =
+    40.
+    """
+    one, other = sp.symbols("u_1 v_1", nonnegative=True)  # the L1 norms
+    return AtMost(one + other, 2 * 20, given=[one <= 20, other <= 20])
 
 
 @claim(PAPER, "sec5-mu", at="Sections 5 and 6", kind="numeric constant")
@@ -509,18 +512,16 @@ def accelerated_algorithms_outperform_gd():
     "fig3-accel-data",
     at='Section 5, "repeated in our experiments"',
     kind="numeric",
-    expect=REFUTED,
-    correction="fig3-accel-vs-gd",
-    breaks="text",
-    standing="ours",
+    expect=UNDECIDED,
 )
-def best_of_hb_beats_the_best_of_gd_on_every_data_set():
-    """The best of DP-HB outperforms the best of DP-GD as a rule: so too on another data set drawn the same
-    way (DP-HB at T = 100, DP-GD at T = 200).
+def best_of_hb_beats_the_best_of_gd():
+    """The best of DP-HB (T = 100) outperforms the best of DP-GD (T = 200 on most data sets drawn as
+    described; the paper has T = 1000) for c = 1, m = n: on eight data sets it shows on two, and the opposite
+    on few.
     """
     return Tested(
-        "DP-HB at T = 100 ends below DP-GD at T = 200",
-        ordered([(Run("DP-HB", 100, 1.0), Run("DP-GD", 200, 1.0))], runs=150, sets=[4]),
+        "DP-HB at T = 100 ends below DP-GD at T = 200, on most of eight data sets",
+        ordered([(Run("DP-HB", 100, 1.0), Run("DP-GD", 200, 1.0))], runs=60, sets=range(1, 9)),
     )
 
 

@@ -19,9 +19,9 @@ from dpverify.guarantees import PureDP
 from dpverify.language.expectations import E, Noise
 from dpverify.language.functions import Function
 from dpverify.language.mechanisms import Private, Repeated
-from dpverify.language.vectors import inner, norm, norm2, vectors
+from dpverify.language.vectors import Vector, inner, norm, norm2, vectors
 from dpverify.neighbours import REPLACE
-from dpverify.relations import AtMost, Equal, Increasing, Instance, Tested
+from dpverify.relations import AtMost, Equal, Increasing, Instance, PositiveSemidefinite, Tested
 from dpverify.releases import Laplace, Subsampled
 from dpverify.symbolic.dp_accel import PAPER
 from dpverify.theorems import AllOf, ForEvery, Theorem
@@ -125,7 +125,8 @@ def euclidean_norm_of_the_gradient_difference_would_do():
     kind="inequality",
     expect=REFUTED,
     correction="sec3-df-corrected",
-    breaks="proof",
+    breaks="misprint",
+    standing="misprint",
 )
 def function_value_moves_by_at_most_s1_over_n():
     """Changing one record changes F(x) by at most S_1(x)/n."""
@@ -388,7 +389,7 @@ def least_scale(momentum: Any) -> Any:
     kind="privacy guarantee",
     expect=REFUTED,
     correction="sec3-smoothing-corrected",
-    breaks="theorem",
+    breaks="text",
 )
 def smoothing_reduces_the_noise_that_privacy_requires():
     """Using a smoothed noisy gradient reduces the required noise / improves the privacy level: the least b of
@@ -440,17 +441,18 @@ def privacy_does_not_depend_on_the_momentum():
 
 @claim(PAPER, "eq-3.6-3.7", at="Eqs (3.6) and (3.7)", kind="identity")
 def heavy_ball_steps_along_the_smoothed_gradient():
-    """(3.1) is x_{t+1} = x_t - (alpha/(1-beta)) u_t, u_t = beta u_{t-1} + (1-beta) g_t, u_0 = (1-beta) g_0:
-    at t = 0 (x_{-1} = x_0), and from t - 1 to t, where (3.6) at t - 1 says what x_{t-1} is.
+    """(3.1) is x_{t+1} = x_t - (alpha/(1-beta)) u_t, u_t = beta u_{t-1} + (1-beta) g_t, u_0 = (1-beta) g_0,
+    in every coordinate: at t = 0, where x_{-1} = x_0; and at t, if (3.6) at t - 1 says x_t = x_{t-1} -
+    (alpha/(1-beta)) u_{t-1}.
     """
-    now, gradient, smooth = vectors("x_t g u")
-    before = now + alpha / (1 - beta) * smooth  # x_{t-1}, by (3.6) at t - 1
+    now, before, gradient, smooth = sp.symbols("x_t x_before g u_before", real=True)
     heavy = now - alpha * gradient + beta * (now - before)
     along = now - alpha / (1 - beta) * (beta * smooth + (1 - beta) * gradient)
-    first = now - alpha * gradient
     return AllOf(
-        Equal(norm2(first - (now - alpha / (1 - beta) * ((1 - beta) * gradient))), 0, given=[beta < 1]),
-        Equal(norm2(heavy - along), 0, given=[beta < 1]),
+        Equal(
+            heavy, now - alpha / (1 - beta) * ((1 - beta) * gradient), given=[beta < 1, sp.Eq(before, now)]
+        ),
+        Equal(heavy, along, given=[beta < 1, sp.Eq(now, before - alpha / (1 - beta) * smooth)]),
     )
 
 
@@ -490,7 +492,8 @@ def weights_of_the_smoothed_gradient_add_up_to_1_minus_beta_to_t_plus_1():
     kind="identity",
     expect=REFUTED,
     correction="eq-3.8-corrected",
-    breaks="proof",
+    breaks="misprint",
+    standing="misprint",
 )
 def update_with_plus_v_is_the_minibatch_update():
     """With v_t = grad F(x_t) - grad F_B(x_t), (3.1) is x_t - alpha (grad F(x_t) + eta_t + v_t) + beta (x_t -
@@ -522,7 +525,7 @@ def update_with_plus_v_is_the_minibatch_update_for_the_other_sign_of_v():
     kind="identity",
     expect=REFUTED,
     correction="eq-3.10-corrected",
-    breaks="theorem",
+    breaks="proof",
 )
 def state_space_with_plus_alpha_is_the_heavy_ball():
     """xi_{t+1} = A xi_t + B (grad F + w) with B = [alpha; 0] is (3.8)."""
@@ -791,6 +794,41 @@ def corrected_matrix_inequality_can_be_met():
 
 @claim(
     PAPER,
+    "sec5-hb-matrix",
+    at="Eq (3.14) at the parameters of DP-HB in Section 5",
+    kind="inequality",
+    uses=["prop-3.4-corrected"],
+    standing="ours",
+)
+def no_rate_below_one_for_dp_hb_as_run():
+    """At alpha = 1/L and beta = (1 - sqrt(alpha mu))/(1 + sqrt(alpha mu)), the parameters of DP-HB for c = 1,
+    and kappa = 25 (mu = 1, L = 25, beta = 2/3), no rho < 1, P >= 0, c_0 >= 0, c > 0 meet (3.14) with the sign
+    of B corrected: against the positive definite Z = [[50, 48, 77], [48, 49, 116], [77, 116, 747]] its gap is
+    negative. Proposition 3.4 says nothing of that run.
+    """
+    p11, p12, p22 = sp.symbols("P_11 P_12 P_22", real=True)
+    r, c, c0 = (
+        sp.Symbol("r", positive=True),
+        sp.Symbol("c", positive=True),
+        sp.Symbol("c_0", nonnegative=True),
+    )
+    run = {mu: 1, L: 25, alpha: sp.Rational(1, 25), beta: sp.Rational(2, 3)}
+    P = sp.Matrix([[p11, p12], [p12, p22]])
+    gap = (c0 * X0 + c * X1 + c * (1 - r) * X2 - phi(P, sp.Matrix([-alpha, 0]), r)).subs(run)
+    Z = sp.Matrix([[50, 48, 77], [48, 49, 116], [77, 116, 747]])
+    return AllOf(
+        PositiveSemidefinite(Z),
+        AtMost(
+            sp.expand((Z * gap).trace()),
+            0,
+            given=[p11 >= 0, p22 >= 0, p12**2 <= p11 * p22, r < 1],
+            strict=True,
+        ),
+    )
+
+
+@claim(
+    PAPER,
     "prop-3.4-x0",
     at="Proposition 3.4, X_0",
     kind="identity",
@@ -807,10 +845,16 @@ def block_2_i_d_fits_the_three_by_three_inequality():
 
 @claim(PAPER, "prop-3.4-x0-corrected", at="Proposition 3.4, X_0 with 2", kind="identity", uses=["def-a.1"])
 def x0_with_2_is_the_sector_of_the_gradient():
-    """With 2 in the corner, (xi, grad F)' X_0 (xi, grad F) = 2 (grad F - mu x)'(grad F - L x), which is at
-    most 0 on S_{mu,L}.
+    """With 2 in the corner, (xi, grad F)' X_0 (xi, grad F) = 2 (grad F - mu x)'(grad F - L x), x being x_t -
+    x*, which is at most 0 on S_{mu,L}, in every dimension.
     """
-    return Equal(form(X0, [x, y, g]), 2 * (g - mu * x) * (g - L * x))
+    F, place, before = Function("F", smooth=L, strongly_convex=mu), Vector("x_t"), Vector("x_before")
+    now, slope = place - F.minimiser, F.gradient(place)
+    stated = 2 * inner(slope - mu * now, slope - L * now)
+    return AllOf(
+        Equal(quadratic_form(X0, [now, before, slope]), stated),
+        AtMost(stated, 0, given=[mu < L]),
+    )
 
 
 @claim(PAPER, "eq-3.15-factor", at="Eq (3.15)", kind="identity")

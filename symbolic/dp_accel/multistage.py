@@ -69,7 +69,14 @@ def every_stage_contracts_the_lyapunov_function_by_two_to_minus_p_minus_2():
     )
 
 
-@claim(PAPER, "masg-opt-rate", at="Section 4.2, first paragraph", kind="asymptotic", expect=UNDECIDED)
+@claim(
+    PAPER,
+    "masg-opt-rate",
+    at="Section 4.2, first paragraph",
+    kind="asymptotic",
+    expect=UNDECIDED,
+    standing="remark",
+)
 def masg_attains_the_optimal_rates():
     """The authors of [2] prove that MASG attains the optimal rate in both deterministic and stochastic
     versions.
@@ -87,7 +94,8 @@ def masg_attains_the_optimal_rates():
     kind="identity",
     expect=REFUTED,
     correction="thm-4.3-corrected",
-    breaks="theorem",
+    breaks="misprint",
+    standing="misprint",
 )
 def error_of_masg_equals_the_right_side():
     """E_T = [2^(s_T - s_0) prod (1 - sqrt(mu alpha^(s_i)))] E_0 + sum_t a_{T,t} (b_t^2 d + sigma_s^2/2)."""
@@ -142,7 +150,8 @@ def without_restart(curvature: Any, first: int, second: int) -> Any:
     kind="inequality",
     expect=REFUTED,
     correction="thm-4.3-corrected",
-    breaks="theorem",
+    breaks="text",
+    standing="ours",
 )
 def momentum_may_be_carried_from_stage_to_stage():
     """(4.8), even with <= and 2^(s_T), holds when the momentum is carried over from one stage to the next, as
@@ -275,7 +284,8 @@ def noise_of_step_t_is_doubled_once_per_later_stage():
     kind="algorithm property",
     expect=REFUTED,
     correction="thm-4.3-grad-corrected",
-    breaks="proof",
+    breaks="misprint",
+    standing="misprint",
 )
 def masg_takes_the_gradient_at_x_t():
     """DP-MASG uses noisy gradients grad f(x_t) + eta_t (with sigma_s in the bound though no batch is drawn):

@@ -186,6 +186,30 @@ def function_values_of_noisy_nag_contract_by_1_minus_s():
     )
 
 
+@claim(
+    PAPER,
+    "eq-4.2-index",
+    at="Theorem 4.1, Eq (4.2), the index of b",
+    kind="inequality",
+    expect=REFUTED,
+    correction="eq-4.2-corrected",
+    breaks="misprint",
+    standing="misprint",
+)
+def noise_of_step_t_enters_the_error_at_t():
+    """(4.2) has b_t in the bound on E_t, for t >= 1, though x_t is made with eta_{t-1}, of scale b_{t-1}, by
+    (4.1). (Counted from 1, as in (4.4), the steps have b_1..b_T.)
+
+    The case F = x^2/2, mu = L = alpha = 1, so that beta = 0 and x_1 = -eta_0: E_1 = b_0^2; t = 1, m = n.
+    """
+    first, second = sp.symbols("b_0 b_1", positive=True)
+    return Instance(
+        AtMost(first**2, 2 * second**2),
+        let={"F": "x^2/2", "mu, L, alpha": "1, 1, 1", "d": "1", "t": "1", "m": "n"},
+        because="Laplace(b_0) has variance 2 b_0^2; the bound is (1 - 1) E_0 + 2 b_1^2",
+    )
+
+
 def nesterov_step(variance: Any) -> tuple[Any, Any, Any, Any, Any]:
     """(x, v), the next (x, v), F, where the gradient is taken, and the noise of a step of (4.1), mu =
     s^2/alpha.
@@ -241,7 +265,7 @@ def lyapunov_function_of_noisy_nag_contracts_by_1_minus_s():
     kind="inequality",
     expect=REFUTED,
     correction="eq-4.2-note-corrected",
-    breaks="proof",
+    breaks="text",
 )
 def covariance_of_the_estimator_is_at_most_b_squared_plus():
     """b_t^2 + (S_1^2/m)(n-m)/(n-1) bounds the norm of the covariance of the gradient estimator, and is b_t^2
@@ -636,11 +660,12 @@ def weights_decrease_in_t():
 
 @claim(PAPER, "sec4.1-a-mono-corrected", at="after Proposition 4.2", kind="monotonicity")
 def weights_increase_in_t():
-    """a_{T,t} is increasing in t: the noise of later steps is forgotten less (the conclusion drawn from it is
-    unchanged).
+    """a_{T,t} < a_{T,t+1} for t < T, age being T - t - 1: the noise of later steps is forgotten less (the
+    conclusion drawn from it is unchanged).
     """
-    weights = alpha * (1 + alpha * L) * (1 - s) ** (T - t)
-    return AtMost(sp.simplify(weights / weights.subs(t, t + 1)), 1, given=[s < 1, t < T], strict=True)
+    age = sp.Symbol("age", integer=True, nonnegative=True)
+    weight = alpha * (1 + alpha * L)
+    return AtMost(weight * (1 - s) ** (age + 1), weight * (1 - s) ** age, given=[s < 1], strict=True)
 
 
 @claim(
@@ -651,15 +676,14 @@ def weights_increase_in_t():
     uses=["eps-t", "sec4.1-a-mono-corrected"],
 )
 def later_steps_get_less_noise_and_more_budget():
-    """The optimal noise starts high and decreases; a larger part of the budget is spent on later steps:
-    b_{t+1}/b_t < 1 < eps_{t+1}/eps_t at every t.
+    """The optimal noise starts high and decreases; a larger part of the budget is spent on later steps: where
+    a_{T,t} < a_{T,t+1}, b_{t+1} < b_t of (4.5), and eps_t < eps_{t+1}.
     """
-    thirds = (alpha * (1 + alpha * L)) ** root * (1 - s) ** ((T - t) * root)  # a_{T,t}^(1/3)
-    total = sp.Symbol("A", positive=True)  # sum_j a_j^(1/3)
-    scale, spent = total * S / (n * eps * thirds), thirds / total * eps
+    total = sp.Sum(a[j] ** root, (j, 1, T))
+    grows = [a[t] < a[t + 1]]
     return AllOf(
-        AtMost(sp.simplify(scale.subs(t, t + 1) / scale), 1, given=[s < 1], strict=True),
-        AtMost(1, sp.simplify(spent.subs(t, t + 1) / spent), given=[s < 1], strict=True),
+        AtMost(total * S / (n * eps * a[t + 1] ** root), total * S / (n * eps * a[t] ** root), grows, True),
+        AtMost(a[t] ** root / total * eps, a[t + 1] ** root / total * eps, grows, True),
     )
 
 
@@ -713,11 +737,16 @@ def optimised_bound_holds_with_the_printed_first_weight():
     uses=["eq-4.3-corrected", "prop-4.2"],
 )
 def optimised_bound_holds_with_twice_the_first_weight():
-    """E_T <= 2 (1-s)^T E_0 + d (S_1/(n eps))^2 (sum_j a_{T,j}^(1/3))^3 for m = n and the scales (4.5)."""
+    """If E_T <= 2 (1-s)^T E_0 + sum_t a_{T,t} b_t^2 d, as in (4.3) corrected for m = n, then with the scales
+    (4.5) E_T <= 2 (1-s)^T E_0 + d (S_1/(n eps))^2 (sum_j a_{T,j}^(1/3))^3.
+    """
     scales = optimal_scales(Schedule(a[t]), T, S, n, eps).formula
-    return Equal(
-        sp.Sum(a[t] * scales**2 * d, (t, 1, T)),
-        d * S**2 / (n**2 * eps**2) * sp.Sum(a[j] ** root, (j, 1, T)) ** 3,
+    first, last = sp.symbols("E_0 E_T", nonnegative=True)
+    noise = sp.Sum(a[t] * scales**2 * d, (t, 1, T))
+    optimum = d * S**2 / (n**2 * eps**2) * sp.Sum(a[j] ** root, (j, 1, T)) ** 3
+    start = 2 * (1 - s) ** T * first
+    return Theorem(given=[s < 1, last <= start + noise], shows=AtMost(last, start + optimum)).have(
+        Equal(noise, optimum), "the scales (4.5)"
     )
 
 

@@ -7,13 +7,9 @@ Eqs (2.4)-(2.6)
 
 from __future__ import annotations
 
-from typing import Any
-
 import sympy as sp
 
 from dpverify.claims import claim
-from dpverify.language.functions import Function
-from dpverify.language.vectors import norm2, vectors
 from dpverify.relations import AtMost, Equal, Instance, Quoted
 from dpverify.symbolic.dp_accel import PAPER
 from dpverify.theorems import AllOf, Theorem
@@ -32,7 +28,7 @@ R = sp.Rational
     kind="algorithm property",
     expect=REFUTED,
     correction="sec1-uncorr-corrected",
-    breaks="theorem",
+    breaks="text",
 )
 def uncorrelated_noise_is_enough():
     """The results hold for noise that is merely uncorrelated with the state, of bounded variance (here: Lemma
@@ -132,7 +128,7 @@ def result_was_not_known_before():
     )
 
 
-@claim(PAPER, "eq-2.3", at="Eq (2.3)", kind="identity")
+@claim(PAPER, "eq-2.3", at="Eq (2.3)", kind="identity", standing="definition")
 def gradient_of_the_mean_is_the_mean_of_gradients():
     """grad F(x) = (1/n) sum_i grad f(x; y_i), on the logistic loss f(x; y) = ln(1 + e^(-y x))."""
     i, y = sp.Symbol("i", integer=True, positive=True), sp.IndexedBase("y", real=True)
@@ -142,54 +138,78 @@ def gradient_of_the_mean_is_the_mean_of_gradients():
 
 @claim(PAPER, "eq-2.4-2.6", at="Eqs (2.4)-(2.6)", kind="definition")
 def no_momentum_gives_gradient_descent():
-    """GD x - alpha grad F(x), HB with + beta (x_t - x_{t-1}), NAG from z = (1 + beta) x_t - beta x_{t-1}:
-    with beta = 0 the last two are GD.
+    """GD x_t - alpha grad F(x_t), HB with + beta (x_t - x_{t-1}), NAG from z = (1 + beta) x_t - beta x_{t-1}:
+    where beta = 0 the step of HB is that of GD, and z is x_t, in every coordinate.
     """
-    F, now, before = Function("F"), *vectors("x_t x_before")
-
-    def heavy(b: Any) -> Any:
-        return now - alpha * F.gradient(now) + b * (now - before)
-
-    def nesterov(b: Any) -> Any:
-        z = (1 + b) * now - b * before
-        return z - alpha * F.gradient(z)
-
-    descent = now - alpha * F.gradient(now)
-    zero = sp.Integer(0)
-    return AllOf(Equal(norm2(heavy(zero) - descent), 0), Equal(norm2(nesterov(zero) - descent), 0))
+    now, before, gradient = sp.symbols("x_t x_before g", real=True)
+    momentum = sp.Symbol("beta", nonnegative=True)
+    none = [sp.Eq(momentum, 0)]
+    heavy = now - alpha * gradient + momentum * (now - before)
+    return AllOf(
+        Equal(heavy, now - alpha * gradient, given=none),
+        Equal((1 + momentum) * now - momentum * before, now, given=none),
+    )
 
 
 @claim(PAPER, "eq-2.7", at="Eq (2.7)", kind="identity")
 def minibatch_gradient_is_unbiased():
     """The mean over m of n records drawn without replacement is an unbiased estimator of grad F: a record is
-    in the batch with probability C(n-1, m-1)/C(n, m), and the sum of the gradients, each weighted by this
-    probability over m, is the mean of all.
+    in the batch with probability C(n-1, m-1)/C(n, m) = m/n, and the sum of the gradients, each weighted by
+    this probability over m, is the mean of all.
     """
     i, y = sp.Symbol("i", integer=True, positive=True), sp.IndexedBase("g", real=True)
     drawn = sp.Symbol("q", positive=True)
-    chance = sp.gammasimp(sp.combsimp(sp.binomial(n - 1, m - 1) / sp.binomial(n, m)))
     weighted = sp.Sum(drawn * y[i], (i, 1, n)) / m
-    return Theorem(given=[sp.Eq(drawn, chance)], shows=Equal(weighted, sp.Sum(y[i], (i, 1, n)) / n)).calc(
-        weighted,
-        ("=", drawn / m * sp.Sum(y[i], (i, 1, n)), "every record has the same chance"),
-        ("=", sp.Sum(y[i], (i, 1, n)) / n, "which is m/n"),
+    return AllOf(
+        Equal(n * sp.binomial(n - 1, m - 1), m * sp.binomial(n, m), given=[m <= n]),
+        Theorem(given=[sp.Eq(drawn, m / n)], shows=Equal(weighted, sp.Sum(y[i], (i, 1, n)) / n)).calc(
+            weighted,
+            ("=", drawn / m * sp.Sum(y[i], (i, 1, n)), "every record has the same chance"),
+            ("=", sp.Sum(y[i], (i, 1, n)) / n, "which is m/n"),
+        ),
     )
 
 
 @claim(PAPER, "sec2.2-equiv", at="Section 2.2, last paragraph", kind="algorithm property")
 def iterates_and_noisy_gradients_determine_each_other():
-    """Revealing x_1..x_T is equivalent to revealing the T noisy gradients, given x_0 and the parameters: for
-    HB and NAG the noisy gradient is a function of three iterates, and the next iterate one of the noisy
-    gradient and the two before.
+    """Revealing x_1..x_T is equivalent to revealing the T noisy gradients, given x_0 and the parameters: in
+    every coordinate, if x_{t+1} is the step of HB, or of NAG, then the noisy gradient g is (x_t + beta (x_t -
+    x_{t-1}) - x_{t+1})/alpha, or (z_t - x_{t+1})/alpha; and if g is this, x_{t+1} is the step.
     """
-    now, before, after, noisy = vectors("x_t x_before x_next g")
+    now, before, after, noisy = sp.symbols("x_t x_before x_next g", real=True)
     z = (1 + beta) * now - beta * before
-    heavy = now - alpha * noisy + beta * (now - before)
-    read_heavy = (now + beta * (now - before) - after) / alpha
-    read_nesterov = (z - after) / alpha
+    heavy, nesterov = now - alpha * noisy + beta * (now - before), z - alpha * noisy
+    read_heavy, read_nesterov = (now + beta * (now - before) - after) / alpha, (z - after) / alpha
     return AllOf(
-        Equal(norm2((now + beta * (now - before) - heavy) / alpha - noisy), 0),
-        Equal(norm2((z - (z - alpha * noisy)) / alpha - noisy), 0),
-        Equal(norm2(now - alpha * read_heavy + beta * (now - before) - after), 0),
-        Equal(norm2(z - alpha * read_nesterov - after), 0),
+        Equal(noisy, read_heavy, given=[sp.Eq(after, heavy)]),
+        Equal(noisy, read_nesterov, given=[sp.Eq(after, nesterov)]),
+        Equal(after, heavy, given=[sp.Eq(noisy, read_heavy)]),
+        Equal(after, nesterov, given=[sp.Eq(noisy, read_nesterov)]),
+    )
+
+
+@claim(
+    PAPER,
+    "sec2.2-public",
+    at="Section 2.2, privacy setting",
+    kind="privacy guarantee",
+    expect=REFUTED,
+    correction="prop-3.1",
+    breaks="text",
+    standing="ours",
+)
+def known_parameters_may_depend_on_the_data():
+    """The algorithm being known with all its parameters, such as alpha, beta, and the variance of the noise,
+    these may be computed from the data. (The paper supposes that they are known, and not that they are public
+    constants.)
+
+    The case n = d = T = 1, eps = 1: the scale is the gradient of the record at hand, 2 on Y and 1 on Y', in
+    place of a bound that holds for all records; the densities of the release at o.
+    """
+    o = sp.Symbol("o", positive=True)
+    here, there = sp.exp(-(o - 2) / 2) / 4, sp.exp(-(o - 1)) / 2
+    return Instance(
+        AtMost(here, sp.E * there, given=[o >= 2]),
+        let={"n, d, T": "1, 1, 1", "eps": "1", "gradient": "2 on Y, 1 on Y'", "b": "the gradient/eps"},
+        because="Laplace noise of the larger scale is far likelier beyond both gradients",
     )
