@@ -19,7 +19,7 @@ from dpverify.language.mechanisms import Composed, Private, Repeated
 from dpverify.language.vectors import norm
 from dpverify.neighbours import REPLACE
 from dpverify.proving.mechanisms import cost
-from dpverify.relations import AtMost, Equal, Instance
+from dpverify.relations import AtMost, Instance
 from dpverify.releases import Gaussian, Subsampled
 from dpverify.symbolic.diff2 import PAPER
 from dpverify.symbolic.diff2.framework import C, clipped, g, h, w
@@ -47,13 +47,13 @@ visits = sp.ceiling(R / P)
 @claim(PAPER, "lemma-e.1", at="Lemma E.1", kind="inequality", uses=["alg-2"])
 def one_record_of_the_batch_moves_the_local_mean():
     """Given the batch and the earlier outputs, replacing a record moves v_{k,r} by at most 2 C_{3,k,r}/b if
-    it is in the batch of client p = p_r (C/b if one of the two records sends 0), and by 0 if p is not p_r.
+    it is in the batch of client p = p_r (C/b if one of the two records sends 0). If p is not p_r, v_{k,r} is
+    no function of D_p, and nothing is to be shown.
     """
     moved = (w + clipped(g) / b) - (w + clipped(h) / b)
     return AllOf(
         AtMost(norm(moved), 2 * C / b, given=[norm(g) > 0, norm(h) > 0]),
         AtMost(norm(clipped(g) / b), C / b, given=[norm(g) > 0]),
-        Equal(norm(w - w), 0),
     )
 
 
@@ -208,6 +208,34 @@ def stated_order_of_the_local_noise():
         exceeded_budget(),
         let={"R, b, a, eps, delta": "1, 1, 2, 1, exp(-1/2)", "P": "any P >= K", "s": "sigma_3^2, any"},
         because="one visit is made, where the order counts R/P of a visit",
+    )
+
+
+@claim(
+    PAPER,
+    "prop-e.2-theta-never",
+    at="Proposition E.2, last sentence, for every sigma_3",
+    kind="inequality",
+    standing="ours",
+)
+def no_noise_of_the_stated_order_meets_the_condition():
+    """In the case of prop-e.2-theta the condition fails for every s = sigma_3^2 and K >= n^2 (1 + s), not for
+    one: both numbers of the minimum are at least 2/(s + 1), log(1 + x) >= x/(1 + x), and 2 K x/(1 + x) > 1
+    for every x >= 2/(n^2 (s + 1)).
+    """
+    x = sp.Symbol("x", positive=True)
+    floor = 2 / ((s + 1) * n_min**2)
+    return AllOf(
+        AtMost(2 / (s + 1), 4 * sp.exp(4 / s) - 4),
+        AtMost(2 / (s + 1), 2 * sp.exp(4 / s)),
+        AtMost(x / (1 + x), sp.log(1 + x)),
+        Theorem(
+            given=[n_min >= 11, n_min**2 * (1 + s) <= K, x >= floor],
+            shows=AtMost(1, 2 * K * x / (1 + x), strict=True),
+        )
+        .have(AtMost(2 / x, K), "K >= n^2 (1 + s) >= 2/x")
+        .have(AtMost(4 / (1 + x), 2 * K * x / (1 + x)), "times 2 x/(1 + x)")
+        .have(AtMost(1, 2 * K * x / (1 + x), strict=True), "4/(1 + x) > 1, or x >= 3 and K >= 121"),
     )
 
 

@@ -20,7 +20,7 @@ from dpverify.language.mechanisms import Composed, Private, Repeated
 from dpverify.language.vectors import norm, vectors
 from dpverify.neighbours import REPLACE
 from dpverify.proving.mechanisms import gaussian_delta
-from dpverify.relations import AtMost, Equal, Instance
+from dpverify.relations import AtMost, BigO, Equal, Instance
 from dpverify.releases import Gaussian
 from dpverify.symbolic.diff2 import PAPER
 from dpverify.theorems import AllOf, Theorem
@@ -196,18 +196,21 @@ c = sp.Symbol("c", positive=True)
     correction="prop-4.1-theta-corrected",
 )
 def stated_orders_of_the_noise():
-    """sigma_2^2 = (4 u/(u - 1)) a (R - ceil(R/T))/(N^2 eps) is of order R/(N eps)^2, for every T: at least c
-    R/(N eps)^2 for some c > 0.
+    """sigma_1^2 = 4 u a ceil(R/T)/(N^2 eps) is of order R/(T N^2 eps^2), but for powers of log(1/delta),
+    whatever eps is.
 
-    At T = 1, which Theorem 4.3 admits, it is 0: no c > 0 will do. (For T > R, sigma_1^2 is not of the order
-    R/(T N^2 eps^2) either, ceil(R/T) being 1; and for eps above log(1/delta) a is at least 2, not of the
-    order 1/eps.)
+    The path: R = T = N = 1, u = 2, log(1/delta) = 1 and eps = j + 1: a = 1 + ceil(2/eps) = 2 does not fall
+    like 1/eps, and 16/eps is not O(1/eps^2). (At T = 1 the unused sigma_2^2 is 0; for T > R, ceil(R/T) is 1
+    and not of the order R/T.)
     """
-    second = printed_variances(R, 1, N, eps, alpha, u)[1]
+    j = sp.Symbol("j", integer=True, positive=True)
+    level = 1 + j
+    first = printed_variances(1, 1, 1, level, 2, 2)[0]
     return Instance(
-        AtMost(c * R / (N * eps) ** 2, second, given=[u > 1]),
-        let={"T": "1", "c": "any positive number"},
-        because="all rounds are restarts then",
+        BigO(sp.sympify(first), 1 / level**2),
+        let={"R, T, N": "1", "u": "2", "delta": "1/e", "eps": "1 + j"},
+        meets=[Equal(1 + sp.ceiling(2 / level), 2)],
+        because="the order a is at least 2, however large eps is",
     )
 
 
