@@ -54,6 +54,7 @@ from dpverify.proving.refutation import (
     violated,
     witness_at,
 )
+from dpverify.proving.replays import replayed
 from dpverify.relations import AtMost, Derivation, Equal, Instance, Quoted, Tested
 from dpverify.theorems import AllOf, ForSome, Theorem, formal, latex
 from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Step, Witness
@@ -424,11 +425,15 @@ def _closed(reduction: Reduction, name: str, effort: Effort) -> Result | _Open:
                 step.result.cut_short,
             )
         steps.append(step)
+    agreed, against = replayed(reduction.replays, effort.seed)
+    if against:
+        return _Open(f"{reduction.because}, but numbers disagree about {against}")
     choices: dict[str, str] = dict(reduction.shown)
     for step in steps:
         choices.update(step.result.evidence.certificate.get("shown", {}) if step.result.evidence else {})
     because = ", ".join([reduction.because, *[f"{what} {value}" for what, value in choices.items()]])
     content: dict[str, Any] = {"reduction": reduction.because} | ({"shown": choices} if choices else {})
+    content |= {"replayed": agreed} if reduction.replays else {}
     return Result(PROVED, f"{name}: {because}", Evidence(name, content), steps=tuple(steps))
 
 

@@ -24,6 +24,7 @@ from dpverify.proving.floats import compiled
 from dpverify.proving.functions import is_smooth
 from dpverify.proving.reduction import GaveUp, Outcome, Reduction, Ways, reductions
 from dpverify.proving.refutation import domain_of
+from dpverify.proving.replays import Bend, Limit, Slope
 from dpverify.relations import AtMost
 
 HANDLES = (AtMost,)
@@ -60,13 +61,23 @@ def _ways(relation: AtMost, domain: Domain, gap: Any, points: list[dict[Any, Any
             continue
         zero = sp.Integer(0)
         core, flip = _core(slope)
+        within = [*others, *inside]
+        rises = Slope(g, v, flip * core, within)
         if low.is_finite and high.is_finite and not relation.strict:
             ends = [_end(g, v, low, "+"), _end(g, v, high, "-")]
             if None not in ends:
                 bend, turn = _core(sp.diff(slope, v))
                 steps = [(AtMost(zero, e, others), f"at {s} = {x}") for e, x in zip(ends, (low, high))]
                 steps.append((AtMost(turn * bend, zero, [*others, *inside]), f"concave in {s}"))
-                yield Reduction((*steps, *defined), f"rhs - lhs is concave in {s}, so smallest at an end")
+                yield Reduction(
+                    (*steps, *defined),
+                    f"rhs - lhs is concave in {s}, so smallest at an end",
+                    replays=(
+                        Bend(g, v, turn * bend, within),
+                        Limit(g, v, low, 1, ends[0], others),
+                        Limit(g, v, high, -1, ends[1], others),
+                    ),
+                )
         if signs >= {1} and not signs & {-1}:
             start = _end(g, v, low, "+")
             if start is not None:
@@ -78,7 +89,11 @@ def _ways(relation: AtMost, domain: Domain, gap: Any, points: list[dict[Any, Any
                         f"the derivative in {s} is not negative",
                     ),
                 ]
-                yield Reduction((*steps, *defined), f"rhs - lhs increases in {s} from its left end")
+                yield Reduction(
+                    (*steps, *defined),
+                    f"rhs - lhs increases in {s} from its left end",
+                    replays=(rises, Limit(g, v, low, 1, start, others)),
+                )
         if signs >= {-1} and not signs & {1}:
             end = _end(g, v, high, "-")
             if end is not None:
@@ -93,12 +108,17 @@ def _ways(relation: AtMost, domain: Domain, gap: Any, points: list[dict[Any, Any
                         f"the derivative in {s} is not positive",
                     ),
                 ]
-                yield Reduction((*steps, *defined), f"rhs - lhs decreases in {s} to its right end")
+                yield Reduction(
+                    (*steps, *defined),
+                    f"rhs - lhs decreases in {s} to its right end",
+                    replays=(rises, Limit(g, v, high, -1, end, others)),
+                )
         if signs >= {-1, 1}:
             for x0 in _stationary(core, v, low, high):
+                bottom = sp.simplify(g.subs(v, x0))
                 steps = [
                     (
-                        AtMost(zero, sp.simplify(g.subs(v, x0)), others, strict=relation.strict),
+                        AtMost(zero, bottom, others, strict=relation.strict),
                         f"at the stationary point {s} = {x0}",
                     ),
                     (
@@ -115,7 +135,11 @@ def _ways(relation: AtMost, domain: Domain, gap: Any, points: list[dict[Any, Any
                     for p, q in ((low, x0), (x0, high))
                     if p.is_finite and q.is_finite
                 ]
-                yield Reduction((*steps, *defined), f"rhs - lhs is smallest at {s} = {x0}")
+                yield Reduction(
+                    (*steps, *defined),
+                    f"rhs - lhs is smallest at {s} = {x0}",
+                    replays=(rises, Limit(g, v, x0, 1, bottom, others)),
+                )
 
 
 def _cuts(relation: AtMost, domain: Domain) -> Iterator[Reduction]:

@@ -21,6 +21,7 @@ from dpverify.proving.functions import is_smooth
 from dpverify.proving.identities import close_sums, normalise
 from dpverify.proving.reduction import GaveUp, Outcome, Reduction, Ways, reductions
 from dpverify.proving.refutation import domain_of, sides
+from dpverify.proving.replays import Same
 from dpverify.relations import AtMost, Equal, Increasing, Induction
 
 HANDLES = (Induction, Equal, AtMost)
@@ -154,7 +155,8 @@ def _sequence(relation: Induction) -> list[Reduction] | str:
                     (Equal(first, f.subs(T, start), given), f"base, {T} = {start}"),
                     (Equal(after.subs(x, f), _step_up(f, T), here), f"step from {T} to {T} + 1"),
                 ]
-                found.append(Reduction(tuple(steps), f"induction over {T}"))
+                moved = Same(_step_up(f, T), f.subs(T, T + 1), here)
+                found.append(Reduction(tuple(steps), f"induction over {T}", replays=(moved,)))
         return found or f"the equation does not give {x} in terms of {T}"
     base = (
         AtMost(left.subs(x, first).subs(T, start), right.subs(x, first).subs(T, start), given, claim.strict),
@@ -175,15 +177,23 @@ def _sequence(relation: Induction) -> list[Reduction] | str:
                             f"the bound has the sign of {x}",
                         ),
                     ]
+                plain = bound.subs(T, T + 1) - after.subs(x, bound)
                 found.append(
-                    Reduction((base, *kept, step), f"induction over {T}, the next term increasing with {x}")
+                    Reduction(
+                        (base, *kept, step),
+                        f"induction over {T}, the next term increasing with {x}",
+                        replays=(Same(gap, plain if above else -plain, here),),
+                    )
                 )
     hypothesis = sp.Lt(left, right) if claim.strict else sp.Le(left, right)
     held = [*here, hypothesis] if hypothesis not in (sp.true, sp.false) else here
     general = AtMost(_step_up(left, T).subs(x, after), _step_up(right, T).subs(x, after), held, claim.strict)
+    plain = (right - left).subs(T, T + 1).subs(x, after)
     found.append(
         Reduction(
-            (base, *_invariant(relation, held), (general, f"step from {T} to {T} + 1")), f"induction over {T}"
+            (base, *_invariant(relation, held), (general, f"step from {T} to {T} + 1")),
+            f"induction over {T}",
+            replays=(Same(general.rhs - general.lhs, plain, here),),
         )
     )
     return found
@@ -257,7 +267,11 @@ def _over(relation: Equal | AtMost, domain: Domain, T: sp.Symbol) -> Iterator[Re
     closed = close_sums(g) if atoms and isinstance(relation, AtMost) else g
     if isinstance(relation, AtMost) and closed != g and not closed.has(sp.Sum, sp.Product):
         whole = (AtMost(ZERO, closed, domain.given, relation.strict), "with the sums closed")
-        yield Reduction((whole, *_divides(closed, domain.given)), "hypergeometric sums closed by telescoping")
+        yield Reduction(
+            (whole, *_divides(closed, domain.given)),
+            "hypergeometric sums closed by telescoping",
+            replays=(Same(closed, g, domain.given),),
+        )
     low, high = (_at_start(e, T, start) for e in (left, right))
     steps: list[tuple[Any, str]]
     for c in _factors(now, later, atoms, T):
@@ -284,7 +298,8 @@ def _over(relation: Equal | AtMost, domain: Domain, T: sp.Symbol) -> Iterator[Re
                 steps.append(
                     (AtMost(ZERO, c, here, strict=relation.strict), "the factor of the step has a sign")
                 )
-        yield Reduction(tuple(steps), because)
+        replays = (Same(gap, g.subs(T, T + 1) - c * g, here), Same(high - low, g.subs(T, start), others))
+        yield Reduction(tuple(steps), because, replays=replays)
 
 
 def _divides(e: Any, given: list[Any]) -> list[tuple[Any, str]]:

@@ -20,6 +20,7 @@ from dpverify.effort import Effort
 from dpverify.proving.domain import fresh, written_out
 from dpverify.proving.identities import normalise
 from dpverify.proving.reduction import GaveUp, Outcome, Reduction, Ways
+from dpverify.proving.replays import Bend, Replay, Same, Slope
 from dpverify.proving.shape import smooth
 from dpverify.relations import AtMost, Equal, Minimises
 
@@ -119,9 +120,17 @@ def _lagrange(relation: Minimises) -> list[Reduction] | str:
             (Equal(sp.Sum(phi.subs(x, at), (t, 1, length)), value, given), "the value of the objective there")
         )
     found = []
-    for how, steps in _scalar_minimum(phi_s, psi_s, lam_s, x, at_s, inside, relation.unique):
+    slopes = (
+        Slope(phi_s, x, sp.diff(phi_s, x), inside),
+        Slope(psi_s, x, sp.diff(psi_s, x), inside),
+    )
+    for how, steps, replays in _scalar_minimum(phi_s, psi_s, lam_s, x, at_s, inside, relation.unique):
         found.append(
-            Reduction((*common, *steps), f"Lagrangian sufficiency with the multiplier {sp.sstr(lam)}; {how}")
+            Reduction(
+                (*common, *steps),
+                f"Lagrangian sufficiency with the multiplier {sp.sstr(lam)}; {how}",
+                replays=(*slopes, *replays),
+            )
         )
     return found
 
@@ -137,7 +146,7 @@ Steps = list[tuple[Any, str]]
 
 def _scalar_minimum(
     phi: Any, psi: Any, lam: Any, x: Any, at: Any, given: list[Any], unique: bool
-) -> Iterator[tuple[str, Steps]]:
+) -> Iterator[tuple[str, Steps, tuple[Replay, ...]]]:
     """Ways to see that phi + lam*psi is least (only) at its stationary point."""
     zero = sp.Integer(0)
     terms = _powers(phi, x), _powers(psi, x)
@@ -149,7 +158,9 @@ def _scalar_minimum(
                 (AtMost(zero, c, given, strict=True), f"the coefficient of {x}^({sp.sstr(p)}) is positive")
                 for c, p in moving
             ]
-            yield f"positive multiples of powers of {x} are strictly convex in log {x}", steps
+            powers = sum(c * x**p for c, p in coefficients)
+            whole = (Same(powers, phi + lam * psi, given),)
+            yield f"positive multiples of powers of {x} are strictly convex in log {x}", steps, whole
     taken = [phi, psi, *given]
     multiplier = -fresh("lam", taken, positive=True) if lam.is_negative else fresh("lam", taken, **_sign(lam))
     g = phi + multiplier * psi
@@ -159,7 +170,8 @@ def _scalar_minimum(
     bends = ((f"in {x}", sp.diff(g, x, 2)), (f"in log {x}", sp.simplify(sp.diff(x * sp.diff(g, x), x))))
     for where, bend in bends:
         step = (AtMost(zero, bend, given, strict=unique), f"the second derivative {where} has a sign")
-        yield f"phi + lam*psi is convex {where}", [*defined, step]
+        replay = Bend(g, x, bend, given, in_log="log" in where)
+        yield f"phi + lam*psi is convex {where}", [*defined, step], (replay,)
 
 
 def _powers(e: Any, x: Any) -> list[tuple[Any, Any]] | None:

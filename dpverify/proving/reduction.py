@@ -11,6 +11,7 @@ from typing import Any
 
 from dpverify.optional import optional
 from dpverify.proving.limits import uninterrupted
+from dpverify.proving.replays import Replay
 from dpverify.verdicts import Result
 
 depth: ContextVar[int] = ContextVar("depth", default=0)  # how many relations lean on the one at hand
@@ -23,13 +24,15 @@ class Reduction:
     """Relations that, all proved, imply the relation at hand; `because` names the theorem that says so.
 
     Steps that hold expressions `as_written` by the author of the statement pass the gate once more. What the
-    tactic chose is `shown` in the certificate.
+    tactic chose is `shown` in the certificate. What calculus or algebra gave to the steps is replayed by
+    numbers (`replays`) before it is believed.
     """
 
     steps: tuple[tuple[Any, str], ...]
     because: str
     as_written: bool = False
     shown: dict[str, str] = field(default_factory=dict)
+    replays: tuple[Replay, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from dpverify.proving.domain import fresh
 from dpverify.proving.functions import is_smooth
 from dpverify.proving.identities import normalise
 from dpverify.proving.reduction import GaveUp, Outcome, Reduction, Ways
+from dpverify.proving.replays import Bend, Same, Slope
 from dpverify.relations import ArgMin, AtMost, Equal, Increasing
 
 HANDLES = (Increasing, ArgMin)
@@ -108,6 +109,7 @@ def _monotone(relation: Increasing) -> Iterator[Reduction]:
         yield Reduction(
             ((AtMost(ZERO, gap, both, strict=relation.strict), "consecutive values"),),
             f"consecutive values compared in {x}",
+            replays=(Same(gap, sign * (f.subs(x, x + 1) - f), both),),
         )
     v, inside = _real(x, on)
     f, given = f.subs(x, v), [*rest, *inside]
@@ -122,6 +124,7 @@ def _monotone(relation: Increasing) -> Iterator[Reduction]:
             *defined,
         ),
         f"the derivative in {x} has a sign",
+        replays=(Slope(sign * f, v, slope, given),),
     )
     if relation.strict:
         zeros = _zeros(core, v)
@@ -131,7 +134,9 @@ def _monotone(relation: Increasing) -> Iterator[Reduction]:
                 f"the derivative has a sign but at {', '.join(map(sp.sstr, zeros))}, and no interval of zeros"
             )
             yield Reduction(
-                ((AtMost(ZERO, slope, off, strict=True), "the derivative, off its zeros"), *defined), reason
+                ((AtMost(ZERO, slope, off, strict=True), "the derivative, off its zeros"), *defined),
+                reason,
+                replays=(Slope(sign * f, v, slope, off),),
             )
 
 
@@ -229,6 +234,7 @@ def _minimiser(relation: ArgMin) -> Iterator[Reduction]:
             yield Reduction(
                 (*base, (step, "the derivative has a sign")),
                 f"{x} = {sp.sstr(at)} is an end of a monotone function",
+                replays=(Slope(f, x, slope, given),),
             )
         flat = _balanced(core.subs(x, at), rest, "the derivative is 0 there")
         bend = sp.diff(f, x, 2)
@@ -243,6 +249,7 @@ def _minimiser(relation: ArgMin) -> Iterator[Reduction]:
                 ),
             ),
             "a stationary point of a convex function",
+            replays=(Slope(f, x, slope, given), Bend(f, x, flip2 * core2, given)),
         )
         if x.is_positive:
             core3, flip3 = _core(sp.diff(x * sp.diff(f, x), x))
@@ -256,10 +263,15 @@ def _minimiser(relation: ArgMin) -> Iterator[Reduction]:
                     ),
                 ),
                 f"a stationary point of a function convex in log {x}",
+                replays=(Slope(f, x, slope, given), Bend(f, x, flip3 * core3, given, in_log=True)),
             )
         before = (AtMost(slope, ZERO, [*given, x < at], strict=relation.unique), "the derivative before it")
         after = (AtMost(ZERO, slope, [*given, x > at], strict=relation.unique), "the derivative after it")
-        yield Reduction((*base, before, after), "decreasing before the stated point, increasing after it")
+        yield Reduction(
+            (*base, before, after),
+            "decreasing before the stated point, increasing after it",
+            replays=(Slope(f, x, slope, given),),
+        )
     off = [sp.Ne(x, at)] if relation.unique else []
     direct = AtMost(f.subs(x, at), f, [*given, *off], strict=relation.unique)
     yield Reduction((*stands, (direct, "compared with every other point")), "compared directly")
