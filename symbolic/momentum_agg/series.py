@@ -299,29 +299,31 @@ def last_power_is_taken_out():
     "cor-15",
     at="Corollary 15",
     kind="inequality",
-    uses=["prop-14-near", "prop-14-far", "cor-15-factored", "scaled"],
+    uses=["prop-13-power", "cor-15-factored", "prop-13-series", "prop-13-small", "prop-13-large", "scaled"],
 )
 def discounted_powers_of_two_rates():
-    """If log(1/(1-gamma))/N < alpha < 1: sum_{j=0..i-1} (1-gamma)^j (1-alpha)^((i-1-j) N) <= (1-gamma)^(i-1)
-    max(1, 1/(alpha N - log(1/(1-gamma))))/(1 - 1/e), i = n + 1 (at i = 1 and at alpha = 1 the left side is
-    (1-gamma)^(i-1) and the right side is not below it).
+    """sum_{j=0..i-1} beta^j rho^(i-1-j) <= beta^(i-1) max(1, 1/y)/(1 - 1/e), i = n + 1, for beta = 1-gamma,
+    rho = (1-alpha)^N and y = alpha N - log(1/(1-gamma)) > 0, that is exp(-alpha N) = beta exp(-y): all that
+    is used of rho is rho <= exp(-alpha N), which is shown first. (At i = 1 both sides have beta^0; at alpha =
+    1 the left side is beta^(i-1).)
     """
-    names = {"alpha": alpha, "gamma": gamma, "N": N, "n": n}
+    beta, rho, y = sp.symbols("beta rho y", positive=True)
 
     def part(case, bound, id):
-        shows = AtMost(gathered(1 - gamma, RATIO, n + 1), (1 - gamma) ** n * bound)
         return (
-            Theorem(given=[alpha < 1, gamma < 1, *case], shows=shows)
-            .have(AtMost(0, RATIO, strict=True), "a power of a positive number")
-            .use("cor-15-factored", "(1-gamma)^(i-1) taken out", beta=1 - gamma, rho=RATIO, n=n)
-            .use(id, "Proposition 14", **names)
-            .have(AtMost(0, (1 - gamma) ** n, strict=True), "a power of a positive number")
-            .use(
-                "scaled", "times (1-gamma)^(i-1)", p=(1 - gamma) ** n, s=partial(RATIO / (1 - gamma)), b=bound
+            Theorem(
+                given=[rho <= beta * sp.exp(-y), case],
+                shows=AtMost(gathered(beta, rho, n + 1), beta**n * bound),
             )
+            .have(AtMost(rho / beta, sp.exp(-y)), "divided by beta")
+            .use("cor-15-factored", "beta^(i-1) taken out", beta=beta, rho=rho, n=n)
+            .use("prop-13-series", "a geometric series", r=rho / beta, y=y)
+            .use(id, "Proposition 14", y=y)
+            .have(AtMost(partial(rho / beta), bound), "both")
+            .use("scaled", "times beta^(i-1)", p=beta**n, s=partial(rho / beta), b=bound)
         )
 
+    power = Theorem(given=[alpha <= 1], shows=AtMost(RATIO, sp.exp(-alpha * N)))
     return AllOf(
-        part([WITH_GAMMA > 0, WITH_GAMMA <= 1], WHOLE / WITH_GAMMA, "prop-14-near"),
-        part([WITH_GAMMA >= 1], WHOLE, "prop-14-far"),
+        _power(power), part(y <= 1, WHOLE / y, "prop-13-small"), part(y >= 1, WHOLE, "prop-13-large")
     )
