@@ -54,10 +54,6 @@ MEANINGS = {
         "data, or pay for "
         "what they tell."
     ),
-    "dynamic-noise/appa-best-of-k": (
-        "Publish all k runs, or none but one drawn blindly: to pick the best by its private loss is one more "
-        "look at the data."
-    ),
     "dynamic-noise/sec4.1.3-r": (
         "Whoever computes R from (eps, delta) by this line spends far more than eps; use the minus sign."
     ),
@@ -117,21 +113,6 @@ MEANINGS = {
     "dp-accel/eq-b-rec": (
         "It takes noise uncorrelated with both last iterates: the last one alone is not enough."
     ),
-    "dynamic-noise/sec1-stricter-privacy": (
-        "Do not expect the dynamic schedule to win the more the stricter the budget: with the best T for "
-        "each, the gain vanishes when no step is worth its noise."
-    ),
-    "dynamic-noise/alg-1-guard": (
-        "With the strict guard the last step of the schedule is never taken: compare with <=, or lose one "
-        "step."
-    ),
-    "dynamic-noise/thm-4.2-t-exact": (
-        "The printed T can be far from the best, and never says 0: where alpha kappa > 1 it is best to "
-        "take no step at all."
-    ),
-    "dynamic-noise/thm-4.2-t-eq-23": (
-        "Compute the best T from Lambert's function and compare its two whole neighbours."
-    ),
     "dynamic-noise/thm-4.2-bound": (
         "The order has kappa^2 alpha where kappa alpha is printed: for badly conditioned problems the "
         "uniform schedule is worse than Eq (5) says, until the trivial bound 1."
@@ -141,14 +122,6 @@ MEANINGS = {
     ),
     "dynamic-noise/thm-4.3-bound-at-eq-7": (
         "The bound of Eq (8) is reached at the T of Eq (26), not at that of Eq (7)."
-    ),
-    "dynamic-noise/sec4.1.3-rzcdp-gt-rma": (
-        "The comparison goes the other way: converted to (eps, delta), zCDP allows less than half of what "
-        "is ascribed to the moments accountant."
-    ),
-    "dynamic-noise/sec4.1.3-robust-uniform": (
-        "For badly conditioned problems both schedules are of the order of the trivial bound: there is no "
-        "difference in robustness to gain."
     ),
     "dynamic-noise/thm-4.4": ("Take steps of eta_0/M, not eta_0/(2M), for this bound, and beta below gamma."),
     "dynamic-noise/eq-12-zeta-ge-0": (

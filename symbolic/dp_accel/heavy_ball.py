@@ -499,11 +499,11 @@ def update_with_plus_v_is_the_minibatch_update():
     """With v_t = grad F(x_t) - grad F_B(x_t), (3.1) is x_t - alpha (grad F(x_t) + eta_t + v_t) + beta (x_t -
     x_{t-1}).
     """
-    batch, noise = sp.symbols("g_B eta", real=True)
+    batch, noise, error = sp.symbols("g_B eta v", real=True)
     return Equal(
         x - alpha * (batch + noise) + beta * (x - y),
-        x - alpha * (g + noise + (g - batch)) + beta * (x - y),
-        given=[beta < 1],
+        x - alpha * (g + noise + error) + beta * (x - y),
+        given=[beta < 1, sp.Eq(error, g - batch)],
     )
 
 
@@ -512,9 +512,11 @@ def update_with_plus_v_is_the_minibatch_update_for_the_other_sign_of_v():
     """With v_t = grad F_B(x_t) - grad F(x_t) the update is (3.8); means and covariances do not see the
     sign.
     """
-    batch, noise = sp.symbols("g_B eta", real=True)
+    batch, noise, error = sp.symbols("g_B eta v", real=True)
     return Equal(
-        x - alpha * (batch + noise) + beta * (x - y), x - alpha * (g + noise + (batch - g)) + beta * (x - y)
+        x - alpha * (batch + noise) + beta * (x - y),
+        x - alpha * (g + noise + error) + beta * (x - y),
+        given=[sp.Eq(error, batch - g)],
     )
 
 

@@ -231,7 +231,7 @@ def uniform_minimiser_is_at_most_eq_4():
     uses=["sketch-4.2-e"],
     expect=REFUTED,
     correction="thm-4.2-t-corrected",
-    breaks="theorem",
+    breaks="text",
     standing="ours",
 )
 def eq_4_minimises_the_uniform_bound():
@@ -257,7 +257,7 @@ def eq_4_minimises_the_uniform_bound():
     uses=["sketch-4.2-e"],
     expect=REFUTED,
     correction="thm-4.2-t-corrected",
-    breaks="theorem",
+    breaks="text",
     standing="ours",
 )
 def eq_23_minimises_the_uniform_bound():

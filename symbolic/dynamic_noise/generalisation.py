@@ -9,13 +9,9 @@ import sympy as sp
 
 from dpverify.claims import claim
 from dpverify.formulas import dynamic_noise as schedules
-from dpverify.guarantees import ZCDP
 from dpverify.language.functions import Function
-from dpverify.language.mechanisms import Private, Repeated
 from dpverify.language.vectors import Vector, norm, norm2
-from dpverify.neighbours import ZERO_OUT
 from dpverify.relations import AtMost, BigO, Equal, Instance
-from dpverify.releases import Gaussian
 from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER
 from dpverify.theorems import AllOf, ForEvery, Theorem
@@ -98,27 +94,6 @@ def twice_the_steps_square_the_nonprivate_bound():
     return AllOf(
         Equal(gamma ** (2 * T), alpha**2, given=[sp.Eq(gamma**T, alpha), alpha < 1]),
         AtMost(alpha**2, alpha, given=[alpha < 1], strict=True),
-    )
-
-
-@claim(
-    PAPER,
-    "appa-momentum-phase",
-    at="Appendix A, Momentum+zCDP",
-    kind="asymptotic",
-    uses=["thm-4.5", "tab1-gd-nonpriv"],
-)
-def momentum_bound_of_few_steps_is_of_the_order_of_the_nonprivate_one():
-    """ "When T is small than some positive constant T_hat, the bound is as tight as the non-private one": the
-    bound kappa^2/(kappa + eta_0/alpha) that Theorem 4.5 has there is at most kappa^2/eta_0 times the alpha of
-    the non-private row; and with the factor ln(1 + eta_0/(kappa alpha)) of T > T_hat at most that times kappa
-    ln(1 + eta_0/(kappa alpha)) alpha, as for GD.
-    """
-    eta_0 = sp.Symbol("eta_0", positive=True)
-    unit, factor = kappa**2 / (kappa + eta_0 / alpha), sp.log(1 + eta_0 / (kappa * alpha))
-    return AllOf(
-        AtMost(unit, kappa**2 / eta_0 * alpha),
-        AtMost(unit * factor, kappa**2 / eta_0 * alpha * factor),
     )
 
 
@@ -220,50 +195,6 @@ def true_risk_from_empirical_risk():
         .have(
             Equal(sp.Sum(level / p * w[j] * b[j], (j, 1, J)), level / p * mean(b[j])), "the level comes out"
         )
-    )
-
-
-@claim(
-    PAPER,
-    "appa-repetitions",
-    at="Appendix A.1",
-    kind="privacy guarantee",
-)
-def repetitions_share_the_budget():
-    """ "The output of all repetitions is still of R budget": k runs of T Gaussian steps of sensitivity G/N
-    and noise G sigma_t/N with sum_t 1/sigma_t^2 = R/k are together (R/2)-zCDP for a zeroed record.
-    """
-    s2 = sp.IndexedBase("s2", positive=True)
-    run = sp.Symbol("r", integer=True, positive=True)
-    one = Repeated(Gaussian(G * sp.sqrt(s2[t]) / N, {ZERO_OUT: G / N}), t, 1, T)
-    budget = sp.Eq(sp.Sum(1 / s2[t], (t, 1, T)), R / k)
-    return Private(Repeated(one, run, 1, k), ZCDP(R / 2), ZERO_OUT, given=[budget])
-
-
-@claim(
-    PAPER,
-    "appa-choose-run",
-    at="Appendix A.1, choosing among the repetitions",
-    kind="privacy guarantee",
-    uses=["appa-repetitions"],
-    expect=REFUTED,
-    correction="appa-repetitions",
-    breaks="text",
-    standing="ours",
-)
-def choosing_the_best_repetition_costs_nothing():
-    """The repetition that the bound is about, the one of least empirical risk, can be published at the budget
-    R: (R/2)-zCDP. (The paper says that it exists, not how it is chosen.)
-
-    The case k = 2, T = 1, theta_1 = 0: one record has the loss -theta^3, of gradient 0 at theta_1, or is
-    zeroed. Both runs end at noise, and the better is the larger of the two, or the first if the record is
-    zeroed. D_2 of the larger of two independent equal draws from one of them is ln E (2 Phi)^2 = ln(4/3).
-    """
-    budget, order = sp.Rational(1, 5), sp.Integer(2)
-    return Instance(
-        AtMost(sp.log(sp.Rational(4, 3)), order * budget / 2),
-        let={"R": "1/5", "k": "2", "T": "1", "theta_1": "0", "f(theta; x)": "-theta^3", "order": "2"},
-        because="the density of the larger of two is 2 Phi times that of one, and Phi is uniform on (0, 1)",
     )
 
 

@@ -46,7 +46,7 @@ def all_of_k_runs_cost_the_whole_budget():
     kind="privacy guarantee",
     expect=REFUTED,
     correction="appa-k-runs",
-    breaks="privacy",
+    breaks="text",
     standing="ours",
 )
 def the_best_of_k_runs_costs_no_more():

@@ -178,10 +178,10 @@ def phi_of_momentum_is_the_corrected_average():
     v_t + (1 - beta) g_t, and m_t likewise, for t >= 2 (in each coordinate).
     """
     beta, s = sp.Symbol("beta", positive=True), sp.Symbol("s", integer=True, positive=True)
-    v, g = sp.symbols("v g", real=True)
-    m = v / (1 - beta ** (s - 1))
+    m, v, g = sp.symbols("m v g", real=True)
     phi = (beta * (1 - beta ** (s - 1)) * m + (1 - beta) * g) / (1 - beta**s)
-    return Equal((beta * v + (1 - beta) * g) / (1 - beta**s), phi, given=[beta < 1, s >= 2])
+    average = sp.Eq(v, (1 - beta ** (s - 1)) * m)
+    return Equal(phi, (beta * v + (1 - beta) * g) / (1 - beta**s), given=[beta < 1, s >= 2, average])
 
 
 @claim(
@@ -229,11 +229,11 @@ def guard_lets_the_schedule_of_lemma_4_1_through():
 
 @claim(PAPER, "alg-1-t1", at="Algorithm 1, line 5", kind="identity")
 def first_momentum_is_the_first_gradient():
-    """m_2 = g_1: phi at t = 1 gives it whatever m_1 is, in R^D."""
-    beta = sp.Symbol("beta", positive=True)
-    m, g = vectors("m_1 g_1")
-    phi = (beta * (1 - beta ** sp.Integer(0)) * m + (1 - beta) * g) / (1 - beta)
-    return Equal(norm2(phi - g), 0, given=[beta < 1])
+    """m_2 = g_1: phi at t = 1 gives it whatever m_1 is, in every coordinate."""
+    beta, k = sp.Symbol("beta", positive=True), sp.Symbol("t", integer=True, positive=True)
+    m, g = sp.symbols("m_1 g_1", real=True)
+    phi = (beta * (1 - beta ** (k - 1)) * m + (1 - beta) * g) / (1 - beta**k)
+    return Equal(phi, g, given=[beta < 1, sp.Eq(k, 1)])
 
 
 @claim(
@@ -485,7 +485,8 @@ def schedule_computed_from_the_data_is_free():
     uses=["thm-4.1"],
     expect=REFUTED,
     correction="thm-4.1",
-    breaks="proof",
+    breaks="misprint",
+    standing="misprint",
 )
 def bound_of_theorem_4_1_is_about_theta_t():
     """The output theta_T has the bound of Eq (3), E f(theta_T) - f* <= (gamma^T + R alpha sum_t gamma^(T-t)
