@@ -200,26 +200,26 @@ def logarithm_of_gamma():
 )
 def uniform_minimiser_is_at_most_eq_4():
     """T = ceil(O(kappa ln(1 + 1/(kappa alpha)))): beyond T = kappa ln(1 + 1/(kappa alpha)) the uniform bound
-    does
-    not fall, so that some whole minimiser is at most Eq (4) with the constant 1: its slope has the sign of w
-    + e^w
-    - 1 - l/(kappa alpha), w = l T, l = ln(1/gamma) (thm-4.2-t-corrected), and that is not negative there.
+    does not fall, so that some whole minimiser is at most Eq (4) with the constant 1: its slope in w = l T, l
+    = ln(1/gamma), is not negative there.
 
-    kappa = 1/(1 - gamma) and x = 1/(kappa alpha).
+    kappa = 1/(1 - gamma) and x = 1/(kappa alpha): the bound is e^-w + (1 - e^-w) w/(l x).
     """
     x, w = sp.symbols("x w", positive=True)
     l, factor = -sp.log(gamma), -sp.log(gamma) / (1 - gamma)  # factor = l kappa
+    slope = sp.diff(sp.exp(-w) + (1 - sp.exp(-w)) * w / (l * x), w)
     return (
-        Theorem(
-            given=[gamma < 1, w >= factor * sp.log(1 + x)],
-            shows=AtMost(1 + l * x, w + sp.exp(w)),
-        )
+        Theorem(given=[gamma < 1, w >= factor * sp.log(1 + x)], shows=AtMost(0, slope))
         .use("gamma-logarithm", "l kappa >= 1", gamma=gamma)
+        .have(AtMost(0, l, strict=True), "gamma < 1")
         .have(AtMost(1, factor), "l kappa >= 1")
         .use("proof-4.2-upper-corrected", "Bernoulli", z=x, c=1 / factor)
         .have(AtMost(sp.log(1 + factor * x), w), "so ln(1 + l kappa x) <= w")
         .use("ln-exp", "and 1 + l kappa x <= e^w", v=factor * x, w=w)
         .have(AtMost(l * x, factor * x), "kappa >= 1")
+        .have(AtMost(0, w + sp.exp(w) - 1 - l * x), "the sign of the slope")
+        .have(AtMost(0, sp.exp(-w) / (l * x) * (w + sp.exp(w) - 1 - l * x)), "times a positive factor")
+        .have(Equal(slope, sp.exp(-w) / (l * x) * (w + sp.exp(w) - 1 - l * x)), "the slope")
     )
 
 

@@ -346,6 +346,7 @@ def algorithm_1_is_two_r_zcdp_if_a_record_is_replaced():
     expect=REFUTED,
     correction="thm-3.1-add-remove-corrected",
     breaks="privacy",
+    standing="ours",
 )
 def algorithm_1_is_half_r_zcdp_if_a_record_is_removed():
     """Algorithm 1 is rho-zCDP with rho <= R/2 when a record is removed and the average is over the records
@@ -374,6 +375,7 @@ def algorithm_1_is_half_r_zcdp_if_a_record_is_removed():
     at="Theorem 3.1, add/remove, corrected",
     kind="privacy guarantee",
     uses=["thm-3.1-zeroout"],
+    standing="ours",
 )
 def fixed_denominator_costs_half_r_under_add_remove():
     """With a public denominator N that does not follow the data, a record added or removed moves the query by
@@ -413,6 +415,7 @@ def _audit(pair_of):
     kind="privacy guarantee",
     uses=["thm-3.1-zeroout"],
     expect=SUPPORTED,
+    standing="ours",
 )
 def audit_of_algorithm_1_if_a_record_is_zeroed():
     """No event of the exact loss of its transcript breaks R/2-zCDP of Algorithm 1 (T = 3, R = 0.3927, N = 2)
@@ -431,6 +434,7 @@ def audit_of_algorithm_1_if_a_record_is_zeroed():
     expect=REFUTED,
     correction="thm-3.1-replace-corrected",
     breaks="privacy",
+    standing="ours",
 )
 def audit_of_algorithm_1_if_a_record_is_replaced():
     """No event of the exact loss of its transcript breaks R/2-zCDP of Algorithm 1 (T = 3, R = 0.3927, N = 2)
@@ -489,8 +493,8 @@ def schedule_computed_from_the_data_is_free():
     standing="misprint",
 )
 def bound_of_theorem_4_1_is_about_theta_t():
-    """The output theta_T has the bound of Eq (3), E f(theta_T) - f* <= (gamma^T + R alpha sum_t gamma^(T-t)
-    sigma_t^2)(f(theta_1) - f*).
+    """The output theta_T (a slip of the index) has the bound of Eq (3), E f(theta_T) - f* <= (gamma^T + R
+    alpha sum_t gamma^(T-t) sigma_t^2)(f(theta_1) - f*).
 
     The case T = 1: theta_T = theta_1 is the start, of relative excess 1, and Eq (3) is gamma + alpha. It
     bounds theta_{T+1}, as EER has it.
