@@ -151,20 +151,25 @@ def logarithm_of_a_multiple_of_n_squared():
     "tab1-gd-dyn",
     at="Tables 1, 2, GD+zCDP, dynamic",
     kind="asymptotic",
-    uses=["thm-4.3-sigma", "thm-4.3-bound", "sec4.1.3-dyn-oalpha"],
+    uses=["thm-4.3-sigma", "thm-4.3-bound"],
 )
 def dynamic_schedule_has_none():
     """sigma_t^2 = O(gamma^((t-T)/2)/R) with the constant 1/(1 - sqrt gamma), for t = 1..T (left = T - t); and
-    the bound is O(D/(N^2 R)): the least of T = 0 and ceil(T*), at most 8 kappa^2 alpha (sec4.1.3-dyn-oalpha),
-    times f(theta_1) - f* is 4 kappa^2 D/(N^2 R), G = M = 1, kappa fixed.
+    the bound is
+    O(D/(N^2 R)), kappa fixed: that of T = 0 or of ceil(T*), times f(theta_1) - f*, is at most 8 y (f(theta_1)
+    - f*), y = kappa^2
+    alpha, which is 4 kappa^2 D/(N^2 R), G = M = 1.
+
+    g = sqrt gamma, g x* <= x = gamma^(T/2) <= x* = b/(1+b), b = y (1+g)^2.
     """
-    g = sp.Symbol("g", positive=True)  # sqrt gamma
+    g, x, y = sp.symbols("g x y", positive=True)
     left = sp.Symbol("left", integer=True, nonnegative=True)
     run = schedules.dynamic(g**2, t + left, R).formula
-    a = schedules.alpha_of(D, sp.Integer(1), R, sp.Integer(1), N, gap)
+    b = y * (1 + g) ** 2
+    star, least = b / (1 + b), sp.Min(1, x**2 + b * (1 - x) ** 2)
     return AllOf(
         AtMost(run, g ** (-left) / (1 - g) / R, given=[g < 1]),
-        Equal(8 * kappa**2 * a * gap, 4 * kappa**2 * D / (N**2 * R)),
+        AtMost(least * gap, 8 * y * gap, given=[g < 1, x <= star, x >= g * star]),
     )
 
 
