@@ -243,22 +243,24 @@ def unrolled_error_as_printed():
     """E|v_k - grad f(x_{k-1})|^2 <= (1 + 1/K)^(k-1) E|v_1 - grad f(x_0)|^2 + (K zeta^2 + L^2/b + C_3^2
     sigma_3^2 d) sum over k' = 2..k-1: the term k' = k, the noise of the step itself, is left out.
 
-    The case: K = k = 2, so that the sum is empty; P = n = b = d = 1, f(x) = sqrt(3) x, L = 1, eta = 1/2,
-    C_3 = sigma_3 = 1, a first error of variance 1. Then E|x_1 - x_0|^2 = (3 + 1)/4 = 1, and the second error
-    has the variance 1 + 1 against 3/2.
+    The case: K = k = 2, so that the sum is empty; P = n = b = d = 1, f(x) = 8 x, L = C_3 = sigma_3 = 1, zeta
+    = 1/100, a first error of variance 1, and eta = 1/10, which meets the condition of Proposition F.2. Then
+    E|x_1 - x_0|^2 = (64 + 1)/100, and the second error has the variance 1 + 65/100 against 3/2.
     """
-    first, slope2, size = sp.Integer(1), sp.Integer(3), sp.Rational(1, 2)
+    first, slope2, size = sp.Integer(1), sp.Integer(64), sp.Rational(1, 10)
     moved = size**2 * (slope2 + first)
+    allowed = 2 * sp.E * (sp.Rational(2, 100) ** 2 + 2 + 2)
     return Instance(
         AtMost(first + moved, (1 + sp.Rational(1, 2)) * first),
         let={
-            "f": "sqrt(3) x, one record",
+            "f": "8 x, one record",
             "K, k": "2",
             "L, C_3, sigma_3, d, P, b": "1",
-            "eta": "1/2",
+            "zeta": "1/100",
+            "eta": "1/10",
             "E|v_1 - f'|^2": "1",
         },
-        meets=[AtMost(2 * size, 1)],
+        meets=[AtMost(2 * size, 1), AtMost(4 * size**2 * allowed, 1)],
         because="the second estimate has the noise xi_2 besides that of the first",
     )
 

@@ -10,11 +10,11 @@ import sympy as sp
 from dpverify.claims import claim
 from dpverify.language.functions import Function
 from dpverify.language.vectors import norm2, vectors
-from dpverify.relations import AtMost, BigO, Equal, Instance
+from dpverify.relations import AtMost, BigO, Equal, Instance, Quoted
 from dpverify.symbolic.diff2 import PAPER
 from dpverify.symbolic.diff2.utility import floor
 from dpverify.theorems import Theorem
-from dpverify.verdicts import REFUTED
+from dpverify.verdicts import REFUTED, UNDECIDED
 
 N, P, R, d, j = (sp.Symbol(name, integer=True, positive=True) for name in ("N", "P", "R", "d", "j"))
 L, G, eps, c_1 = sp.symbols("L G epsilon c_1", positive=True)
@@ -68,10 +68,22 @@ def second(N, eps, d, P, L=1):
     return P * L**2 * d / (N * eps) ** 2
 
 
+@claim(PAPER, "thm-5.3", at="Theorem 5.3", kind="asymptotic", uses=["thm-5.3-rounds"], expect=UNDECIDED)
+def utility_for_some_step_size():
+    """For some eta and T, R = Theta(1) + c_1/eps_opt + c_2/eps_opt^2 rounds with c_1 = Theta(L/K + zeta +
+    L/(sqrt K b)) + ... give E|grad f(x_out)|^2 <= eps_opt.
+    """
+    return Quoted(
+        "the theorem leaves eta open, and its printed proof has L/sqrt(K b) for L/(sqrt K b): "
+        "with the eta of "
+        "Theorem F.4 it fails (thm-f.4, thm-5.3-rounds), with L/sqrt(K b) it holds (thm-5.3-corrected)"
+    )
+
+
 @claim(
     PAPER,
-    "thm-5.3",
-    at="Theorem 5.3",
+    "thm-5.3-rounds",
+    at="Theorem 5.3, the rounds by its proof",
     kind="asymptotic",
     uses=["thm-f.4-c1"],
     expect=REFUTED,
