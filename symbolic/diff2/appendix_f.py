@@ -13,13 +13,14 @@ from __future__ import annotations
 import sympy as sp
 
 from dpverify.claims import claim
+from dpverify.effort import Effort
 from dpverify.language.expectations import E, Noise, sample_mean
 from dpverify.language.functions import Function
 from dpverify.language.vectors import Vector, VectorSequence, inner, norm2, total, vectors
-from dpverify.relations import AtMost, BigO, Equal, Instance
+from dpverify.relations import AtMost, BigO, Equal, Instance, Tested
 from dpverify.symbolic.diff2 import PAPER, utility
 from dpverify.theorems import AllOf, ForEvery, Theorem
-from dpverify.verdicts import REFUTED
+from dpverify.verdicts import REFUTED, SUPPORTED, Evidence, Result
 
 k, m, n, K, b, d, P, R, T, j = (
     sp.Symbol(name, integer=True, positive=True)
@@ -423,6 +424,72 @@ def gradient_of_a_random_step_of_a_random_round():
     )
 
 
+@claim(
+    PAPER,
+    "prop-f.3-runs",
+    at="Proposition F.3, run",
+    kind="inequality",
+    uses=["prop-f.3"],
+    standing="ours",
+    expect=SUPPORTED,
+)
+def runs_stay_below_the_bound_of_local_steps():
+    """On logistic regression (200 records, d = 3, 4 clients, 8 rounds of K = 1, 2 and 4 steps, batches of 5,
+    T = 4, the noise of Proposition E.2 for (3, 1e-5)) with the largest eta that Propositions F.2 and F.3
+    allow (L = 1/4, zeta = 2 L (1 - 1/P)), the mean squared gradient at the output of DIFF2-BVR-L-SGD is not
+    above 2 Delta/(eta K R) + 2e d (sigma_1 C_1)^2: no lower confidence bound on it is, at level 1e-3 for all
+    three together.
+    """
+
+    def run(effort: Effort) -> Result:
+        import math
+
+        from dpverify.algorithms import diff2_bvr_l_sgd
+        from dpverify.formulas.diff2 import TARGET, printed_local_sigma, printed_variances, renyi_order
+        from dpverify.montecarlo import mean_at_least
+        from dpverify.parts.bounding import first_gap
+
+        rounds, restart, batch, clients, smooth = 8, 4, 5, 4, 0.25
+        order, restarts = int(renyi_order(TARGET.epsilon, TARGET.delta)), -(-rounds // restart)
+        similar = 2 * smooth * (1 - 1 / clients)
+        shares = {}
+        for local in (1, 2, 4):
+            first = printed_variances(rounds, restart, 200, TARGET.epsilon, order, 3.0)[0]
+            second = first * (rounds - restarts) / restarts
+            third = printed_local_sigma(
+                rounds=rounds,
+                local=local,
+                clients=clients,
+                batch=batch,
+                size=50,
+                order=order,
+                allowed=TARGET.epsilon / 3,
+            )
+            d = 3
+            steps = local**2 * similar**2 + local * smooth**2 / batch + local * (third * smooth) ** 2 * d
+            far = local**2 * restart * second * smooth**2 * d
+            step = min(1 / (2 * smooth), 1 / math.sqrt(8 * math.e * steps), 1 / math.sqrt(8 * math.e * far))
+            case = diff2_bvr_l_sgd.example(as_printed=True, local=local, step_size=step)
+            gap = first_gap(case.problem, case.data)
+            bound = 2 * gap / (step * local * rounds) + 2 * math.e * d * first
+            values = case.simulate(effort.runs, effort.seed).values[case.quantity]
+            shares[local] = mean_at_least(values, 1e-3 / 3) / bound
+        evidence = Evidence(
+            "runs",
+            samples=3 * effort.runs,
+            alpha=1e-3,
+            seed=effort.seed,
+            ceiling="a lower confidence bound above the bound",
+        )
+        said = "the means reach at least " + ", ".join(f"{v:.2g} (K = {k})" for k, v in shares.items())
+        verdict = SUPPORTED if max(shares.values()) <= 1 else REFUTED
+        return Result(verdict, said + " of the bound", evidence)
+
+    return Tested(
+        "the mean squared gradient of runs with local steps is below the bound of Proposition F.3", run
+    )
+
+
 @claim(PAPER, "prop-f.3-single", at="Proposition F.3 at K = 1", kind="identity", standing="ours")
 def one_local_step_is_diff2_gd():
     """At K = 1 the conclusion of Proposition F.3 is 2 Delta/(eta R) + 2e d (sigma_1 C_1)^2: that of
@@ -479,13 +546,14 @@ def utility_of_diff2_bvr_l_sgd_as_printed():
     """E|grad f(x_out)|^2 = O((L/K + zeta + L/(sqrt K b) + L sqrt d/(sqrt K b sqrt eps))/R + L sqrt d/(n sqrt
     P eps sqrt R) + eps_opt) for eta = Theta(min{1/L, 1/(K zeta), sqrt b/(sqrt K L), ...}).
 
-    The path: K = j^4, b = j^2, zeta = j^-4, n = N = j^12, L = G = d = eps = P = R = T = 1 and eta = c/j, c
-    the constant of the Theta. All records have the loss with slope -g on the way from x_0 to x_0 + 1/g, g^2 =
-    1/(4 eta K) = j^-3/(4 c), which then turns up with curvature 1. Before the turn v_k = v_{k-1} + xi_k, so
-    that E v_k^2 <= e (g^2 + sigma_1^2) <= 2e g^2 (the noise of step k has the variance (sigma_3 eta
-    v_{k-1})^2, sigma_3 of order j^-2, in j^4 steps), and by Markov the turn is reached with a chance of at
-    most (eta K)^2 2e g^2 g^2 = e/8 < 1/2. So E|grad f(x_out)|^2 >= g^2/2 = j^-3/(8 c), against the order
-    j^-4.
+    The path, j >= 4: K = j^4, b = j^2, zeta = j^-4, n = N = j^12, L = G = C_1 = C_2 = C_3 = d = eps = P = R =
+    T = 1, delta = e^(-1/2) (a = 2), sigma_1^2 = 24/N^2 and sigma_3^2 = 12/b^2 of Proposition E.2, and eta =
+    c/j, c the constant of the Theta. All records have the loss with slope -g on the way from x_0 to x_0 +
+    1/g, g^2 = 1/(4 eta K) = j^-3/(4 c), which then turns up with curvature 1. Before the turn v_k = v_{k-1} +
+    xi_k with the variance (sigma_3 eta v_{k-1})^2 <= v_{k-1}^2/K, so that E v_k^2 <= (1 + 1/K)^K (g^2 +
+    sigma_1^2) <= 2e g^2, the way is at most eta sum_k |v_k|, and by Markov it reaches the turn with a chance
+    of at most (eta K)^2 2e g^2 g^2 = e/8 < 1/2. So E|grad f(x_out)|^2 >= g^2/2 = j^-3/(8 c), against the
+    order j^-4.
     """
     c = sp.Integer(1)
     slope2 = sp.S.One / (4 * c * j**3)
@@ -501,7 +569,8 @@ def utility_of_diff2_bvr_l_sgd_as_printed():
         let={
             "K, b, zeta": "j^4, j^2, j^-4",
             "n": "j^12",
-            "L, G, d, eps, P, R, T": "1",
+            "L, G, C_i, d, eps, P, R, T": "1",
+            "delta, a, sigma_1^2, sigma_3^2": "exp(-1/2), 2, 24/N^2, 12/b^2",
             "eta": "c/j (c = 1; another c changes the constant)",
             "l(., z)": "slope -g, g^2 = 1/(4 eta K), from x_0 to x_0 + 1/g, then turning up with curvature 1",
         },
@@ -509,6 +578,9 @@ def utility_of_diff2_bvr_l_sgd_as_printed():
             Equal(4 * size * j**4 * slope2, 1),
             AtMost((size * j**4) ** 2 * 2 * sp.E * slope2**2, sp.Rational(1, 2)),
             AtMost(slope2, 1),
+            AtMost(24 / j**24, slope2, given=[j >= 4]),
+            AtMost(12 / SLOW["b"] ** 2 * size**2, 1 / SLOW["K"], given=[j >= 4]),
+            AtMost((1 + sp.S.One / K) ** K, sp.E),
         ],
         because="K steps of that length leave the slope g^2 ~ 1/(eta K), which the batch makes L/sqrt(K b)",
     )
