@@ -8,7 +8,7 @@ from dpverify.relations import BigO, Omega, Theta
 
 x, a, L = sp.symbols("x a L", positive=True)
 eps, delta, eta = sp.symbols("epsilon delta eta", positive=True)
-N, d, T, P = (sp.Symbol(name, integer=True, positive=True) for name in ("N", "d", "T", "P"))
+N, d, T, t = (sp.Symbol(name, integer=True, positive=True) for name in ("N", "d", "T", "t"))
 half = sp.Rational(1, 2)
 log, sqrt = sp.log, sp.sqrt
 
@@ -55,6 +55,19 @@ TRUE = [
             (N * eps) ** sp.Rational(-2, 3) * d ** sp.Rational(1, 3), 1 / (N * eps) + sqrt(d) / sqrt(N * eps)
         ),
     ),
+    (
+        "d/(N eps) = O(1 + sqrt(d)/(N eps)) where d <= N eps",
+        lambda: BigO(d / (N * eps), sqrt(d) / (N * eps) + 1, [N * eps >= d]),
+    ),
+    ("min(N, d) = O(sqrt(N d))", lambda: BigO(sp.Min(N, d), sqrt(N * d))),
+    ("2^N = O(3^N)", lambda: BigO(2**N, 3**N)),
+    ("a harmonic sum = O(1 + log N)", lambda: BigO(sp.Sum(1 / t, (t, 1, N)), 1 + log(N))),
+    ("inverse roots = O(sqrt N)", lambda: BigO(sp.Sum(1 / sqrt(t), (t, 1, N)), sqrt(N))),
+    ("1/(x(1 - x)) = O(1/x) up to 1/2", lambda: BigO(1 / (x * (1 - x)), 1 / x, [x <= half])),
+    ("1/(1 - e^-eps) = O(1/eps) up to 1", lambda: BigO(1 / (1 - sp.exp(-eps)), 1 / eps, [eps <= 1])),
+    ("sqrt(x^2 + 1) = Theta(x + 1)", lambda: Theta(sqrt(x**2 + 1), x + 1)),
+    ("N^5 = O(d^4) where N^3 <= d^2", lambda: BigO(N**5, d**4, [d**2 >= N**3])),
+    ("N log(N)^5 = O~(N)", lambda: BigO(N * log(N) ** 5, N, hiding=[N])),
     ("eta <= 1/L makes L eta^2 = O(eta)", lambda: BigO(L * eta**2, eta, [eta <= 1 / L])),
 ]
 
@@ -106,6 +119,12 @@ FALSE = [
         "the cross term against the first term alone",
         lambda: BigO(L * sqrt(d) / (N * eps * sqrt(T)), L / T),
     ),
+    ("sqrt(N d) = O(min(N, d))", lambda: BigO(sqrt(N * d), sp.Min(N, d))),
+    ("3^N = O(2^N)", lambda: BigO(3**N, 2**N)),
+    ("1 + ... + N = O(N)", lambda: BigO(sp.Sum(t, (t, 1, N)), N)),
+    ("1/(x(1 - x)) = O(1/x) up to 1", lambda: BigO(1 / (x * (1 - x)), 1 / x, [x < 1])),
+    ("1/(1 - e^-eps) = O(1/eps) everywhere", lambda: BigO(1 / (1 - sp.exp(-eps)), 1 / eps)),
+    ("N^5 = O(d^3) where N^3 <= d^2", lambda: BigO(N**5, d**3, [d**2 >= N**3])),
     ("L eta^2 = O(eta) without a bound on the step", lambda: BigO(L * eta**2, eta)),
     ("L eta^2 = O(eta^2) for every L", lambda: BigO(L * eta**2, eta**2, [eta <= 1 / L])),
     ("N/(1 + log N) = Omega(N)", lambda: Omega(N / (1 + log(N)), N)),

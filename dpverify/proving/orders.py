@@ -36,7 +36,7 @@ from dpverify.relations import AtMost, BigO, Equal, Omega, Order
 from dpverify.verdicts import PROVED, Witness
 
 HANDLES = (Order,)
-LOGARITHMS = 3  # the largest power of a hidden logarithm that is tried
+LOGARITHMS = {1: 6, 2: 4}  # the largest power of a hidden logarithm that is tried, by their number; else 3
 SIZE, SAMPLES = 5.0, 3_000  # logarithm of the values of a sample, and how many there are
 LARGE_SIZES, FEW = (20.0, 60.0), 60  # the same in balls, which see what floats round away
 LARGEST = 1e9  # constant that is looked at
@@ -98,8 +98,9 @@ def _ways(order: Order, effort: Effort) -> Iterator[Reduction]:
 
 def _constants(order: Order, side: str, effort: Effort) -> Iterator[tuple[Any, tuple[int, ...]]]:
     """Constants and powers of hidden logarithms that may do, the most promising first."""
+    largest_power = LOGARITHMS.get(len(order.hiding), 3)
     powers = sorted(
-        itertools.product(range(LOGARITHMS + 1), repeat=len(order.hiding)), key=lambda k: (sum(k), k)
+        itertools.product(range(largest_power + 1), repeat=len(order.hiding)), key=lambda k: (sum(k), k)
     )
     if (given := getattr(order, side)) is not None:
         yield from ((given, k) for k in powers)
@@ -210,10 +211,12 @@ def _largest_ratios(
     order: Order, side: str, powers: list[tuple[int, ...]], effort: Effort
 ) -> dict[tuple[int, ...], float]:
     """For powers of the hidden logarithms with which the ratio seems to be bounded, its largest value."""
-    domain = Domain([order.expression, order.scale, *order.hiding], order.given)
-    if domain.lengths or any(e.atoms(sp.Indexed, sp.Sum, sp.Product) for e in domain.expressions) or order.of:
+    if order.of:
         return {}
+    domain = Domain([order.expression, order.scale, *order.hiding], order.given)
     rng = np.random.default_rng(effort.seed)
+    if domain.lengths or any(e.atoms(sp.Indexed, sp.Sum, sp.Product) for e in domain.expressions):
+        return _ratios_of_sums(domain, side, powers, rng)
     samples = [_sampled(domain, rng), *[_sampled_in_balls(domain, size, rng) for size in LARGE_SIZES]]
     result = {}
     with np.errstate(all="ignore"):
@@ -227,6 +230,31 @@ def _largest_ratios(
                 tops.append(float(np.max(ratio)) if len(ratio) else 0.0)
             if 0 < tops[0] < LARGEST and all(b <= DRIFT * a for a, b in itertools.pairwise(tops)):
                 result[k] = max(tops)
+    return result
+
+
+def _ratios_of_sums(
+    domain: Domain, side: str, powers: list[tuple[int, ...]], rng: np.random.Generator
+) -> dict[tuple[int, ...], float]:
+    """The same where sums are to be written out: at short lengths only, whether it is bounded or not."""
+    rows = []
+    for point in domain.points(FEW, rng):
+        try:
+            rows.append([float(ball(e, point).mid()) for e in domain.at(point)])
+        except (Unknown, OverflowError, ValueError):
+            continue
+    if not rows:
+        return {}
+    value, scale, *hidden = np.array(rows).T
+    result = {}
+    with np.errstate(all="ignore"):
+        for k in powers:
+            ratio = np.abs(value) / scale if side == "upper" else scale / value
+            for u, power in zip(hidden, k):
+                ratio = ratio / (1 + np.log(u)) ** power
+            ratio = ratio[np.isfinite(ratio)]
+            if len(ratio) and 0 < np.max(ratio) < LARGEST:
+                result[k] = float(np.max(ratio))
     return result
 
 
@@ -298,7 +326,8 @@ def _paths(order: Order, domain: Domain, t: sp.Symbol) -> Iterator[Path]:
         options[longest] = options[longest][:-1]
     combos = list(itertools.product(*options))
     growth = np.fmax(*[_growths(order, domain, options, times, t) for times in TIMES])
-    simple = sorted(np.flatnonzero(growth > 0), key=lambda i: (_complexity(combos[i]), i))
+    length = {c: len(str(c)) + (3 if c.free_symbols else 0) for choices in options for c in choices}
+    simple = sorted(np.flatnonzero(growth > 0), key=lambda i: (sum(length[c] for c in combos[i]), i))
     fast = sorted(simple, key=lambda i: -growth[i])
     for i in dict.fromkeys([*simple[: TRIED // 2], *fast[: TRIED // 2]]):
         path = dict(zip(domain.symbols, combos[i]))
@@ -327,14 +356,10 @@ def _growths(
         if order.sides == ("lower",):
             ratio = 1 / ratio
         for u in hidden:
-            ratio = ratio / (1 + np.log(u)) ** (2 * LOGARITHMS)
+            ratio = ratio / (1 + np.log(u)) ** LOGARITHMS[1]
         ratio = np.log(ratio.reshape(count, len(times)))
         grows = np.all(np.isfinite(ratio), axis=1) & np.all(np.diff(ratio, axis=1) > GROWTH, axis=1)
         return np.where(grows, ratio[:, -1] - ratio[:, 0], -1.0)
-
-
-def _complexity(combo: tuple[Any, ...]) -> float:
-    return sum(len(str(c)) + (3 if c.free_symbols else 0) for c in combo)
 
 
 def refute(order: Order, effort: Effort) -> Witness | None:
@@ -349,7 +374,8 @@ def refute(order: Order, effort: Effort) -> Witness | None:
 
 
 def _refute_side(order: Order, side: str) -> Witness | None:
-    domain = Domain([order.expression, order.scale, *order.hiding], order.given)
+    parts = [_closed(e) for e in (order.expression, order.scale, *order.hiding)]
+    domain = Domain(parts, order.given)
     if domain.lengths or any(e.atoms(sp.Indexed, sp.Sum, sp.Product) for e in domain.expressions):
         return None
     t = fresh("t", [order.expression, order.scale, *order.given], integer=True, positive=True)
@@ -359,6 +385,12 @@ def _refute_side(order: Order, side: str) -> Witness | None:
             if _verified(exact):
                 return _witness(order, side, path, exact, t)
     return None
+
+
+def _closed(expression: Any) -> Any:
+    """The expression with its sums in closed form, where SymPy has one."""
+    e = sp.sympify(expression)
+    return e.doit() if e.has(sp.Sum) else e
 
 
 def _verified(exact: dict[str, Any]) -> bool:
@@ -392,7 +424,7 @@ def _records(order: Order, side: str, path: Path, t: sp.Symbol, start: int) -> I
         "over": to_json(t),
         "path": [[to_json(s), to_json(v)] for s, v in path.items()],
     }
-    value, scale = (sp.sympify(e).xreplace(path) for e in (order.expression, order.scale))
+    value, scale = (_closed(e).xreplace(path) for e in (order.expression, order.scale))
     sizes = [_size(sp.sympify(u).xreplace(path), t) for u in order.hiding]
     with np.errstate(all="ignore"):
         f, g = (real(v, 1)[0] for v in vectorised([t], [value, scale])(np.array([1000.0])))
