@@ -133,7 +133,8 @@ def descent_along_the_average():
 @claim(PAPER, "proof-4.4-gamma", at="Appendix C.2, the recursion", kind="identity")
 def gamma_is_one_minus_two_mu_eta():
     """gamma = 1 - eta_0/kappa = 1 - 2 mu eta with eta = eta_0/(2M), kappa = M/mu."""
-    return Equal(1 - 2 * mu * (eta0 / (2 * M)), 1 - eta0 / (M / mu))
+    given = [sp.Eq(eta, eta0 / (2 * M)), sp.Eq(kappa, M / mu)]
+    return Equal(1 - 2 * mu * eta, 1 - eta0 / kappa, given=given)
 
 
 @claim(PAPER, "proof-4.4-u1", at="Appendix C.2, U_1(t)", kind="inequality")
@@ -964,6 +965,8 @@ def one_over_one_minus_gamma_is_kappa():
     standing="ours",
 )
 def one_over_one_minus_gamma_is_kappa_over_eta0():
-    """sigma_g^2/(G^2 (1-gamma)) = kappa sigma_g^2/(eta_0 G^2)."""
+    """sigma_g^2/(G^2 (1-gamma)) = kappa sigma_g^2/(eta_0 G^2), gamma = 1 - eta_0/kappa (r =
+    sigma_g^2/G^2).
+    """
     g2 = sp.Symbol("r", positive=True)
-    return Equal(g2 / (1 - (1 - eta0 / kappa)), kappa * g2 / eta0, given=[eta0 < kappa])
+    return Equal(g2 / (1 - gamma), kappa * g2 / eta0, given=[sp.Eq(gamma, 1 - eta0 / kappa), eta0 < kappa])

@@ -525,16 +525,16 @@ def weights_are_geometric_up_to_t_hat_and_small_after():
 
 @claim(PAPER, "proof-b.7-deriv", at="Proof of Lemma B.7, h'(t)", kind="identity")
 def derivative_of_h():
-    """h'(t) = gamma^(t-1) (1 - beta^t (1 + log_gamma beta)) ln gamma, which is 0 at t_0 = -log_beta(1 +
-    log_gamma beta).
+    """h'(t) = gamma^(t-1) (1 - beta^t (1 + log_gamma beta)) ln gamma, which is 0 where beta^t = 1/(1 +
+    log_gamma beta), that is at t_0 = -log_beta(1 + log_gamma beta) (r stands for log_gamma beta).
     """
     x = sp.Symbol("x", positive=True)
     ratio = sp.log(beta) / sp.log(gamma)
     stated = gamma ** (x - 1) * (1 - beta**x * (1 + ratio)) * sp.log(gamma)
-    zero = -sp.log(1 + ratio) / sp.log(beta)
+    r = sp.Symbol("r", positive=True)
     return AllOf(
         Equal(sp.diff(h(x), x), stated, given=INSIDE),
-        Equal(1 - sp.exp(sp.log(beta) * zero) * (1 + ratio), 0, given=INSIDE),
+        Equal(1 - beta**x * (1 + r), 0, given=[*INSIDE, sp.Eq(beta**x, 1 / (1 + r))]),
     )
 
 
@@ -545,7 +545,7 @@ def factor_of_the_derivative_increases():
     ratio = sp.Symbol("r", positive=True)  # log_gamma beta
     factor = 1 - beta**x * (1 + ratio)
     return AllOf(
-        Equal(factor.subs(x, 0), -ratio),
+        Equal(factor, -ratio, given=[beta < 1, sp.Eq(x, 0)]),
         Increasing(factor, x, given=[beta < 1], strict=True),
         AtMost(factor, 1, strict=True),
     )
