@@ -10,6 +10,7 @@ from dpverify.formulas import dynamic_noise as schedules
 from dpverify.proving import prove
 from dpverify.relations import AtMost, Equal, Instance
 from dpverify.symbolic.dynamic_noise import experiments, runs, sgd
+from dpverify.theorems import Theorem
 from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED
 
 CLAIMS = find(papers=["dynamic-noise"])
@@ -39,6 +40,26 @@ def test_a_refuted_case_is_not_refuted_with_room(id):
     case = relation(id)
     wider = AtMost(case.relation.lhs, 4 * case.relation.rhs, case.relation.given)
     assert prove(Instance(wider, case.let, case.meets)).verdict is SUPPORTED
+
+
+@pytest.mark.parametrize(
+    "id",
+    [
+        "thm-4.2-bound-lower",
+        "thm-4.2-bound-corrected",
+        "uniform-tangent",
+        "eq-24-least",
+        "sc-implies-pl",
+        "lemma-b.4-corrected",
+        "sec4.1.3-wang-saving",
+        "tab1-gd-nonpriv",
+        "ln-n",
+    ],
+)
+def test_a_bound_with_half_its_constant_is_refuted(id):
+    stated = relation(id)
+    bound = stated.shows if isinstance(stated, Theorem) else stated
+    assert prove(AtMost(2 * bound.lhs, bound.rhs, stated.given)).verdict is REFUTED
 
 
 def test_the_whole_minimisers_are_those_of_a_scan():
