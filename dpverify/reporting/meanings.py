@@ -176,4 +176,42 @@ MEANINGS = {
         "Plan the rounds of DIFF2-BVR-L-SGD with L/sqrt(K b): a batch helps by the root of its size, not by "
         "its size."
     ),
+    "diff2/prop-5.1": (
+        "With fewer rounds than clients a visited client still takes part once: compute its noise from "
+        "ceil(R/P), not from R/P, or the local steps of that one visit are not hidden."
+    ),
+    "diff2/prop-e.2-theta": (
+        "With fewer rounds than clients the noise must be of the order of K/n^2, whatever P is: compute "
+        "it from ceil(R/P)."
+    ),
+    "momentum-agg/thm-4-rdp": (
+        "With less than one epoch (T < N) the printed noise hides next to nothing: run at least one "
+        "epoch, or count the one occurrence of a record whole."
+    ),
+    "momentum-agg/lemma-11": (
+        "The average starts at 0 and is biased in the first steps: add (1-alpha)^t G to the error, or "
+        "start it at a gradient."
+    ),
+    "momentum-agg/lemma-12": (
+        "The noise is that of up to 1 + log2 T nodes, not of log2 T: a little more than printed."
+    ),
+    "momentum-agg/thm-6": (
+        "Take the constants of the corrected bound; its rate in N, d and epsilon is the printed one up to "
+        "logarithms."
+    ),
+    "momentum-agg/alg-2-v": (
+        "A data set of one record gets no noise at all: the formula for V is for N >= 2."
+    ),
+    "momentum-agg/thm-8-rdp": (
+        "A data set of one record gets no noise at all; for N >= 256 the guarantee is proved, with the L "
+        "that the box leaves out."
+    ),
+    "momentum-agg/thm-8-dp": (
+        "The conversion needs delta <= exp(-epsilon) or so, and N >= 2: for large epsilon at moderate "
+        "delta compute sigma with an accountant."
+    ),
+    "momentum-agg/lemma-7": (
+        "With a fresh order in every epoch the rebuilt vector is not the momentum, whatever the noise: "
+        "keep one order for all epochs, or count the difference as an error."
+    ),
 }
