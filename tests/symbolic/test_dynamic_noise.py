@@ -54,6 +54,9 @@ def test_a_refuted_case_is_not_refuted_with_room(id):
         "sec4.1.3-wang-saving",
         "tab1-gd-nonpriv",
         "ln-n",
+        "proof-4.7-lines",
+        "thm-a.1-stable",
+        "eq-17-18-corrected",
     ],
 )
 def test_a_bound_with_half_its_constant_is_refuted(id):
