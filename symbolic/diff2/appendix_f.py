@@ -289,7 +289,6 @@ def unrolled_error():
         .unroll(w2[k], q, H * s2[k], (k, 1, m), "m steps")
         .sum(AtMost(q ** (m - k) * H * s2[k], q**m * H * s2[k]), (k, 1, m), "q >= 1")
         .have(AtMost(w2[m + 1], q**m * w2[1] + q**m * H * way), "both")
-        .have(AtMost(q**m * w2[1], e_0 * w2[1]), "q^m <= e_0")
         .have(AtMost(q**m * H * way, H_0 * way), "q^m H <= H_0")
     )
 
@@ -380,7 +379,6 @@ def gradient_of_a_random_local_step():
             ],
             shows=AtMost(S_g / K, 2 * fall / (eta * K) - S_x / (4 * eta**2 * K) + 2 * sp.E * first_error),
         )
-        .have(AtMost(4 * eta**2 * grown * S_x, S_x), "the condition on eta")
         .have(AtMost(grown * S_x, S_x / (4 * eta**2)), "the condition on eta")
         .have(AtMost(S_g, 2 * fall / eta - S_x / (4 * eta**2) + 2 * sp.E * K * first_error), "added up")
     )
