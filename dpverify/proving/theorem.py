@@ -372,10 +372,10 @@ def _use(inference: Use, proof: _Proof) -> None:
             proof.establish(condition, f"{symbol} of {id}")
         if symbol.is_integer and not term.is_integer:
             raise Stuck(f"{term} is not known to be whole, as {symbol} of {id} is")
-    given = [h for h in theorem.given if not isinstance(h, ForEvery | Iterates)]
-    if len(given) != len(theorem.given):
-        raise Stuck(f"{id} has hypotheses for every index, which `use` cannot discharge")
-    for condition in given:
+    for condition in theorem.given:
+        if isinstance(condition, ForEvery | Iterates):
+            _discharge(condition, chosen, id, proof)
+            continue
         instance = condition.xreplace(chosen)
         if instance not in (sp.true, True) and instance not in proof.known:
             proof.establish(as_relation(instance), f"a hypothesis of {id}")
@@ -388,6 +388,30 @@ def _use(inference: Use, proof: _Proof) -> None:
                 proof.establish(as_relation(instance), f"a hypothesis of {id}")
         proof.learn(_substituted(part, chosen))
     proof.depends.append(id)
+
+
+def _discharge(hypothesis: ForEvery | Iterates, chosen: dict[Any, Any], id: str, proof: _Proof) -> None:
+    """A hypothesis for every index, at these terms, has to be one of this theorem, word for word."""
+    known = [h for h in (*proof.theorem.given, *proof.recursions) if isinstance(h, ForEvery)]
+    if isinstance(hypothesis, Iterates) or any(
+        hypothesis.index in sp.sympify(v).free_symbols for v in chosen.values()
+    ):
+        raise Stuck(f"{id} has hypotheses for every index, which `use` cannot discharge")
+    ends = [sp.sympify(end).xreplace(chosen) for end in (hypothesis.low, hypothesis.high)]
+    instance = ForEvery(_spelt(_substituted(hypothesis.relation, chosen)), hypothesis.index, *ends)
+    if not any(
+        instance == ForEvery(_spelt(h.relation), h.index, sp.sympify(h.low), sp.sympify(h.high))
+        for h in known
+    ):
+        raise Stuck(f"{instance}, a hypothesis of {id}, is not one of this theorem")
+
+
+def _spelt(relation: AtMost | Equal) -> AtMost | Equal:
+    """A comparison with both sides expanded and nothing else."""
+    if isinstance(relation, Equal):
+        return Equal(sp.expand(relation.derived), sp.expand(relation.stated), tuple(relation.given))
+    sides = (sp.expand(relation.lhs), sp.expand(relation.rhs))
+    return AtMost(*sides, tuple(relation.given), strict=relation.strict)
 
 
 def _substituted(relation: AtMost | Equal, chosen: dict[Any, Any]) -> AtMost | Equal:

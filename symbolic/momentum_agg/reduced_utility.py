@@ -20,6 +20,7 @@ from dpverify.relations import AtMost, BigO, Equal, Instance, Quoted
 from dpverify.symbolic.momentum_agg import PAPER
 from dpverify.symbolic.momentum_agg.compose import compose
 from dpverify.symbolic.momentum_agg.series import RATIO, WHOLE, partial
+from dpverify.symbolic.momentum_agg.utility import mean_gradient_with
 from dpverify.theorems import AllOf, ForEvery, Theorem
 from dpverify.verdicts import REFUTED, UNDECIDED
 
@@ -783,17 +784,19 @@ def noise_of_theorem_9():
     return Equal(noise, 12 * K * G * cubed + 8 * K * (G + 2 * L) * x + sp.sqrt(3) * K * L * cubed)
 
 
-def corrected(mean):
-    """What thm-6-general says with the parameters of Theorem 9, and the bound in x."""
-    K, cubed = SCALE, x ** sp.Rational(3, 2)
+def error_9(x):
+    """What the rebuilt momentum errs by, but for its start: the sampling error, and the noise."""
+    cubed = x ** sp.Rational(3, 2)
+    noise = 12 * SCALE * G * cubed + 8 * SCALE * (G + 2 * L) * x + sp.sqrt(3) * SCALE * L * cubed
+    return WHOLE * sp.sqrt(G**2 + x * (G + L) ** 2) / sp.sqrt(N) + 3 * x * L + noise
+
+
+def bound_9(x):
+    """The right side of Theorem 9, corrected."""
     sampling = WHOLE * sp.sqrt(G**2 + x * (G + L) ** 2) / sp.sqrt(N)
-    noise = 12 * K * G * cubed + 8 * K * (G + 2 * L) * x + sp.sqrt(3) * K * L * cubed
-    step, length = x / N, N / x**2
-    level = sampling + 2 * step * N * L + step * L * N + noise
-    general = 3 * R / (2 * step * length) + 3 * L * step / 4 + 3 * level + 3 * G / (length / N)
-    lead = 3 * R / 2 + 9 * L + 24 * K * (G + 2 * L)
-    bound = lead * x + (36 * G + 9 * L) * K * cubed + 3 * G * x**2 + 3 * L * x / (4 * N) + 3 * sampling
-    return mean <= general, bound
+    lead = 3 * R / 2 + 9 * L + 24 * SCALE * (G + 2 * L)
+    late = (36 * G + 9 * L) * SCALE * x ** sp.Rational(3, 2)
+    return lead * x + late + 3 * G * x**2 + 3 * L * x / (4 * N) + 3 * sampling
 
 
 @claim(
@@ -813,17 +816,23 @@ def corrected(mean):
 def explicit_bound_of_theorem_9_corrected():
     """For Algorithm 2 with fresh orders, delta_Delta = delta_r = 2 eta N L, sigma = 4 sqrt(l)/epsilon, the
     parameters of Theorem 9 and 2 <= N <= T: E|grad F(w^)| <= (3R/2 + 9L + 24K(G + 2L)) x + (36G + 9L) K
-    x^(3/2) + 3G x^2 + 3L x/(4N) + 3 sqrt(G^2 + x (G+L)^2)/((1 - 1/e) sqrt N), x = d^(1/3)/(epsilon N)^(2/3) =
-    gamma, K = 16 log2 T sqrt(l).
+    x^(3/2) + 3G x^2 + 3L x/(4N) + 3 sqrt(G^2 + x (G+L)^2)/((1 - 1/e) sqrt N), x = d^(1/3)/(epsilon
+    N)^(2/3) = gamma = sqrt(N/T), K = 16 log2 T sqrt(l).
 
-    g is E|grad F(w^)|; the hypothesis is thm-6-general with alpha = 1/N, eta = x/N, T = N/x^2 and c the
-    sampling error (thm-9-sampling, u <= 1/(1 - 1/e)), eta N L for r, eta N L and eta L/alpha for the mean of
-    what is rebuilt, which is that of Lemma 11 (lemma-17-corrected), and the noise (thm-9-noise). No m_t is
-    compared with: what is rebuilt is not m_t.
+    First as in thm-6-general, with c in E|m^_t - grad F(w_t)| <= c + (1-alpha)^t G, then with c put in: the
+    sum of the sampling error (thm-9-sampling, u <= 1/(1 - 1/e)), eta N L for r, eta N L + eta L/alpha +
+    (1-alpha)^t G for the mean of what is rebuilt, which is that of Lemma 11 (lemma-17-corrected), and the
+    noise (thm-9-noise). No m_t is compared with: what is rebuilt is not m_t.
     """
-    mean = sp.Symbol("g", nonnegative=True)
-    known, bound = corrected(mean)
-    return Theorem(given=[known], shows=AtMost(mean, bound))
+    c, mean = sp.symbols("c g", nonnegative=True)
+
+    def whole(x):
+        return 3 * R * x / 2 + 3 * L * x / (4 * N) + 3 * c + 3 * G * x**2
+
+    return AllOf(
+        mean_gradient_with(1 / sp.sqrt(N * T), 1 - 1 / N, c, [N >= 2], whole(sp.sqrt(N / T))),
+        Theorem(given=[mean <= whole(x), c <= error_9(x)], shows=AtMost(mean, bound_9(x))),
+    )
 
 
 @claim(
@@ -836,10 +845,10 @@ def explicit_bound_of_theorem_9_corrected():
 def rate_of_theorem_9():
     """E|grad F(w^)| is O~(d^(1/3)/(epsilon N)^(2/3) + 1/sqrt(N)): at most (3R/2 + 10L + 3G + K (60G + 57L)) x
     + 5 (2G + L)/sqrt(N), K = 16 log2 T sqrt(l); by thm-9-corrected where x <= 1, and by E|grad F| <= G where
-    x > 1.
+    x > 1. g is E|grad F(w^)|.
     """
     mean = sp.Symbol("g", nonnegative=True)
-    _, bound = corrected(mean)
+    bound = bound_9(x)
     K, cubed, root = SCALE, x ** sp.Rational(3, 2), sp.sqrt(G**2 + x * (G + L) ** 2)
     stated = (3 * R / 2 + 10 * L + 3 * G + K * (60 * G + 57 * L)) * x + 5 * (2 * G + L) / sp.sqrt(N)
     near = (

@@ -132,6 +132,57 @@ def test_claims_use_each_other_by_instantiation(tmp_path) -> None:
     assert used["mine/unnamed"].result.verdict is not PROVED
 
 
+PAPER_OF_STEPS = """
+import sympy as sp
+from dpverify.claims import Paper, claim
+from dpverify.relations import AtMost
+from dpverify.theorems import ForEvery, Theorem
+
+PAPER = Paper("steps", "Me (2020)")
+t, T = (sp.Symbol(name, integer=True, positive=True) for name in ("t", "T"))
+c, x = sp.symbols("c x", positive=True)
+e = sp.IndexedBase("e", real=True)
+
+def bounded(most):
+    return ForEvery(AtMost(e[t], most), t, 1, T)
+
+@claim(PAPER, "sum", at="Lemma 1")
+def terms_add_up():
+    "If e_t <= c for every t, the sum is at most c T."
+    return Theorem(given=[bounded(c)], shows=AtMost(sp.Sum(e[t], (t, 1, T)), c * T)).sum(
+        AtMost(e[t], c), (t, 1, T), "term by term")
+
+def used(most):
+    return Theorem(given=[bounded(most)], shows=AtMost(sp.Sum(e[t], (t, 1, T)), (x + 1) * T))
+
+@claim(PAPER, "use", at="Theorem 2", uses=["sum"])
+def terms_of_another_size():
+    "If e_t <= x + 1 for every t, the sum is at most (x + 1) T."
+    return used(1 + x).use("sum", "Lemma 1", c=1 + x)
+
+@claim(PAPER, "misuse", at="Theorem 3", uses=["sum"])
+def terms_that_are_larger():
+    "The same for e_t <= x + 2."
+    return used(2 + x).use("sum", "Lemma 1", c=1 + x)
+
+@claim(PAPER, "capture", at="Theorem 4", uses=["sum"])
+def terms_that_grow():
+    "The same for e_t <= t, with t for c."
+    return used(t).use("sum", "Lemma 1", c=t)
+"""
+
+
+def test_a_hypothesis_for_every_index_is_met_by_the_same_one_alone(tmp_path) -> None:
+    file = tmp_path / "steps.py"
+    file.write_text(PAPER_OF_STEPS)
+    used = {c.claim.id: c.result for c in check(paths=[file])}
+    assert used["steps/use"].verdict is PROVED
+    assert used["steps/use"].depends == ("steps/sum",)
+    for wrong in ("steps/misuse", "steps/capture"):
+        assert used[wrong].verdict is not PROVED
+        assert not used[wrong].depends
+
+
 def test_second_solver_is_asked() -> None:
     pytest.importorskip("cvc5")
     assert unsatisfiable("(declare-fun x () Real) (assert (< (+ (* x x) 1.0) 0.0))", 2000)
