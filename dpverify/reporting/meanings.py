@@ -127,23 +127,9 @@ MEANINGS = {
     "dynamic-noise/eq-12-zeta-ge-0": (
         "The step must be smaller than printed for the last term to help; use the repaired condition."
     ),
-    "dynamic-noise/thm-4.6-q": (
-        "The indicators are of t, not of T: a schedule made from the printed q_t is not the one that the "
-        "proof bounds."
-    ),
     "dynamic-noise/thm-4.6-bound": (
         "There is a factor kappa more than printed: under momentum the promised gain for badly "
         "conditioned problems is not shown."
-    ),
-    "dynamic-noise/disc-4.6-increasing-exact": (
-        "The best schedule need not increase at first; compute it from the exact influence."
-    ),
-    "dynamic-noise/disc-4.6-more-influential": (
-        "At few steps the dynamic schedule can matter more under momentum than without."
-    ),
-    "dynamic-noise/thm-4.6-beats-uniform": (
-        "The schedule made from the upper bound q_t can lose against constant noise: make it from the "
-        "exact influence, which never does."
     ),
     "dynamic-noise/thm-4.8": (
         "There is a factor 1/eta_0 more noise from sampling than printed: small steps need larger batches."

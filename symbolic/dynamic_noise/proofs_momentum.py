@@ -524,6 +524,18 @@ def last_relaxation_of_v1():
     )
 
 
+@claim(PAPER, "proof-4.6-v2-first", at="Proof of Theorem 4.6, V_2, the first term", kind="identity")
+def first_term_of_v2():
+    """(gamma - beta^2) sum_{t<=T} gamma^(T-t) sum_{i<=t} beta^(2(t-i)) sigma_i^2 = sum_{i<=T} (gamma^(T+1-i)
+    -
+    beta^(2(T+1-i))) sigma_i^2.
+    """
+    average = sp.Sum(beta ** (2 * (t - i)) * s2[i], (i, 1, t))
+    left = (gamma - beta**2) * sp.Sum(gamma ** (T - t) * average, (t, 1, T))
+    right = sp.Sum((gamma ** (T + 1 - i) - beta ** (2 * (T + 1 - i))) * s2[i], (i, 1, T))
+    return Theorem(shows=Equal(left, right)).induct(T, 1)
+
+
 @claim(PAPER, "proof-4.6-v2", at="Proof of Theorem 4.6, V_2", kind="identity")
 def v2_in_closed_form():
     """(gamma - beta^2) V_2 = sum_{k<=m} (gamma^(m+1-k) - beta^(2(m+1-k))) sigma_{T_hat+k}^2 + (gamma^m -
