@@ -749,6 +749,8 @@ def uniform_bound_of_momentum():
         .have(AtMost((gap * (m + 1)) ** 2 * power**2 * (1 + y), 16), "together")
         .have(AtMost((gap * (m + 1)) ** 2 * power**2 * y, 16 * share), "times x")
         .have(AtMost(noise(m + 1), 32 * kappa * share), "the noise")
+        .have(AtMost(share + 32 * kappa * share, (33 + 2 * y * gap) * kappa * share), "kappa >= 1")
+        .have(AtMost(g ** (2 * (m + 1)) + noise(m + 1), share + 32 * kappa * share), "both terms")
     )
     log = sp.log(1 + 1 / y)
     kept = 2 - sp.log(1 - beta)
@@ -797,7 +799,7 @@ def schedule_of_theorem_4_6_spends_the_budget():
     "thm-4.6-q",
     at="Theorem 4.6, q_t",
     kind="inequality",
-    uses=["influence", "lemma-b.7", "proof-4.6-v1-bound", "proof-4.6-v2-first"],
+    uses=["influence", "lemma-b.7", "proof-4.6-v1-bound", "proof-4.6-v2-bound-first"],
 )
 def influence_is_at_most_that_of_theorem_4_6():
     """For some positive constants c1 and c2, of beta and gamma alone, U_3 <= sum_t q_t sigma_t^2 with q_t =
@@ -841,8 +843,7 @@ def influence_is_at_most_that_of_theorem_4_6():
         )
         .sum(AtMost(gamma ** (T - t) * W[t] * average, gamma ** (T - t) * average), (t, 1, T), "w_t <= 1")
         .have(AtMost(beta**2, gamma, strict=True), "beta^2 < beta < gamma")
-        .use("proof-4.6-v2-first", "the order of summation", T=T)
-        .have(AtMost((gamma - beta**2) * plain, gamma * after), "what is dropped is positive")
+        .use("proof-4.6-v2-bound-first", "the order of summation", T=T)
         .have(AtMost(plain, gamma / (gamma - beta**2) * after), "divided")
         .have(
             AtMost(gamma / (gamma - beta**2) * after, gamma ** (Th - 1) * c2 * after),
@@ -1020,27 +1021,24 @@ def dynamic_bound_of_momentum_before_t_hat():
 def dynamic_bound_of_momentum():
     """With the corrected q_t and T = ceil((2/l) ln(1 + 1/y)), that is gamma^(T/2) <= x < gamma^((T-1)/2), y =
     kappa alpha/eta_0, x = y/(1+y), kappa >= 1, beta < gamma: gamma^T (1 + 2 eta_0 alpha
-    ((1-gamma^(T/2))/(1-sqrt gamma))^2/(gamma (1-gamma beta^2))) <= C1 kappa x^2, the case T <= T_hat, and
-    gamma^T + 2 eta_0 alpha (2/((gamma- beta^2)(1-sqrt gamma)^2)) (2 gamma^T + gamma^(2 T_hat-1)) <= C2 kappa
-    x, the case T > T_hat: a factor kappa more than printed. C1 = 1 + (16 + 4 alpha)/(beta (1-beta^2)), C2 = 1
-    + 48 (1 + 1/(sqrt(1+beta) - 1))/(beta (1-beta)).
+    ((1-gamma^(T/2))/(1-sqrt gamma))^2 J) <= (1 + (16 + 4 alpha) J) kappa x^2, J = 1/(gamma (1-gamma beta^2))
+    <= 1/(beta (1-beta^2)), the case T <= T_hat, and gamma^T + 2 eta_0 alpha (2/((gamma-beta^2)(1-sqrt
+    gamma)^2)) (2 gamma^T + gamma^(2 T_hat-1)) <= (1 + 48 (1 + 1/(sqrt(1+beta) - 1))/(beta (1-beta))) kappa x,
+    the case T > T_hat: a factor kappa more than printed.
 
     g = sqrt gamma, z = gamma^(T/2), eta_0 = kappa (1-gamma), alpha = y (1-gamma); w = gamma^(2 T_hat-1) <= 1,
     and (1 + 1/y)^2 > 1 + beta because gamma^T_hat < 1/(1+beta).
     """
-    y, g, z, w = sp.symbols("y g z w", positive=True)
+    y, g, z, w, inverse = sp.symbols("y g z w J", positive=True)
     x, gap = y / (1 + y), 1 - g**2
-    inverse = 1 / (g**2 * (1 - g**2 * beta**2))
     noise = 2 * kappa * gap**2 * y  # 2 eta_0 alpha
     root = sp.sqrt(1 + beta)
     steps = (1 - z) / (1 - g)
+    size, constant = sp.symbols("n A", positive=True)  # 2 eta_0 alpha (...)^2, and 16 + 4 alpha
     before = (
         Theorem(
-            given=[beta < g**2, g < 1, kappa >= 1, z <= x, g * x <= z],
-            shows=AtMost(
-                z**2 * (1 + noise * steps**2 * inverse),
-                (1 + (16 + 4 * y * gap) / (beta * (1 - beta**2))) * kappa * x**2,
-            ),
+            given=[g < 1, kappa >= 1, z <= x, g * x <= z],
+            shows=AtMost(noise * steps**2, kappa * (16 + 4 * y * gap)),
         )
         .have(AtMost(steps, (1 - x) / (1 - g) + x), "1 - z <= (1-x) + (1-g) x")
         .have(AtMost(0, steps), "not negative")
@@ -1048,20 +1046,14 @@ def dynamic_bound_of_momentum():
         .have(AtMost((gap * steps) ** 2, (2 * (1 - x) + gap * x) ** 2), "squared")
         .have(AtMost((2 * (1 - x) + gap * x) ** 2, 8 * (1 - x) ** 2 + 2 * gap**2 * x**2), "two squares")
         .have(AtMost(2 * y * (8 * (1 - x) ** 2 + 2 * gap**2 * x**2), 16 + 4 * y * gap), "y (1-x) = x, alpha")
-        .have(AtMost(noise * steps**2, kappa * (16 + 4 * y * gap)), "the noise")
-        .have(AtMost(inverse, 1 / (beta * (1 - beta**2))), "gamma > beta")
-        .have(
-            AtMost(noise * steps**2 * inverse, kappa * (16 + 4 * y * gap) / (beta * (1 - beta**2))),
-            "together",
-        )
-        .have(
-            AtMost(
-                1 + noise * steps**2 * inverse,
-                kappa * (1 + (16 + 4 * y * gap) / (beta * (1 - beta**2))),
-            ),
-            "kappa >= 1",
-        )
-        .have(AtMost(z**2, x**2), "z <= x")
+    )
+    both = AtMost(
+        z**2 * (1 + size * inverse),
+        (1 + constant * inverse) * kappa * w**2,
+        given=[size <= kappa * constant, kappa >= 1, z <= w],
+    )
+    largest = AtMost(
+        1 / (gamma * (1 - gamma * beta**2)), 1 / (beta * (1 - beta**2)), given=[beta < gamma, gamma < 1]
     )
     wide = 1 + 1 / (root - 1)
     roots = 2 / ((g**2 - beta**2) * (1 - g) ** 2) * (2 * z**2 + w)
@@ -1085,7 +1077,7 @@ def dynamic_bound_of_momentum():
         )
         .have(AtMost(z**2, kappa * x), "z^2 <= x^2 <= x")
     )
-    return AllOf(before, after)
+    return AllOf(before, both, largest, after)
 
 
 @claim(
@@ -1416,27 +1408,24 @@ def batch_term_of_momentum_as_printed():
 )
 def batch_term_of_momentum():
     """alpha R' U_3^g <= alpha_g sigma_g^2/eta_0 with R' = R N^2/n^2, n >= N sqrt R and U_3^g =
-    (sigma_g^2/G^2) sum_t gamma^(T-t) W_t, weights W_t <= 1 (proof-4.5-u3), gamma = 1 - eta_0 mu/M; r is sqrt
+    (sigma_g^2/G^2) sum_t gamma^(T-t) W_t, weights W_t <= 1 (proof-4.5-u3), eta_0 = (1-gamma) M/mu; r is sqrt
     R.
     """
     D, G, N, n, e1, sg, r = sp.symbols("D G N n e_1 sigma_g r", positive=True)
-    keep = 1 - eta0 * mu / M
-    total = sp.Sum(keep ** (T - t) * W[t], (t, 1, T))
+    total = sp.Sum(gamma ** (T - t) * W[t], (t, 1, T))
     factor = D * G**2 / (2 * r**2 * M * N**2 * e1) * (r**2 * N**2 / n**2) * (sg**2 / G**2)  # alpha R' ...
-    stated = D / (2 * mu * N**2 * r**2 * e1) * sg**2 / eta0
+    stated = D / (2 * mu * N**2 * r**2 * e1) * sg**2 / ((1 - gamma) * M / mu)
     return (
         Theorem(
-            given=[eta0 * mu < M, n >= N * r, ForEvery(AtMost(W[t], 1), t, 1, T)],
+            given=[gamma < 1, n >= N * r, ForEvery(AtMost(W[t], 1), t, 1, T)],
             shows=AtMost(factor * total, stated),
         )
-        .have(AtMost(0, keep, strict=True), "eta_0 < kappa")
-        .sum(AtMost(keep ** (T - t) * W[t], keep ** (T - t)), (t, 1, T), "weights at most 1")
-        .have(Equal(sp.Sum(keep ** (T - t), (t, 1, T)), (1 - keep**T) / (1 - keep)), "a geometric sum")
-        .have(AtMost(0, keep**T), "a power")
-        .have(AtMost(total, M / (eta0 * mu)), "at most kappa/eta_0")
-        .have(AtMost(factor * total, factor * (M / (eta0 * mu))), "times alpha R'")
+        .sum(AtMost(gamma ** (T - t) * W[t], gamma ** (T - t)), (t, 1, T), "weights at most 1")
+        .have(Equal(sp.Sum(gamma ** (T - t), (t, 1, T)), (1 - gamma**T) / (1 - gamma)), "a geometric sum")
+        .have(AtMost(total, 1 / (1 - gamma)), "at most kappa/eta_0")
+        .have(AtMost(factor * total, factor / (1 - gamma)), "times alpha R'")
         .have(AtMost(N**2 * r**2, n**2), "n >= N sqrt R")
-        .have(AtMost(factor * (M / (eta0 * mu)), stated), "as stated")
+        .have(AtMost(factor / (1 - gamma), stated), "as stated")
     )
 
 

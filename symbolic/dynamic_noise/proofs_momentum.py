@@ -532,8 +532,31 @@ def first_term_of_v2():
     """
     average = sp.Sum(beta ** (2 * (t - i)) * s2[i], (i, 1, t))
     left = (gamma - beta**2) * sp.Sum(gamma ** (T - t) * average, (t, 1, T))
-    right = sp.Sum((gamma ** (T + 1 - i) - beta ** (2 * (T + 1 - i))) * s2[i], (i, 1, T))
+    right = gamma * sp.Sum(gamma ** (T - i) * s2[i], (i, 1, T)) - sp.Sum(
+        beta ** (2 * (T + 1 - i)) * s2[i], (i, 1, T)
+    )
     return Theorem(shows=Equal(left, right)).induct(T, 1)
+
+
+@claim(
+    PAPER,
+    "proof-4.6-v2-bound-first",
+    at="Proof of Theorem 4.6, V_2, the first term, bounded",
+    kind="inequality",
+    uses=["proof-4.6-v2-first"],
+    standing="ours",
+)
+def first_term_of_v2_is_at_most_a_geometric_sum():
+    """(gamma - beta^2) sum_{t<=T} gamma^(T-t) sum_{i<=t} beta^(2(t-i)) sigma_i^2 <= gamma sum_{i<=T}
+    gamma^(T-i) sigma_i^2.
+    """
+    average = sp.Sum(beta ** (2 * (t - i)) * s2[i], (i, 1, t))
+    left = (gamma - beta**2) * sp.Sum(gamma ** (T - t) * average, (t, 1, T))
+    return (
+        Theorem(given=INSIDE, shows=AtMost(left, gamma * sp.Sum(gamma ** (T - i) * s2[i], (i, 1, T))))
+        .use("proof-4.6-v2-first", "the order of summation", T=T)
+        .have(AtMost(0, sp.Sum(beta ** (2 * (T + 1 - i)) * s2[i], (i, 1, T))), "what is dropped")
+    )
 
 
 @claim(PAPER, "proof-4.6-v2", at="Proof of Theorem 4.6, V_2", kind="identity")
