@@ -32,6 +32,7 @@ from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, W
 t = step()
 T = sp.Symbol("T", integer=True, positive=True)
 eta, G, N, lam, R = sp.symbols("eta G N lam R", positive=True)
+UNSEEN = 10_000  # settings were tried on data sets of smaller seeds; the tests are on others
 CHOICES = [40, 70, 100]  # the T among which the best is looked for: a part of 1..100
 
 
@@ -80,7 +81,8 @@ def on_data_sets(
 
         quick = effort.name == "quick"
         found = []
-        for seed in range(effort.seed, effort.seed + (30 if quick else 100)):
+        first = effort.seed + UNSEEN
+        for seed in range(first, first + (30 if quick else 100)):
             try:
                 data = settings.some_digits(300, seed) if digits else settings.blobs(1000, 100, seed)
             except ModuleNotFoundError:
@@ -141,7 +143,8 @@ def the_dynamic_schedule_wins_where_the_influence_varies():
 def influence_is_nearly_exponential():
     """ "The trends of influence are approximately in an exponential form of t": squared loss at data scale
     10, T = 100: a straight line explains at least 90 % of the variance of ln q_t, q_t from the Hessian, on
-    most random 300 of the 8x8 digits 3 and 5. (The 90 % are ours.)
+    most random 300 of the 8x8 digits 3 and 5. (The 90 % are ours, and were set after a look at three other
+    data sets: there it was 99.6 % or more at data scale 10, but on one of them 83 % at 20 and 25.)
     """
 
     def wins(features: Any, labels: Any, repeats: int, seed: int) -> bool:
@@ -358,6 +361,10 @@ def influence_grows_on_synthetic_data():
     """ "Both loss functions show an increased influence as learning continues": logistic loss, synthetic data
     of 1000 records in 100 dimensions, two blobs at distance 10, data scale 10, T = 30: the influence by
     retraining (sigma_t = 20 and 200) is larger at t = 30 than at t = 1, on most data sets.
+
+    The setting was chosen among six, on other data sets: t = 1 against the last step showed on all of 16 at T
+    = 20, 30 and 40, while t = 4 against 40 showed on 10 of 12, and t = 2 against 20 on 26 of 30, which
+    decides nothing.
     """
     return Tested(
         "logistic loss, 1000 synthetic records in 100 dimensions, data scale 10, T = 30: noise "
@@ -455,11 +462,13 @@ def exponential_schedule_wins_too():
     )
 
 
-@claim(PAPER, "appd-run-gap-grows", at="Appendix D, Results", kind="monotonicity", expect=SUPPORTED)
+@claim(PAPER, "appd-run-gap-grows", at="Appendix D, Results", kind="monotonicity", expect=UNDECIDED)
 def advantage_grows_with_a_small_data_scale():
     """ "The advantage of the dynamic schedule over the uniform one increases when data scales less than 15":
     the relative loss of the dynamic schedule is lower at data scale 10 than at 3 (squared loss, T the best of
     40, 70, 100), on most random 300 of the 8x8 digits 3 and 5.
+
+    With five runs on each of 30 data sets it shows on 25, which the sign test leaves open.
     """
 
     def wins(*data: Any) -> bool:
