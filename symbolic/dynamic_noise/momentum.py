@@ -301,8 +301,8 @@ def excess_risk_of_momentum_as_printed():
     correction="thm-4.4-corrected",
 )
 def excess_risk_of_momentum_for_beta_above_gamma():
-    """The half of Theorem 4.4 with beta > gamma, even without the momentum effect: EER <= (gamma^T + 2 R
-    eta_0 alpha U_3)(f(theta_1) - f*).
+    """The half of Theorem 4.4 with beta > gamma, which with zeta >= 0 of Eq (12) implies EER <= (gamma^T +
+    2 R eta_0 alpha U_3)(f(theta_1) - f*), without the momentum effect.
 
     The repaired condition 1 - eta_0 - 4 c eta_0^2 >= 0 excludes beta > gamma where kappa = 1.
     """
@@ -1179,7 +1179,7 @@ def corrected_schedule_increases_before_t_hat():
     uses=["influence"],
     expect=REFUTED,
     breaks="text",
-    correction="disc-4.6-increasing-schedule",
+    correction="disc-4.6-increasing-schedule-corrected",
     standing="ours",
 )
 def preferred_schedule_increases_before_t_hat():
@@ -1248,8 +1248,8 @@ def dynamic_schedule_gains_more_without_momentum():
 def averaging_evens_out_the_roots_of_the_influence():
     """Where the bias correction has settled, k steps before the end the influence is, up to a factor, q_k =
     sum_{j<=k} h_j r_j^2 with r_j^2 = gamma^(k-j) that of GD and h_j = (1-x) x^j, x = beta^2: its root is at
-    least the average of the roots of GD, (sum_j h_j r_j)^2 <= q_k, which is why the dynamic schedule gains
-    less in long runs.
+    least the average of the roots of GD, (sum_j h_j r_j)^2 <= q_k. (That the gain of the dynamic schedule is
+    then smaller is not shown here.)
     """
     r, x = sp.IndexedBase("r", positive=True), sp.Symbol("x", positive=True)
     n = sp.Symbol("n", integer=True, positive=True)
