@@ -168,6 +168,7 @@ def empirical_minimiser_is_stable():
     at="Theorem A.1, corrected, finitely many data sets",
     kind="inequality",
     uses=["thm-a.1-empirical", "thm-a.1-stable", "thm-a.2"],
+    standing="ours",
 )
 def true_risk_from_empirical_risk():
     """With probability at least 1 - p over the data set: TER(theta) <= sqrt(2 G^2/mu) sqrt(f(theta) - f*) + 2
@@ -257,6 +258,7 @@ def one_repetition_is_within_twice_the_mean():
     at="Appendix A.1, corrected",
     kind="inequality",
     uses=["appa-markov-half"],
+    standing="ours",
 )
 def some_repetition_is_within_twice_the_mean():
     """If one run exceeds 2 F(R/k) with a chance x <= 1/2 (appa-markov-half), all of k independent runs do
@@ -299,6 +301,7 @@ def true_risk_of_the_schedules_as_printed():
     at="Eqs (17), (18), corrected",
     kind="asymptotic",
     uses=["thm-a.1-corrected", "appa-markov-corrected", "eq-9-corrected", "sec4.1.3-dyn-oalpha"],
+    standing="ours",
 )
 def true_risk_of_the_schedules():
     """If the best of k runs has an empirical excess e <= 2 C D G^2 k B/(M N^2 R), B being ln N for the
@@ -401,7 +404,14 @@ def a_step_moves_two_runs_apart_by_little():
     )
 
 
-@claim(PAPER, "thm-a.3-corrected", at="Theorem A.3, corrected", kind="inequality", uses=["thm-a.3-step"])
+@claim(
+    PAPER,
+    "thm-a.3-corrected",
+    at="Theorem A.3, corrected",
+    kind="inequality",
+    uses=["thm-a.3-step"],
+    standing="ours",
+)
 def gradient_descent_is_stable():
     """For convex M-smooth G-Lipschitz losses and eta <= 2/M, PGD is s-uniformly stable with s = 2 G^2 T eta/N
     under replacement: if the runs on two neighbours, with the same noise and the same start, move apart by at
@@ -443,6 +453,7 @@ def true_risk_is_empirical_risk_plus_stability():
     at="Appendix A.1, corrected",
     kind="inequality",
     uses=["thm-a.2", "thm-a.3-corrected", "appa-least"],
+    standing="ours",
 )
 def true_risk_is_empirical_risk_plus_twice_the_stability():
     """TER <= EER + 2 G^2 eta T/N for convex losses, given what Theorem A.2 says of an algorithm that is as

@@ -71,7 +71,13 @@ def cost_of_a_batch_is_over_sigma():
     return Equal((c * p**2 / sigma).subs(p, 1), c / sigma**2)
 
 
-@claim(PAPER, "sec4.3-cost-exponent-corrected", at="Section 4.3, corrected", kind="identity")
+@claim(
+    PAPER,
+    "sec4.3-cost-exponent-corrected",
+    at="Section 4.3, corrected",
+    kind="identity",
+    standing="ours",
+)
 def cost_of_a_batch_is_over_sigma_squared():
     """With c p^2/sigma_t^2 the full batch costs c/sigma_t^2; and sum_t p^2/sigma_t^2 = R says sum_t
     1/sigma_t^2 = R/p^2.
@@ -233,6 +239,7 @@ def a_batch_with_replacement_costs_c_p_squared():
     "sec4.3-with-replacement-corrected",
     at="Section 4.3, corrected",
     kind="privacy guarantee",
+    standing="ours",
 )
 def a_batch_with_replacement_costs_its_largest_multiplicity():
     """Given the batch, in which a record stands at most m times, a step with noise G sigma/n is (m^2/(2
@@ -307,6 +314,7 @@ def batch_gradient_deviates_as_modelled_at_each_n():
     at="Section 4.3, corrected",
     kind="inequality",
     uses=["thm-4.7", "sec4.3-xi-model-given-n"],
+    standing="ours",
 )
 def batch_gradient_deviates_like_one_over_root_n():
     """The mean of n draws of spread V has E|batch - grad|^2 = V/n. With the least sigma_g, sigma_g^2 = n V/D,
@@ -461,6 +469,7 @@ def excess_risk_of_momentum_with_batches_as_printed():
     at="Theorem 4.8, Eq (11) with U_3 + U_3^g, corrected",
     kind="identity",
     uses=["thm-4.4-corrected"],
+    standing="ours",
 )
 def noise_of_momentum_with_batches_is_a_sum_of_two():
     """The noise term of Theorem 4.4 corrected (steps eta_0/M), (eta_0/M) sum_t gamma^(T-t) w_t sum_{i<=t}
