@@ -200,4 +200,7 @@ MEANINGS = {
         "With a fresh order in every epoch the rebuilt vector is not the momentum, whatever the noise: "
         "keep one order for all epochs, or count the difference as an error."
     ),
+    "dynamic-noise/thm-4.4-beta-above-gamma": (
+        "Keep the momentum beta below gamma: above it the bound does not hold."
+    ),
 }

@@ -140,13 +140,14 @@ def test_a_finding_is_told_in_three_sentences_by_what_it_breaks(folder):
     assert "tainted by it: small/tainted" in part
 
 
-def test_the_meanings_are_of_refuted_claims():
+def test_what_breaks_privacy_or_a_theorem_has_a_meaning():
     from dpverify.claims import find
     from dpverify.reporting.meanings import MEANINGS
     from dpverify.verdicts import REFUTED
 
-    refuted = {c.id for c in find().values() if c.expect is REFUTED}
-    assert set(MEANINGS) - refuted == set()
+    refuted = {c.id: c.breaks for c in find().values() if c.expect is REFUTED}
+    assert set(MEANINGS) - set(refuted) == set()
+    assert {id for id, breaks in refuted.items() if breaks in ("privacy", "theorem")} - set(MEANINGS) == set()
 
 
 def test_alphas_are_told_by_what_they_are_for():
