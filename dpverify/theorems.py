@@ -98,6 +98,14 @@ class ForEvery:
     low: Any
     high: Any
 
+    def __post_init__(self) -> None:
+        # Where it is used at an index, conditions of its own would be forgotten.
+        if self.relation.given:
+            raise ValueError(
+                f"Expected relation={self.relation} without hypotheses of its own in a ForEvery: write them "
+                "into the range, or among the hypotheses of the theorem."
+            )
+
     def __str__(self) -> str:
         return f"{self.relation} for {self.index} = {self.low}..{self.high}"
 

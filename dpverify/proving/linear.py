@@ -137,7 +137,10 @@ def _solve(facts: list[_Fact], target: dict[Any, Any], strict: bool) -> dict[str
         goal[at[term]] = float(coefficient)
     cost = [0.0 if fact.zero else (1.0 if not (strict and fact.strict) else 0.5) for fact in facts]
     bounds = [(None, None) if fact.zero else (0, None) for fact in facts]
-    answer = linprog(cost, A_eq=matrix.tocsr(), b_eq=goal, bounds=bounds, method="highs")
+    table = matrix.tocsr()
+    if not (np.isfinite(table.data).all() and np.isfinite(goal).all()):
+        return None  # numbers beyond floating point
+    answer = linprog(cost, A_eq=table, b_eq=goal, bounds=bounds, method="highs")
     if answer.status != 0:
         return None
     used = [j for j, value in enumerate(answer.x) if abs(value) > 1e-9]

@@ -309,9 +309,10 @@ def mixtures(
         for j in range(len(large)):
             limits[j, i * width + j] = float(term.number)
     limits[:, -1] = -1.0
-    found = linprog(
-        cost, A_ub=limits, b_ub=[float(r) for r in room], A_eq=equations, b_eq=values, method="highs"
-    )
+    left_over = np.array([float(r) for r in room])
+    if not all(np.isfinite(part).all() for part in (cost, limits, left_over, equations, values)):
+        return  # numbers beyond floating point
+    found = linprog(cost, A_ub=limits, b_ub=left_over, A_eq=equations, b_eq=values, method="highs")
     if found.status != 0:
         return
     for i in range(count):

@@ -339,6 +339,13 @@ def _conditions_of(relation: Any) -> list[Any]:
     return [*getattr(relation, "given", ()), *inner]
 
 
+def _conditions_hold(relation: Any, reason: str, proof: _Proof, more: Iterable[Any] = ()) -> None:
+    """Show the hypotheses of a relation's own, which what is learned from it will no longer name."""
+    for condition in relation.given:
+        if condition not in proof.known:
+            proof.establish(as_relation(condition), f"a condition of: {reason}", more)
+
+
 def _calc(inference: Calc, proof: _Proof) -> None:
     """a op b and b op c give a op c: equal if both are, strict if one is."""
     left = inference.start
@@ -485,6 +492,7 @@ def _for_every(relation: AtMost | Equal, inference: SumOver | Unroll, proof: _Pr
                 )
                 return
             instances += as_conditions(moved)
+    _conditions_hold(relation, inference.reason, proof, [*_range(inference), *instances])
     proof.establish(relation, inference.reason, [*_range(inference), *instances])
 
 
@@ -538,6 +546,7 @@ def _expect(inference: Expect, proof: _Proof) -> None:
 
     relation = inference.relation
     _noise_is_free(inference.noises, proof)
+    _conditions_hold(relation, inference.reason, proof)
     proof.establish(relation, inference.reason)
     if isinstance(relation, Equal):
         proof.learn(Equal(E(relation.derived, *inference.noises), E(relation.stated, *inference.noises)))

@@ -312,3 +312,19 @@ def test_expectations_beside_each_other_are_of_one_iteration() -> None:
     result = prove(theorem.descend(moving[0], 1, 0, "the square", beside=[(other, 2)]))
     assert result.verdict is UNDECIDED
     assert "not expectations of one iteration" in result.because
+
+
+def test_conditions_of_a_step_are_not_forgotten_when_it_is_summed_or_averaged():
+    huge = sp.Integer(10) ** 400  # false, and beyond what a search tries
+    conditional = AtMost(e[t], huge, given=[e[t] <= huge])
+    summed = Theorem(shows=AtMost(sp.Sum(e[t], (t, 1, T)), T * huge)).sum(conditional, (t, 1, T), "added up")
+    assert prove(summed).verdict is not PROVED
+    known = Theorem(given=[x >= 1, ForEvery(AtMost(e[t], x), t, 1, T)], shows=summed.shows)
+    assert prove(known.sum(AtMost(e[t], huge, given=[x >= 1]), (t, 1, T), "added up")).verdict is not PROVED
+    fine = Theorem(given=[x >= 1], shows=AtMost(sp.Sum(e[t], (t, 1, T)), x * sp.Sum(e[t], (t, 1, T))))
+    assert prove(fine.sum(AtMost(e[t], x * e[t], given=[x >= 1]), (t, 1, T), "added up")).verdict is PROVED
+
+
+def test_a_hypothesis_for_every_index_has_no_conditions_of_its_own():
+    with pytest.raises(ValueError, match="without hypotheses of its own"):
+        ForEvery(AtMost(e[t], 1, given=[x >= 1]), t, 1, T)
