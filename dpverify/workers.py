@@ -24,6 +24,7 @@ PINNED = {
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
 }
+PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
 LOOK = 30.0  # seconds between two looks at what is still running
 
 
@@ -157,7 +158,15 @@ def _answer(worker: _Worker) -> tuple[Any, Exception | None]:
 
 
 def die_with(parent: int, end: Callable[[], None]) -> None:
-    """Call `end` once that process is no longer the parent of this one."""
+    """Call `end` once that process is no longer the parent of this one.
+
+    Where the kernel can (Linux), it kills this process too: C code that holds the lock of the interpreter
+    would keep `end` from being called.
+    """
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(PARENT_DEATH_SIGNAL, signal.SIGKILL)
 
     def look() -> None:
         while os.getppid() == parent:

@@ -2,8 +2,10 @@
 
 import os
 import signal
+import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -63,3 +65,39 @@ def hash_of_text(piece):
 def test_hashes_are_pinned():
     answers = {answer for _ in range(2) for _, answer in each(hash_of_text, [0, 1], workers=2, seconds=60)}
     assert len(answers) == 1
+
+
+ORPHAN = """
+import os, re, sys, time
+from dpverify.parallel import each
+
+def hang(path):
+    with open(path, "w") as file:
+        file.write(str(os.getpid()))
+    re.match("(a+)+$", "a" * 64 + "b")  # holds the lock of the interpreter
+
+list(each(hang, [sys.argv[1]], seconds=600))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel kills it on Linux only")
+def test_a_worker_that_hangs_in_c_dies_with_its_parent(tmp_path):
+    script, mark = tmp_path / "orphan.py", tmp_path / "worker"
+    script.write_text(ORPHAN)
+    parent = subprocess.Popen([sys.executable, str(script), str(mark)])
+    try:
+        while not (mark.exists() and mark.read_text()):
+            time.sleep(0.1)
+            assert parent.poll() is None
+    finally:
+        parent.kill()
+        parent.wait()
+    for _ in range(100):
+        try:
+            state = Path(f"/proc/{mark.read_text()}/stat").read_text().rpartition(")")[2].split()[0]
+        except FileNotFoundError:
+            return
+        if state == "Z":  # dead, and nobody asked how
+            return
+        time.sleep(0.1)
+    pytest.fail("a worker outlives its parent")
