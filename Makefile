@@ -1,4 +1,5 @@
 # make test      installs everything it needs and passes the tests
+# make coverage  the same, slower, with the share of lines that they ran
 # make report    installs everything it needs, checks every claim, writes report/index.html
 # make findings  puts other people's optimizers through the laws and their scripts, and says what changed
 # make docs      installs everything it needs, writes docs/_build/index.html
@@ -6,10 +7,13 @@ PYTHON ?= python3
 PROFILE ?= quick
 TOX = .venv/bin/tox
 
-.PHONY: test report docs exam findings clean
+.PHONY: test coverage report docs exam findings clean
 
 test: $(TOX)
 	$(TOX) run -e test
+
+coverage: $(TOX)
+	$(TOX) run -e coverage
 
 report: $(TOX)
 	$(TOX) run -e report -- --profile $(PROFILE)

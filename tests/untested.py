@@ -2,8 +2,8 @@
 
     python tests/untested.py coverage.json
 
-The file is what `python -m slipcover --json` wrote. Modules that need a library of other people's are tested
-where that library is installed, and are named apart.
+The file is what `coverage json` wrote. Modules that need a library of other people's are tested where that
+library is installed, and are named apart.
 """
 
 import json
@@ -33,7 +33,7 @@ def main(path: str) -> None:
     """Print it all."""
     report = json.loads(Path(path).read_text())
     here, elsewhere = untested(report)
-    print(f"Lines that the tests ran: {report['summary']['percent_covered']:.1f} %")
+    print(f"Lines that the tests ran: {report['totals']['percent_covered']:.1f} %")
     print("Modules less than half tested: " + (", ".join(here) or "none"))
     print("Modules tested in environments of their own: " + (", ".join(elsewhere) or "none"))
 
