@@ -31,7 +31,7 @@ def test_no_falsehood_is_proved_and_no_truth_refuted(grades):
 def test_what_has_no_meaning_is_said_to_have_none(grades):
     """Hypotheses that contradict each other are the reason given; so is what is not defined or modelled."""
     empty = [g.result.because for g in grades if g.case.kind is EMPTY]
-    assert [why for why in empty if "hypotheses" not in why] == []
+    assert [why for why in empty if "hypothes" not in why] == []  # hypothesis, hypotheses
     undefined = [g.result for g in grades if g.case.kind is UNDEFINED and g.result.verdict is not REFUTED]
     reasons = ("defined", "not modelled", "hypotheses")
     assert [r.because for r in undefined if not any(word in r.because for word in reasons)] == []
