@@ -109,7 +109,7 @@ def outcomes(
                 if worker.pipe in ready:
                     result, error = _answer(worker)
                 elif seconds is not None and time.monotonic() - worker.began >= seconds:
-                    result, error = None, Stopped(f"no answer in {seconds:g} s: it was stopped")
+                    result, error = None, _late(seconds)
                 else:
                     continue
                 if not todo or isinstance(error, Stopped | WorkersDied):
@@ -125,6 +125,10 @@ def outcomes(
             worker.kill()
 
 
+def _late(seconds: float) -> Stopped:
+    return Stopped(f"no answer in {seconds:g} s: it was stopped")
+
+
 def within(seconds: float, call: Callable[[int, Any], Any], number: int, piece: Any) -> Any:
     """`call(number, piece)` in a process that is kept for this thread and killed, with `Stopped`, after so
     many seconds.
@@ -138,7 +142,7 @@ def within(seconds: float, call: Callable[[int, Any], Any], number: int, piece: 
     if wait([worker.pipe], seconds):
         result, error = _answer(worker)
     else:
-        result, error = None, Stopped(f"no answer in {seconds:g} s: it was stopped")
+        result, error = None, _late(seconds)
     if isinstance(error, Stopped | WorkersDied):
         _own.worker = None
         worker.kill()

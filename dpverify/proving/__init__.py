@@ -173,6 +173,8 @@ def _limited(work: Callable[[], Answer], seconds: float) -> Answer | _Open:
         return _Open(str(late), cut_short=True)
     except RecursionError:
         return _Open("algebra went deeper than Python lets it", cut_short=True)
+    except OverflowError:
+        return _Open("its numbers are beyond floating point")
 
 
 def _admitted(relation: Any, effort: Effort) -> Result:

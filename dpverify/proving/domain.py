@@ -38,6 +38,7 @@ ENFORCED = (
     "composite",
 )
 
+LARGEST_FLOAT = 1e300  # of the random numbers
 SIMPLE = [
     sp.Rational(p, q)
     for p, q in [
@@ -179,7 +180,8 @@ def _fraction(number: sp.Rational) -> Fraction:
 
 @lru_cache(maxsize=4096)
 def _float(end: Any) -> float | None:
-    return float(end) if end.is_finite else None
+    """An end of a range for random numbers, at most as large as these can be."""
+    return max(-LARGEST_FLOAT, min(float(end), LARGEST_FLOAT)) if end.is_finite else None
 
 
 @lru_cache(maxsize=4096)

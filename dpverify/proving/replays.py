@@ -11,7 +11,7 @@ surely fails stops the reduction; how many points agreed stands in the certifica
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,8 +34,8 @@ def _sign(value: arb) -> int:
 
 
 @dataclass(frozen=True)
-class Slope:
-    """The stated expression has the sign of the derivative of the function."""
+class _Sign:
+    """The stated expression has the sign of a change of the function near a point."""
 
     function: Any
     variable: Any
@@ -48,33 +48,36 @@ class Slope:
 
     def agrees(self, function: Any, stated: Any, point: dict[Any, Any]) -> bool:
         """Whether the two have the same sign at the point, as far as it shows."""
-        x = point[self.variable]
-        step = TINY * (abs(x) or 1)
-        up, down = (ball(function, {**point, self.variable: x + move}, BITS) for move in (step, -step))
-        return _sign(up - down) * _sign(ball(stated, point, BITS)) >= 0
+
+        def value(x: Any) -> arb:
+            return ball(function, {**point, self.variable: x}, BITS)
+
+        return _sign(self.change(value, point[self.variable])) * _sign(ball(stated, point, BITS)) >= 0
+
+    def change(self, value: Callable[[Any], arb], x: Any) -> arb:
+        """A difference of values near x that has the sign in question."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
-class Bend:
+class Slope(_Sign):
+    """The stated expression has the sign of the derivative of the function."""
+
+    def change(self, value: Callable[[Any], arb], x: Any) -> arb:
+        step = TINY * (abs(x) or 1)
+        return value(x + step) - value(x - step)
+
+
+@dataclass(frozen=True)
+class Bend(_Sign):
     """The stated expression has the sign of the second derivative of the function in x, or in log x."""
 
-    function: Any
-    variable: Any
-    stated: Any
-    given: Sequence[Any] = ()
     in_log: bool = False
 
-    @property
-    def expressions(self) -> list[Any]:
-        return [self.function, self.stated]
-
-    def agrees(self, function: Any, stated: Any, point: dict[Any, Any]) -> bool:
-        """Whether the two have the same sign at the point, as far as it shows."""
-        x = point[self.variable]
+    def change(self, value: Callable[[Any], arb], x: Any) -> arb:
         step = TINY * (abs(x) or 1)
-        around = (x * (1 + TINY), x / (1 + TINY)) if self.in_log else (x + step, x - step)
-        up, down, here = (ball(function, {**point, self.variable: v}, BITS) for v in (*around, x))
-        return _sign(up + down - 2 * here) * _sign(ball(stated, point, BITS)) >= 0
+        up, down = (x * (1 + TINY), x / (1 + TINY)) if self.in_log else (x + step, x - step)
+        return value(up) + value(down) - 2 * value(x)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpverify.effort import QUICK
+from dpverify.language.vectors import Vector, norm2
 from dpverify.proving import prove
 from dpverify.proving.codec import from_json, to_json
 from dpverify.proving.domain import Domain, written_out
@@ -221,3 +222,13 @@ def test_floats_are_near_the_balls(e):
     values = real(vectorised([x, y], [e])(*np.array(points).T)[0], len(points))
     for value, (a, b) in zip(values, points):
         assert value == pytest.approx(float(ball(e, {x: sp.Rational(a), y: sp.Rational(b)}).mid()), rel=1e-12)
+
+
+def test_numbers_beyond_floating_point_stop_nothing():
+    huge = sp.Integer(10) ** 400
+    whole = sp.Symbol("T", integer=True, positive=True)
+    assert prove(AtMost(x, huge, [x <= huge])).verdict is PROVED
+    assert prove(AtMost(huge, x, [x >= huge])).verdict is PROVED
+    assert prove(AtMost(x, 1 / huge, [x > 0])).verdict is REFUTED
+    for false in (AtMost(x, huge), AtMost(whole, huge), AtMost(norm2(Vector("u")), huge)):
+        assert prove(false).verdict is UNDECIDED
