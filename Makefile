@@ -1,5 +1,4 @@
-# make test      installs everything it needs and passes the tests
-# make coverage  the same, slower, with the share of lines that they ran
+# make test      installs everything it needs, passes the tests, and says which share of the statements they ran
 # make report    installs everything it needs, checks every claim, writes report/index.html
 # make findings  puts other people's optimizers through the laws and their scripts, and says what changed
 # make docs      installs everything it needs, writes docs/_build/index.html
@@ -7,13 +6,10 @@ PYTHON ?= python3
 PROFILE ?= quick
 TOX = .venv/bin/tox
 
-.PHONY: test coverage report docs exam findings clean
+.PHONY: test report docs exam findings clean
 
 test: $(TOX)
 	$(TOX) run -e test
-
-coverage: $(TOX)
-	$(TOX) run -e coverage
 
 report: $(TOX)
 	$(TOX) run -e report -- --profile $(PROFILE)
@@ -25,8 +21,8 @@ exam: $(TOX)
 	$(TOX) run -e exam
 
 findings: $(TOX)
-	for name in torch jax sklearn legacy accountants; do $(TOX) run -e findings-$$name; done
-	for name in torch jax sklearn legacy pfl; do $(TOX) run -e $$name -- tests/adapters/test_findings.py; done
+	for name in torch jax sklearn legacy accountants others; do $(TOX) run -e findings-$$name; done
+	for name in torch jax sklearn legacy others pfl; do $(TOX) run -e $$name -- tests/adapters/test_findings.py; done
 	git diff --stat findings
 
 $(TOX):

@@ -25,7 +25,6 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from dpverify.neighbours import Neighbours as Neighbours
     from dpverify.proving import prove as prove
     from dpverify.relations import AtMost as AtMost
-    from dpverify.relations import Derivation as Derivation
     from dpverify.relations import Equal as Equal
     from dpverify.relations import Minimises as Minimises
     from dpverify.schedules import Schedule as Schedule
@@ -50,7 +49,6 @@ _NAMES = {
     "Equal": "relations",
     "AtMost": "relations",
     "Minimises": "relations",
-    "Derivation": "relations",
     "prove": "proving",
     "check": "checking",
     "Schedule": "schedules",

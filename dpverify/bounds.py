@@ -1,6 +1,6 @@
 """The bound that a run is set against: the right side of a claim, compiled, at the values of this run.
 
-    Bound("dynamic-noise/bound-gd", {"mu": 0.1, "M": 1.0, "T": 20, "e": [first gap], "c": noise})
+    Bound("dynamic-noise/bound-gd", {"mu": 0.1, "M": 1.0, "eta": 1.0, "T": 20, "e": [first gap], "c": noise})
 
 The formula is the claim's own (`Theorem.shows`), so that what is proved is what is printed; the hypotheses
 that speak of these values alone are checked, and one that does not hold is named. What a paper prints and no
@@ -24,23 +24,24 @@ def _claim(id: str) -> tuple[Any, Any]:
     """The claim of that id, and its statement."""
     from dpverify.claims import find
 
-    found = find(papers=[id.split("/")[0]])
-    if id not in found:
+    claims = find(papers=[id.split("/")[0]])
+    if id not in claims:
         raise ValueError(f"Expected the id of a claim, got claim={id!r}.")
-    statement = found[id].function()
+    statement = claims[id].function()
     if not hasattr(getattr(statement, "shows", None), "rhs"):
         raise ValueError(f"Expected claim={id!r} to be a theorem that shows an inequality.")
-    return found[id], statement
+    return claims[id], statement
 
 
 @dataclass(frozen=True)
 class Bound:
-    """A proved upper bound. With several `stages` the formula is applied one after the other, each taking the
-    result of the last as `carries`.
+    """The upper bound of a claim, which is a bound as far as that claim is proved: `dpverify run` checks it
+    and says so. With several `stages` the formula is applied one after the other, each taking the
+    result of the last as the first entry of the sequence `carries`.
 
-    >>> bound = Bound("dynamic-noise/bound-gd", {"M": 1, "mu": 1, "T": 1, "e": [5.0], "c": [4.0]})
-    >>> bound.value, bound.verdict.value, bound.broken
-    (2.0, 'PROVED', [])
+    >>> bound = Bound("dynamic-noise/bound-gd", {"M": 1, "mu": 1, "eta": 1, "T": 1, "e": [5.0], "c": [4.0]})
+    >>> bound.value, bound.broken
+    (2.0, [])
     """
 
     claim: str
@@ -55,13 +56,8 @@ class Bound:
         right = _claim(self.claim)[1].shows.rhs
         total = evaluate(right, self.values)
         for stage in self.later:
-            total = evaluate(right, {**stage, self.carries: total})
+            total = evaluate(right, {**stage, self.carries: [total]})
         return self.factor * float(total)
-
-    @property
-    def verdict(self) -> Any:
-        """The verdict of the claim, as the claim expects it and the tests see it confirmed."""
-        return _claim(self.claim)[0].expect
 
     @property
     def at(self) -> str:
@@ -77,23 +73,13 @@ class Bound:
 
 @dataclass(frozen=True)
 class Printed:
-    """What a paper prints, with the claim that judges it (none: UNDECIDED): shown as "the paper says", never
+    """What a paper prints, with the claim that judges it, if there is one: shown as "the paper says", never
     as a bound.
     """
 
     claim: str
     value: float
     at: str
-
-    @property
-    def verdict(self) -> Any:
-        """The verdict of the claim."""
-        from dpverify.claims import find
-        from dpverify.verdicts import UNDECIDED
-
-        if not self.claim:
-            return UNDECIDED
-        return find(papers=[self.claim.split("/")[0]])[self.claim].expect
 
 
 def evaluate(expression: Any, values: Values) -> Any:
@@ -146,18 +132,20 @@ def _holds(hypothesis: Any, values: Values) -> bool:
     """Whether a hypothesis holds at these values, up to rounding; True where it speaks of anything else."""
     import sympy as sp
 
+    from dpverify.relations import Equal
     from dpverify.theorems import ForEvery
 
-    at = dict(values)
+    at, relation = dict(values), hypothesis
     if isinstance(hypothesis, ForEvery):
-        relation: Any = hypothesis.relation
-        low, high = relation.lhs, relation.rhs
+        relation = hypothesis.relation
         first, last = (evaluate(sp.sympify(end), values) for end in (hypothesis.low, hypothesis.high))
         at[hypothesis.index.name] = np.arange(round(float(first)), round(float(last)) + 1)
-    elif isinstance(hypothesis, sp.Rel):
-        low, high = hypothesis.lts, hypothesis.gts
-    else:
+    elif not isinstance(hypothesis, sp.Rel):
         return True
+    if isinstance(relation, sp.Eq | Equal):
+        low, high = relation.args if isinstance(relation, sp.Eq) else (relation.derived, relation.stated)
+    else:
+        low, high = (relation.lts, relation.gts) if relation is hypothesis else (relation.lhs, relation.rhs)
     names = {s.name for side in (low, high) for s in side.free_symbols if isinstance(s, sp.Symbol)}
     if not names <= set(at):
         return True
@@ -165,4 +153,5 @@ def _holds(hypothesis: Any, values: Values) -> bool:
         left, right = evaluate(low, at), evaluate(high, at)
     except IndexError:  # of a sequence only the first entry is known
         return True
-    return bool(np.all(left <= right + 1e-9 * (1 + np.abs(right))))
+    over = np.abs(left - right) if isinstance(relation, sp.Eq | Equal) else left - right
+    return bool(np.all(over <= 1e-9 * (1 + np.abs(right))))

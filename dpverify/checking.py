@@ -89,36 +89,55 @@ def stated(item: Claim, effort: Effort = QUICK) -> Any:
     return item.function(effort) if inspect.signature(item.function).parameters else item.function()
 
 
-def decide(item: Claim, effort: Effort = QUICK, found: dict[str, Claim] | None = None) -> Result:
-    """The result of one claim on its own; an error inside it is its result, with the traceback.
-
-    A proof may use the statements of the claims that it names in `uses`, which are looked up among `found`.
-    """
-    from dpverify.proving import prove
+@contextmanager
+def _statements_of(item: Claim, effort: Effort, claims: dict[str, Claim] | None) -> Iterator[None]:
+    """Inside, a proof may use the statements of the claims that it names in `uses`."""
     from dpverify.proving.theorem import Stuck, statements
 
     def lookup(id: str) -> tuple[str, Any]:
         full = id if "/" in id else f"{item.paper.key}/{id}"
         if full not in item.uses:
             raise Stuck(f"{full} is used in the proof but not named in uses=[...] of {item.id}")
-        if found is None or full not in found:
+        if claims is None or full not in claims:
             raise Stuck(f"there is no claim {full} among those that are being checked")
-        return full, stated(found[full], effort)
+        return full, stated(claims[full], effort)
 
-    start = time.perf_counter()
     token = statements.set(lookup)
     try:
-        with _rarely_collected():
+        yield
+    finally:
+        statements.reset(token)
+
+
+def decide(item: Claim, effort: Effort = QUICK, claims: dict[str, Claim] | None = None) -> Result:
+    """The result of one claim on its own; an error inside it is its result, with the traceback.
+
+    A proof may use the statements of the claims that it names in `uses`, which are looked up among `claims`.
+    """
+    from dpverify.proving import prove
+    from dpverify.theorems import without_content
+
+    start = time.perf_counter()
+    try:
+        with _rarely_collected(), _statements_of(item, effort, claims):
             relation = stated(item, effort)
             _expect_relation(item, relation)
-            result = prove(relation, effort)
+            empty = without_content(relation)
+            result = prove(relation, effort) if empty is None else _says_nothing(empty)
     except Missing as missing:
         result = Result(UNDECIDED, str(missing))
     except (Exception, SystemExit) as error:
         result = crash(f"{type(error).__name__}: {error}", traceback.format_exc())
-    finally:
-        statements.reset(token)
     return result.with_(seconds=time.perf_counter() - start)
+
+
+def _says_nothing(part: Any) -> Result:
+    """The result of a claim whose conclusion has a part that says nothing."""
+    return Result(
+        UNDECIDED,
+        f"the two sides of {textwrap.shorten(str(part), 200)} are the same expression, which says nothing: "
+        "put what is put in among the hypotheses, as in Theorem(given=[Eq(a, ...)], shows=Equal(...))",
+    )
 
 
 def _expect_relation(item: Claim, value: Any) -> None:
@@ -135,7 +154,7 @@ def _expect_relation(item: Claim, value: Any) -> None:
 
 
 @lru_cache(maxsize=8)
-def _found(paths: tuple[str, ...]) -> dict[str, Claim]:
+def _claims_in(paths: tuple[str, ...]) -> dict[str, Claim]:
     return find(*paths)
 
 
@@ -152,32 +171,33 @@ def _recall_or_decide(
     """The result of a claim, and whether it was recalled."""
     if memory is not None:
         watch_files()
-    found = _found(paths)
-    item = found[id]
-    used = [found[other] for other in _closure([id], found) if other != id]
+    claims = _claims_in(paths)
+    item = claims[id]
+    used = [claims[other] for other in _closure([id], claims) if other != id]
     if memory is not None:
         known = memory.recall(item, used, effort)
-        if known is not None and _stands(item, known, effort):
+        if known is not None and _stands(item, known, effort, claims):
             return known, True
-    result = decide(item, effort, found)
+    result = decide(item, effort, claims)
     if memory is not None:
-        memory.keep(item, used, effort, result, {other.file for other in found.values()})
+        memory.keep(item, used, effort, result, {other.file for other in claims.values()})
     if in_worker:
         gc.freeze()  # what algebra keeps for later need not be searched for garbage each time
     return result, False
 
 
-def _stands(item: Claim, known: Result, effort: Effort) -> bool:
+def _stands(item: Claim, known: Result, effort: Effort, claims: dict[str, Claim]) -> bool:
     """Whether a kept result is accepted again by the checkers of its witness or its certificates."""
     from dpverify.proving.recheck import stands
 
     try:
-        return stands(stated(item, effort), known)
+        with _statements_of(item, effort, claims):
+            return stands(stated(item, effort), known, effort)
     except Exception:  # it is decided anew, and what is wrong is said there
         return False
 
 
-def _closure(ids: Iterable[str], found: dict[str, Claim]) -> list[str]:
+def _closure(ids: Iterable[str], claims: dict[str, Claim]) -> list[str]:
     """The claims and all that they use, in the order of the papers."""
     needed: set[str] = set()
     todo = list(ids)
@@ -185,8 +205,8 @@ def _closure(ids: Iterable[str], found: dict[str, Claim]) -> list[str]:
         id = todo.pop()
         if id not in needed:
             needed.add(id)
-            todo.extend(found[id].uses)
-    return [id for id in found if id in needed]
+            todo.extend(claims[id].uses)
+    return [id for id in claims if id in needed]
 
 
 def check(
@@ -212,14 +232,14 @@ def check(
     ['PROVED']
     """
     where = tuple(str(path) for path in paths)
-    found = _found(where)
+    all_claims = _claims_in(where)
     if paper is not None:
-        keys = {item.paper.key for item in found.values()}
+        keys = {item.paper.key for item in all_claims.values()}
         if paper not in keys:
             raise ValueError(f"Expected paper={paper!r} to be one of {', '.join(sorted(keys))}.")
-    chosen = [item for item in select(found, patterns) if paper is None or item.paper.key == paper]
-    ids = _closure((item.id for item in chosen), found)
-    first = sorted(ids, key=lambda id: found[id].expect is not SUPPORTED)  # runs take longest
+    chosen = [item for item in select(all_claims, patterns) if paper is None or item.paper.key == paper]
+    ids = _closure((item.id for item in chosen), all_claims)
+    first = sorted(ids, key=lambda id: all_claims[id].expect is not SUPPORTED)  # runs take longest
     apart = seconds is not None or workers_in_use(jobs) > 1
     results: dict[str, Result] = {}
     for id, (result, recalled) in each(
@@ -237,24 +257,24 @@ def check(
             memory.hits += recalled
         if progress:
             progress(id, len(results), len(ids))
-    return [_leaning(item, results, found) for item in chosen]
+    return [_leaning(item, results, all_claims) for item in chosen]
 
 
-def _leaning(item: Claim, results: dict[str, Result], found: dict[str, Claim]) -> Checked:
+def _leaning(item: Claim, results: dict[str, Result], claims: dict[str, Claim]) -> Checked:
     """What stands below a claim: unproved claims it is given, refuted ones that taint it.
 
-    A refuted claim whose correction is among the uses does not count: the correction is what is leaned on.
+    A refuted claim whose correction is among the uses does not count, unless a proof uses it all the same.
     """
     given: dict[str, None] = {}
     tainted: dict[str, None] = {}
 
     def visit(id: str, seen: frozenset[str]) -> None:
-        for used in found[id].uses:
+        for used in claims[id].uses:
             if used in seen:
                 continue
-            verdict, correction = results[used].verdict, found[used].correction
+            verdict, correction = results[used].verdict, claims[used].correction
             if verdict is REFUTED:
-                if correction not in found[id].uses:
+                if correction not in claims[id].uses or used in results[id].depends:
                     tainted[used] = None
                 continue
             if verdict is not PROVED:

@@ -267,46 +267,46 @@ def find(*paths: str | Path, papers: Iterable[str] | None = None) -> dict[str, C
     True
     """
     modules = [m for path in paths for m in _modules_at(Path(path))] if paths else list(_installed(papers))
-    found: dict[str, Claim] = {}
+    claims: dict[str, Claim] = {}
     for module in modules:
         for item in _claims_of(module):
-            if item.id in found:
+            if item.id in claims:
                 raise ClaimError(
-                    f"Duplicate claim id {item.id!r} at {item.location} and {found[item.id].location}."
+                    f"Duplicate claim id {item.id!r} at {item.location} and {claims[item.id].location}."
                 )
-            found[item.id] = item
-    _validate(found, partial=papers is not None)
-    return found
+            claims[item.id] = item
+    _validate(claims, partial=papers is not None)
+    return claims
 
 
-def _validate(found: dict[str, Claim], partial: bool) -> None:
-    keys = {item.paper.key for item in found.values()}
-    for item in found.values():
+def _validate(claims: dict[str, Claim], partial: bool) -> None:
+    keys = {item.paper.key for item in claims.values()}
+    for item in claims.values():
         for id in (*item.uses, *([item.correction] if item.correction else [])):
             elsewhere = partial and id.split("/")[0] not in keys
-            if id not in found and not elsewhere:
+            if id not in claims and not elsewhere:
                 raise ClaimError(
-                    f"Unknown claim id {id!r} in {item.id} ({item.location}).{did_you_mean(id, found)}"
+                    f"Unknown claim id {id!r} in {item.id} ({item.location}).{did_you_mean(id, claims)}"
                 )
     state: dict[str, int] = {}
 
     def visit(id: str, trail: tuple[str, ...]) -> None:
-        if state.get(id) == 2 or id not in found:
+        if state.get(id) == 2 or id not in claims:
             return
         if state.get(id) == 1:
             raise ClaimError(
-                f"Cycle of claims {' -> '.join((*trail[trail.index(id) :], id))} at {found[id].location}."
+                f"Cycle of claims {' -> '.join((*trail[trail.index(id) :], id))} at {claims[id].location}."
             )
         state[id] = 1
-        for other in found[id].uses:
+        for other in claims[id].uses:
             visit(other, (*trail, id))
         state[id] = 2
 
-    for id in found:
+    for id in claims:
         visit(id, ())
 
 
-def select(found: dict[str, Claim], patterns: Sequence[str]) -> list[Claim]:
+def select(claims: dict[str, Claim], patterns: Sequence[str]) -> list[Claim]:
     """The claims whose id matches one of the patterns (an id, or a glob such as `dp-accel/eq-*`); all if
     there are none.
 
@@ -314,11 +314,11 @@ def select(found: dict[str, Claim], patterns: Sequence[str]) -> list[Claim]:
     []
     """
     if not patterns:
-        return list(found.values())
+        return list(claims.values())
     chosen: dict[str, Claim] = {}
     for pattern in patterns:
-        hits = [item for item in found.values() if fnmatch.fnmatchcase(item.id, pattern)]
+        hits = [item for item in claims.values() if fnmatch.fnmatchcase(item.id, pattern)]
         if not hits:
-            raise ClaimError(f"No claim matches {pattern!r}.{did_you_mean(pattern, found)}")
+            raise ClaimError(f"No claim matches {pattern!r}.{did_you_mean(pattern, claims)}")
         chosen.update((item.id, item) for item in hits)
-    return [item for item in found.values() if item.id in chosen]
+    return [item for item in claims.values() if item.id in chosen]

@@ -63,6 +63,11 @@ def compare(
 
     if len(names) < 2 or len(set(names)) < len(names):
         raise ValueError(f"Expected at least two different algorithms, got {', '.join(names) or 'none'}.")
+    unused = [key for key in settings if not any(key in settings_of(name) for name in names)]
+    if unused:
+        raise ValueError(
+            f"Expected settings that one of {', '.join(names)} has, got {unused[0]}={settings[unused[0]]!r}."
+        )
     problem, data = case
     loaded = problem.load(data)
     rows: list[dict[str, Any]] = []

@@ -36,6 +36,9 @@ def _table(path: Path, target: str | None) -> tuple[Array, Array | None]:
     for number, row in enumerate(rows, start=2):
         if len(row) != len(header):
             raise ValueError(f"Expected {len(header)} fields in line {number} of {path}, got {len(row)}.")
+    twice = [name for k, name in enumerate(header) if name in header[:k]]
+    if twice:
+        raise ValueError(f"Expected columns of different names in {path}, got {twice[0]!r} twice.")
     if target is not None and target not in header:
         raise ValueError(f"Expected target={target!r} among the columns {', '.join(header)} of {path}.")
     features = [
@@ -63,8 +66,8 @@ def _number(text: str, column: str, line: int, path: Path) -> float:
 
 
 def _arrays(path: Path, target: str | None) -> tuple[Array, Array | None]:
-    with np.load(path, allow_pickle=False) as found:
-        arrays = {name: found[name] for name in found.files}
+    with np.load(path, allow_pickle=False) as archive:
+        arrays = {name: archive[name] for name in archive.files}
     if target is not None and target not in arrays:
         raise ValueError(
             f"Expected target={target!r} among the arrays {', '.join(sorted(arrays))} of {path}."

@@ -20,17 +20,19 @@ Array = np.ndarray[Any, Any]
 
 
 State = Any  # a NamedTuple whose arrays have one row per run
-Record = Callable[[Array, Array, Release], Array]  # (query, released, release) -> what the runs go on with
+Record = Callable[[Any, Array, Release], Array]  # (query, released, release) -> what the runs go on with
 
 
 class Answer(NamedTuple):
     """What a query returns when a value is not all: the factor `unit` of its release (one per run), and its
-    secret memory.
+    secret memory. Where an algorithm has `solve`, `volume` is ln of the Jacobian of released -
+    value(released), one per run.
     """
 
     value: Array
     unit: Array | None = None
     memory: Any = None
+    volume: Array | None = None
 
 
 def _iterate(state: State) -> Array:
@@ -56,8 +58,10 @@ class Algorithm:
     Optional: `load(data)` checks the data once and precomputes; `coins(state, rng)` refreshes the public
     state with public randomness before a query (a permutation, an index drawn for the output); `memory(data,
     runs)` starts what the query keeps to itself between steps (node sums of a tree); `output(state)` is the
-    (runs, d) iterate that is judged; `work` is how many records a run's query goes through, from which the
-    size of a block follows.
+    (runs, d) iterate that is judged; `solve(data, state, noise)` is for a query that is asked at the state to
+    which its own release leads (noise inside an argmin): it finds the solution of released = query(data,
+    update(state, released)) + noise, which the engine then checks, and sees the data as `query` does; `work`
+    is how many records a run's query goes through, from which the size of a block follows.
     """
 
     name: str
@@ -70,11 +74,14 @@ class Algorithm:
     coins: Callable[[State, np.random.Generator], State] | None = None
     memory: Callable[[Any, int], Any] | None = None
     output: Callable[[State], Array] = _iterate
+    solve: Callable[[Any, State, Array], Array] | None = None
     work: int = 1
 
     def __post_init__(self) -> None:
         if self.steps < 1:
             raise ValueError(f"Expected steps={self.steps} >= 1.")
+        if self.solve is not None and self.memory is not None:
+            raise ValueError(f"Expected {self.name} without memory, since it has solve.")
 
     def ask(
         self, data: Data, state: State, release: Release, *, batch: Array | None = None, memory: Any = None
@@ -98,8 +105,8 @@ class Algorithm:
 
 
 class Step(NamedTuple):
-    """One step of a block of runs: the state before it, the secret batch, the exact answer, and what was
-    released.
+    """One step of a block of runs: the state at which the query was asked (the one before the step, unless
+    the step is solved for), the secret batch, the exact answer, and what was released.
     """
 
     t: int
@@ -116,7 +123,8 @@ def walk(
     """Every `Step` of a block of runs in turn, and last the final state.
 
     With `record(query, released, release)`, given in units, the runs go on with what it returns: a tape
-    that writes down the transcript, or hands back that of an earlier run.
+    that writes down the transcript, or hands back that of an earlier run. The query of a step that is solved
+    for is given as a function of what was released.
 
     >>> from dpverify.algorithms import example
     >>> case = example("private-gd")
@@ -131,6 +139,11 @@ def walk(
         release = algorithm.release(t)
         if algorithm.coins is not None:
             state = algorithm.coins(state, rng)
+        if algorithm.solve is not None:
+            step = _solved(algorithm, loaded, state, release, t, rng, record)
+            yield step
+            state = step.state
+            continue
         batch = release.batch(rng, runs, count_of(loaded))
         answer = algorithm.ask(loaded, state, release, batch=batch, memory=memory)
         memory = answer.memory
@@ -148,6 +161,35 @@ def walk(
         yield Step(t, release, state, batch, answer, released)
         state = algorithm.update(state, released)
     yield state
+
+
+def _solved(
+    algorithm: Algorithm,
+    loaded: Any,
+    state: State,
+    release: Release,
+    t: int,
+    rng: np.random.Generator,
+    record: Record | None,
+) -> Step:
+    """A step whose query is asked where its release leads, and whether it is what it says."""
+    assert algorithm.solve is not None
+
+    def asked(released: Array) -> Answer:
+        return algorithm.ask(loaded, algorithm.update(state, released), release)
+
+    noise = release.noise(rng, algorithm.ask(loaded, state, release).value.shape)
+    released = algorithm.solve(loaded, state, noise)
+    answer = asked(released)
+    off = float(np.max(np.abs(answer.value + noise - released), initial=0.0))
+    if not off <= 1e-9 * (1 + float(np.max(np.abs(released), initial=0.0))):
+        raise ValueError(
+            f"Expected solve of {algorithm.name} to find released = query + noise, got a gap of {off:.3g}."
+        )
+    if record is not None:
+        released = record(lambda there: asked(there).value, released, release)
+        answer = asked(released)
+    return Step(t, release, algorithm.update(state, released), None, answer, released)
 
 
 def count_of(loaded: Any) -> int:

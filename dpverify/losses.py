@@ -83,7 +83,7 @@ def log_ratio(release: Release, released: Array, answer: Any, other: Any) -> Arr
         ratio = release.log_density(released - answer.value, answer.unit) - release.log_density(
             released - other.value, other.unit
         )
-    return ratio
+    return ratio if answer.volume is None else ratio + answer.volume - other.volume
 
 
 class _Batches(NamedTuple):

@@ -59,13 +59,13 @@ def versions() -> dict[str, str]:
     >>> "sympy" in versions()
     True
     """
-    found = {"python": ".".join(map(str, sys.version_info[:3]))}
+    numbers = {"python": ".".join(map(str, sys.version_info[:3]))}
     for name in PACKAGES:
         try:
-            found[name] = metadata.version(name)
+            numbers[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
-            found[name] = "not installed"
-    return found
+            numbers[name] = "not installed"
+    return numbers
 
 
 def _digest(*parts: str | bytes) -> str:
@@ -127,13 +127,13 @@ def _library_folders() -> tuple[Path, ...]:
 def files_read(but: set[str]) -> dict[str, str]:
     """The user's files that this process has read or imported since `watch_files`, each with its digest."""
     modules = {getattr(module, "__file__", None) or "" for module in list(sys.modules.values())}
-    found = set()
+    paths = set()
     for path in (_read or set()) | {os.path.abspath(name) for name in modules if name}:
         with suppress(ValueError, NotImplementedError):
             path = importlib.util.source_from_cache(path)
         if path not in but and _users(path):
-            found.add(path)
-    return {path: digest for path in sorted(found) if (digest := _digest_of(path))}
+            paths.add(path)
+    return {path: digest for path in sorted(paths) if (digest := _digest_of(path))}
 
 
 def _digest_of(path: str) -> str | None:
@@ -222,10 +222,10 @@ def _imported(path: str) -> str:
     while todo:
         here = todo.pop()
         pieces = _pieces(here)
-        found = [getattr(sys.modules.get(name), "__file__", None) for name in pieces.imports]
+        files = [getattr(sys.modules.get(name), "__file__", None) for name in pieces.imports]
         if pieces.relative:
-            found += [str(p) for p in sorted(Path(here).parent.glob("*.py"))]
-        for where in found:
+            files += [str(p) for p in sorted(Path(here).parent.glob("*.py"))]
+        for where in files:
             if where and where not in seen and where.endswith(".py") and _claims_or_users(where):
                 seen.add(where)
                 todo.append(where)

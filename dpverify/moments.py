@@ -66,10 +66,11 @@ def exact_moments(algorithm: Algorithm, data: Data, *, tolerance: float = 1e-8) 
     ...     case.data)[-1] - case.problem.optimum(case.data)[1] <= case.bound.value)
     ((21, 5), True)
     """
-    if algorithm.memory is not None or algorithm.coins is not None:
+    if algorithm.memory is not None or algorithm.coins is not None or algorithm.solve is not None:
         raise NotAffine(
-            f"{algorithm.name} has a secret memory or public coins, which the recursion of "
-            "moments does not follow"
+            f"{algorithm.name} has a secret memory, public coins or an equation to solve, which "
+            "the recursion "
+            "of moments does not follow"
         )
     loaded = algorithm.load(data)
     state = algorithm.init(1)

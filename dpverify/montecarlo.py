@@ -215,11 +215,12 @@ def _block(
                 elif last:
                     values[name] = value
 
-    state: State = None
+    state: State = algorithm.init(runs)
     for step in walk(algorithm, data, runs, rng):
         if isinstance(step, Step):
             if every_step or weights is not None or "iterates" in keep:
-                look(step.state, step.t - 1, False)
+                look(step.state if algorithm.solve is None else state, step.t - 1, False)
+            state = step.state
             if "releases" in keep:
                 releases.append(step.released)
         else:

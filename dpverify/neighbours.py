@@ -77,6 +77,8 @@ class Neighbours:
         if self.adjacency not in list(Adjacency):
             raise ValueError(f"Expected adjacency={self.adjacency!r} among {', '.join(Adjacency)}.")
         object.__setattr__(self, "adjacency", Adjacency(self.adjacency))
+        if not isinstance(self.size, int | np.integer):
+            raise TypeError(f"Expected size={self.size!r} to be a whole number.")
         if self.size < 1:
             raise ValueError(f"Expected size={self.size} >= 1.")
 
@@ -160,9 +162,63 @@ class Neighbours:
         other = _each(data, lambda part, i: np.delete(part, rows, axis=0))
         return cls(data, other, ADD_REMOVE, len(rows), user)
 
+    @classmethod
+    def local(cls, value: Any, other: Any) -> Neighbours:
+        """One person's record with this value or that: what a local guarantee is about, whose mechanism gets
+        a data set of one record.
+
+        >>> Neighbours.local(0.0, 1.0).other.tolist()
+        [1.0]
+        """
+        return cls(np.asarray(value)[None], np.asarray(other)[None], REPLACE)
+
+    @classmethod
+    def answers(cls, first: Sequence[int], second: Sequence[int]) -> Neighbours:
+        """Data sets whose column sums are these answers to counting queries, each of which one person changes
+        by at most 1: that person's record, and the records of others, 0 or 1 in each column.
+
+        >>> pair = Neighbours.answers([1, 1], [2, 0])
+        >>> pair.data.tolist(), pair.other.tolist()
+        ([[0, 1], [1, 0]], [[1, 0], [1, 0]])
+        """
+        a, b = np.asarray(first), np.asarray(second)
+        if a.shape != b.shape or a.ndim != 1 or min(a.min(initial=0), b.min(initial=0)) < 0:
+            raise ValueError(f"Expected two lists of as many counts, got first={first}, second={second}.")
+        if np.abs(a - b).max(initial=0) > 1:
+            raise ValueError(f"Expected counts that differ by at most 1, got first={first}, second={second}.")
+        both = np.minimum(a, b)
+        others = (np.arange(both.max(initial=0))[:, None] < both).astype(int)
+        data, other = (np.concatenate([(side - both)[None], others]) for side in (a, b))
+        return cls(data, other, REPLACE)
+
     def swapped(self) -> Neighbours:
         """The same pair the other way round."""
         return Neighbours(self.other, self.data, self.adjacency, self.size, self.user)
+
+
+def patterns(queries: int = 5) -> dict[str, Neighbours]:
+    """Pairs of answers to counting queries on which mechanisms over lists of answers (noisy maxima, sparse
+    vectors, histograms) break most easily (Ding et al. 2018, table 1); the answers are column sums.
+
+    >>> pair = patterns(3)["one above, rest below"]
+    >>> pair.data.sum(axis=0).tolist(), pair.other.sum(axis=0).tolist()
+    ([1, 1, 1], [2, 0, 0])
+    """
+    if queries < 2:
+        raise ValueError(f"Expected queries={queries} >= 2.")
+    ones, half = np.ones(queries, dtype=int), (np.arange(queries) >= (queries + 1) // 2).astype(int)
+    one = (np.arange(queries) == 0).astype(int)
+    pairs = {
+        "one above": (ones, ones + one),
+        "one below": (ones, ones - one),
+        "one above, rest below": (ones, 2 * one),
+        "one below, rest above": (ones, 2 * (ones - one)),
+        "half above, half below": (ones, 2 * half),
+        "all above": (ones, 2 * ones),
+        "all below": (ones, 0 * ones),
+        "crossed": (ones - half, half),
+    }
+    return {name: Neighbours.answers(first, second) for name, (first, second) in pairs.items()}
 
 
 def _index(data: Data, index: int) -> None:
@@ -214,6 +270,8 @@ def _rows(data: Data) -> list[Any]:
     parts = []
     for part in _parts(data):
         array = np.asarray(part)
+        if array.ndim == 0:
+            raise TypeError(f"Expected data with one row per record, got a {type(part).__name__}.")
         if array.dtype.kind in "biuf":  # one width, so that 1 is 1.0, and 0.0 is -0.0
             wide = np.ascontiguousarray(array, dtype=float) + 0.0
             parts.append([row.tobytes() for row in wide])

@@ -36,10 +36,10 @@ def progress_bar(title: str, total: int | None = None, shown: bool = True) -> It
         def advance(
             done: int = 1, note: str = "", completed: int | None = None, total: int | None = None
         ) -> None:
-            told = f"{title}: {note}" if note else title
+            description = f"{title}: {note}" if note else title
             if completed is None:
-                bar.update(task, advance=done, description=told)
+                bar.update(task, advance=done, description=description)
             else:
-                bar.update(task, completed=completed, total=total, description=told)
+                bar.update(task, completed=completed, total=total, description=description)
 
         yield advance

@@ -93,7 +93,7 @@ def claim_of(arguments: dict[str, Any]) -> Any:
     return ApproxDP(arguments["epsilon"], delta) if delta > 0 else PureDP(arguments["epsilon"])
 
 
-def _neighbours_of(mechanism: Any, arguments: dict[str, Any], seed: int) -> Any:
+def _neighbours_of(mechanism: Any, arguments: dict[str, Any], claim: Any, seed: int) -> Any:
     from dpverify.neighbours import Adjacency, Neighbours
 
     relation = arguments.get("relation")
@@ -124,7 +124,8 @@ def _neighbours_of(mechanism: Any, arguments: dict[str, Any], seed: int) -> Any:
         )
     from dpverify.auditing.search import worst_neighbours
 
-    return worst_neighbours(mechanism, arguments["data"], Adjacency(relation or "replace"), seed=seed)
+    adjacency = Adjacency(relation or "replace")
+    return worst_neighbours(mechanism, arguments["data"], adjacency, claim=claim, seed=seed)
 
 
 def _run(item: pytest.Item, mechanism: Any, pair: Any, claim: Any, options: dict[str, Any]) -> Result:
@@ -246,9 +247,11 @@ def dp_audit(pytestconfig: pytest.Config) -> Callable[..., Result]:
             if data is not None
             else {}
         )
-        pair = _neighbours_of(mechanism, arguments | given, pytestconfig.getoption("--dp-seed"))
+        claim = claim or claim_of(arguments)
+        seed = pytestconfig.getoption("--dp-seed")
+        pair = _neighbours_of(mechanism, arguments | given, claim, seed)
         options.setdefault("declared", arguments.get("declared"))
-        return _run(item, mechanism, pair, claim or claim_of(arguments), options)
+        return _run(item, mechanism, pair, claim, options)
 
     return run
 
@@ -262,7 +265,8 @@ class MechanismItem(pytest.Item):
 
     def runtest(self) -> None:
         claim = claim_of(self.arguments)
-        pair = _neighbours_of(self.mechanism, self.arguments, self.config.getoption("--dp-seed"))
+        seed = self.config.getoption("--dp-seed")
+        pair = _neighbours_of(self.mechanism, self.arguments, claim, seed)
         known = ("declared", "undecided")
         options: dict[str, Any] = {name: self.arguments[name] for name in known if name in self.arguments}
         _run(self, self.mechanism, pair, claim, options)

@@ -19,6 +19,21 @@ from dpverify.verdicts import Result
 Given = Sequence[Any]
 
 
+def runs_freely(index: Any, low: Any) -> bool:
+    """Whether an index, by what is declared of it, may be any whole number from `low`.
+
+    >>> t = sp.Symbol("t", integer=True, positive=True)
+    >>> runs_freely(t, 1), runs_freely(t, 0)
+    (True, False)
+    """
+    if not index.is_integer or index.is_nonpositive:
+        return False
+    if any(index.assumptions0.get(name) is not None for name in ("even", "odd", "prime", "composite")):
+        return False
+    least = 1 if index.is_positive else 0 if index.is_nonnegative else None
+    return least is None or bool((sp.sympify(low) - least).is_nonnegative)
+
+
 def described(given: Given) -> str:
     """The hypotheses in words, behind a conclusion.
 
@@ -68,6 +83,17 @@ class AtMost:
         return (
             f"{sp.sstr(self.lhs)} {'<' if self.strict else '<='} {sp.sstr(self.rhs)}{described(self.given)}"
         )
+
+
+def sides_of(relation: AtMost | Equal) -> tuple[Any, Any]:
+    """Left and right side of a comparison.
+
+    >>> sides_of(AtMost(1, 2))
+    (1, 2)
+    """
+    if isinstance(relation, Equal):
+        return sp.sympify(relation.derived), sp.sympify(relation.stated)
+    return sp.sympify(relation.lhs), sp.sympify(relation.rhs)
 
 
 @dataclass(frozen=True)
@@ -337,26 +363,6 @@ class Instance:
 
 
 @dataclass(frozen=True)
-class Derivation:
-    """A chain of relations, each with its reason, each checked on its own; as strong as its weakest step.
-
-    >>> x = sp.Symbol("x", real=True)
-    >>> chain = Derivation().step(Equal(x + x, 2 * x), "collect").step(AtMost(2 * x, x**2 + 1), "a square")
-    >>> len(chain.steps)
-    2
-    """
-
-    steps: tuple[tuple[Any, str], ...] = ()
-
-    def step(self, relation: Any, reason: str) -> Derivation:
-        """The derivation with one more step."""
-        return Derivation((*self.steps, (relation, reason)))
-
-    def __str__(self) -> str:
-        return "; ".join(str(relation) for relation, _ in self.steps)
-
-
-@dataclass(frozen=True)
 class Tested:
     """A statement that a run decides: `run(effort)` returns a Result that is SUPPORTED, REFUTED or UNDECIDED,
     never PROVED.
@@ -399,7 +405,6 @@ Relation = (
     | PositiveSemidefinite
     | Order
     | Instance
-    | Derivation
     | Tested
     | Quoted
 )

@@ -38,6 +38,7 @@ from dpverify.relations import (
     Order,
     PositiveSemidefinite,
     described,
+    sides_of,
 )
 
 
@@ -128,6 +129,12 @@ class Iterates:
     low: Any
     high: Any
 
+    def __post_init__(self) -> None:
+        if len(self.state) != len(self.step):
+            raise ValueError(
+                f"Expected as many vectors in step as in state, got {len(self.step)} for {len(self.state)}."
+            )
+
     @property
     def after(self) -> Any:
         """The value after one step, from an arbitrary state."""
@@ -147,7 +154,8 @@ class Descend:
     """E value(after a step) <= ratio value(before) + extra, whatever the state: a recursion of expectations.
 
     `by` are conditions that hold for every outcome, such as instances of a descent lemma. `beside` are other
-    expectations of the same iteration, each with its factor on the right side; `exact` says = for <=.
+    expectations of the same iteration, each with its factor on the right side, as they are before the step;
+    `later` are such expectations as they are after it. `exact` says = for <=.
     """
 
     iterates: Iterates
@@ -156,6 +164,7 @@ class Descend:
     reason: str
     by: tuple[Any, ...] = ()
     beside: tuple[tuple[Iterates, Any], ...] = ()
+    later: tuple[tuple[Iterates, Any], ...] = ()
     exact: bool = False
 
 
@@ -303,7 +312,7 @@ class Theorem:
         return self._with(Unroll(entry, ratio, extra, *limits, reason))
 
     def at(self, hypothesis: ForEvery, value: Any, reason: str = "") -> Theorem:
-        """With a hypothesis that holds for every index, at one value of the index."""
+        """With a hypothesis or a recursion that holds for every index, at one value of the index."""
         return self._with(At(hypothesis, value, reason))
 
     def expect(self, relation: AtMost | Equal, noises: Sequence[Any], reason: str) -> Theorem:
@@ -326,6 +335,7 @@ class Theorem:
         reason: str,
         by: Sequence[Any] = (),
         beside: Sequence[tuple[Iterates, Any]] = (),
+        later: Sequence[tuple[Iterates, Any]] = (),
         exact: bool = False,
     ) -> Theorem:
         """With the recursion E value(after) <= ratio E value(before) + extra, shown for one step from any
@@ -333,11 +343,12 @@ class Theorem:
 
         `by` are conditions that hold for every outcome of the noises (such as `f.descent(x, x1)`); each is
         proved, and used in expectation. With `beside=[(others, factor), ...]` the right side also has factor
-        E others(before), for other expectations of the same iteration; with `exact` the two sides are equal.
+        E others(before), for other expectations of the same iteration, with `later` factor E others(after);
+        with `exact` the two sides are equal.
         """
-        pairs = tuple((other, sp.sympify(factor)) for other, factor in beside)
+        before, after = (tuple((o, sp.sympify(factor)) for o, factor in pairs) for pairs in (beside, later))
         return self._with(
-            Descend(iterates, sp.sympify(ratio), sp.sympify(extra), reason, tuple(by), pairs, exact)
+            Descend(iterates, sp.sympify(ratio), sp.sympify(extra), reason, tuple(by), before, after, exact)
         )
 
     def cases(self, *conditions: Any, reason: str = "one of these always holds") -> Theorem:
@@ -405,15 +416,40 @@ def domains(statement: Any) -> list[str]:
         inner = getattr(statement, name, None) or getattr(getattr(statement, "shows", None), name, None)
         bound |= {inner} if inner is not None else set()
     bound |= {h.index for h in getattr(statement, "given", ()) if isinstance(h, ForEvery | Iterates)}
-    things = {words for s in symbols if hasattr(s, "told") for words in s.told()}
+    things = {words for s in symbols if hasattr(s, "declarations") for words in s.declarations()}
     for process in (h for h in getattr(statement, "given", ()) if isinstance(h, Iterates)):
-        things |= {words for v in (*process.state, *process.step) for b, _ in v.parts for words in b.told()}
-    plain = {s for s in symbols - bound if not hasattr(s, "told") and str(s) not in sequences}
+        things |= {
+            words for v in (*process.state, *process.step) for b, _ in v.parts for words in b.declarations()
+        }
+    plain = {s for s in symbols - bound if not hasattr(s, "declarations") and str(s) not in sequences}
     return [
         *[_domain(s, str(s)) for s in sorted(plain, key=str)],
         *[f"sequence {_domain(entry, name)}" for name, entry in sorted(sequences.items())],
         *sorted(things),
     ]
+
+
+def without_content(statement: Any) -> Any | None:
+    """The first comparison in what a statement shows whose two sides are one and the same expression.
+
+    SymPy evaluates what is put in before the statement is made, and `X = X` says nothing to a reader.
+
+    >>> x, y = sp.symbols("x y", positive=True)
+    >>> print(without_content(AllOf(AtMost(x, x + 1), Equal(x + x, 2 * x))))
+    2*x = 2*x
+    >>> without_content(Theorem(given=[sp.Eq(y, 2 * x)], shows=Equal(x + x, y))) is None
+    True
+    """
+    if isinstance(statement, Theorem):
+        return without_content(statement.shows)
+    if isinstance(statement, AllOf):
+        return next((part for p in statement.parts if (part := without_content(p)) is not None), None)
+    if isinstance(statement, ForSome | Instance):
+        return without_content(statement.relation)
+    if isinstance(statement, Equal | AtMost):
+        left, right = sides_of(statement)
+        return statement if left == right else None
+    return None
 
 
 def formal(statement: Any) -> str:

@@ -91,7 +91,7 @@ def examine(target: Target, *, seed: int = 0) -> Examination:
     """Put a target through the laws.
 
     >>> from dpverify.adapters import select
-    >>> examine(select("published:diff2")[0]).surprises
+    >>> examine(select("published:adp-erm-norm")[0]).surprises
     []
     """
     started = time.perf_counter()
@@ -108,7 +108,7 @@ def _rebuilt(name: str, seed: int, outcomes: Mapping[str, Outcome], seconds: flo
 def examine_by_name(seed: int, name: str) -> Examination:
     """The same for a target that is known by its name: what travels to a worker.
 
-    >>> examine_by_name(0, "published:diff2").surprises
+    >>> examine_by_name(0, "published:adp-erm-norm").surprises
     []
     """
     (target,) = select(name)

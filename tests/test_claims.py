@@ -11,7 +11,7 @@ from dpverify.claims import ClaimError, find, select
 HEAD = """
 import sympy as sp
 from dpverify.claims import Paper, claim
-from dpverify.relations import AtMost, Equal, Derivation, Quoted, Tested
+from dpverify.relations import AtMost, Equal, Quoted, Tested
 from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED
 PAPER = Paper("p", "P (2020)")
 x = sp.Symbol("x", real=True)
@@ -36,22 +36,22 @@ def open_():
 @claim(PAPER, "leans", at="Eq (4)", uses=["square", "open"])
 def leans():
     "leans on an open claim"
-    return Equal(x + x, 2 * x)
+    return Equal((x + 1) ** 2, x**2 + 2 * x + 1)
 
 @claim(PAPER, "tainted", at="Eq (5)", uses=["wrong"])
 def tainted():
     "leans on a refuted claim"
-    return Equal(x + x, 2 * x)
+    return Equal((x + 1) ** 2, x**2 + 2 * x + 1)
 
 @claim(PAPER, "mended", at="Eq (6)", uses=["wrong", "square"])
 def mended():
     "leans on the correction of a refuted claim"
-    return Equal(x + x, 2 * x)
+    return Equal((x + 1) ** 2, x**2 + 2 * x + 1)
 
 @claim(PAPER, "above", at="Eq (7)", uses=["tainted", "leans"])
 def above():
     "leans on what leans"
-    return Equal(x + x, 2 * x)
+    return Equal((x + 1) ** 2, x**2 + 2 * x + 1)
 """
 
 
@@ -144,6 +144,27 @@ def test_a_crash_is_the_result_of_its_claim_alone(write):
     assert c.result.crashed and not c.as_expected
     assert "crashed: ZeroDivisionError" in c.result.because
     assert "Traceback" in c.result.evidence.details
+
+
+def test_a_conclusion_with_the_same_expression_on_both_sides_is_refused(write):
+    """SymPy makes 2*x of x + x before the statement is made; the twin has it among the hypotheses."""
+    body = """
+y = sp.Symbol("y", real=True)
+
+@claim(PAPER, "empty", at="Eq (1)", expect=UNDECIDED)
+def empty():
+    "two parts, one of which says nothing"
+    return AllOf(AtMost(0, x**2), Equal(x + x, 2 * x))
+
+@claim(PAPER, "twin", at="Eq (2)")
+def twin():
+    "the same with what is put in"
+    return Theorem(given=[sp.Eq(y, x + x)], shows=AllOf(AtMost(0, x**2), Equal(y, 2 * x)))
+"""
+    path = write("from dpverify.theorems import AllOf, Theorem\n" + body)
+    empty, twin = check(paths=[path])
+    assert empty.as_expected and twin.as_expected
+    assert "2*x = 2*x" in empty.result.because and "among the hypotheses" in empty.result.because
 
 
 def test_a_run_may_not_prove(write):

@@ -63,6 +63,11 @@ def test_the_command_says_who_wins(call, tmp_path):
         ),
         (["private-gd", "diff2-gd", "--relation", "swap"], "relation='swap'"),
         (["private-gd", "diff2-gd", "--epsilon", "-1"], "epsilon=-1.0 >= 0"),
+        (
+            ["private-gd", "diff2-gd", "--set", "beta=0.5"],
+            "that one of private-gd, diff2-gd has, got beta=0.5",
+        ),
+        (["private-gd", "diff2-gd", "--clip", "0"], "clip=0.0 > 0"),
     ],
 )
 def test_misuse_is_said(call, arguments, message):

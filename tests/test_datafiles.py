@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from dpverify.datafiles import read
+from dpverify.parts.cases import own_case
 
 
 def test_a_table_with_a_target(tmp_path):
@@ -27,6 +28,7 @@ def test_arrays(tmp_path):
         ("a,b\n1,x\n", None, "number in column 'b', line 2"),
         ("a,b\n1\n", None, "Expected 2 fields in line 2"),
         ("a,b\n", None, "at least one record"),
+        ("a,b,a\n1,2,3\n", "b", "different names in .*, got 'a' twice"),
         ("y\n1\n", "y", "a column besides target='y'"),
     ],
 )
@@ -41,3 +43,8 @@ def test_a_file_of_another_kind_is_refused(tmp_path):
     (tmp_path / "t.txt").write_text("1")
     with pytest.raises(ValueError, match=r"to end in \.csv or \.npz"):
         read(tmp_path / "t.txt")
+
+
+def test_targets_are_numbers_or_two_names():
+    with pytest.raises(ValueError, match="two kinds of names, got 3: blue, green, red"):
+        own_case(np.ones((3, 1)), ["red", "green", "blue"])

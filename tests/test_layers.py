@@ -1,5 +1,5 @@
 """The layers of docs/architecture.md are those of the code: every module stands in one of them, and imports
-its own layer and those below, never one above.
+its own layer and those below, never one above. The tests stand where the code stands that they are about.
 """
 
 import ast
@@ -53,3 +53,17 @@ def test_a_part_imports_nothing_above_it(part):
         if name in layer and layer[name] > layer[part] and (part, name) not in found_by_path
     }
     assert not above
+
+
+def test_the_tests_mirror_the_code_or_the_page_about_them_names_what_they_are():
+    page = (ROOT / "tests" / "README.md").read_text()
+    packages = {name for name, paths in parts().items() if any(path.name == "__init__.py" for path in paths)}
+    folders = {
+        path.name
+        for path in (ROOT / "tests").iterdir()
+        if any(path.glob("*.*")) and path.name != "__pycache__"
+    }
+    files = {path.name for path in (ROOT / "tests").glob("*.py")}
+    mirrored = {f"test_{name}.py" for name in set(parts()) - packages}
+    assert {name for name in folders - packages if f"`{name}/`" not in page} == set()
+    assert {name for name in files - mirrored if f"`{name}`" not in page} == set()

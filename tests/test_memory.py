@@ -20,7 +20,7 @@ import json
 import sympy as sp
 from pathlib import Path
 from dpverify.claims import Paper, claim
-from dpverify.relations import AtMost, Derivation, Equal
+from dpverify.relations import AtMost, Equal
 import helper_at_the_top_{tag}
 PAPER = Paper("p", "P (2020)")
 x = sp.Symbol("x", real=True)
@@ -66,7 +66,7 @@ def folder(tmp_path, request):
 
 def verdicts(folder, memory, **options):
     """The verdicts in processes of their own, as the command line has them, and how many were recalled."""
-    checking._found.cache_clear()
+    checking._claims_in.cache_clear()
     remembering.forget()
     memory.hits = 0
     done = check(paths=[folder / "paper.py"], memory=memory, seconds=120, **options)

@@ -53,7 +53,7 @@ def pld_profile(
     reaches = [release.reach(adjacency) for release in others.values()]
     interval = interval or (1e-4 if len(others) <= 4 else 1e-3)
     interval = max(min([interval, *(reach / 10 for reach in reaches)]), *(r / _GRID for r in reaches), 0.0)
-    parts = [_distribution(key, adjacency, interval, others[key]).self_compose(count[key]) for key in others]
+    parts = [_composed(key, adjacency, interval, count[key], others[key]) for key in others]
     if mu > 0:
         parts.append(from_curve(gaussian_curve(mu), interval))
     if not parts:
@@ -64,14 +64,18 @@ def pld_profile(
     return lambda epsilon: float(total.get_delta_for_epsilon(epsilon))
 
 
-_known: OrderedDict[tuple[str, Adjacency, float], Any] = OrderedDict()
+_known: OrderedDict[tuple[str, Adjacency, float, int], Any] = OrderedDict()
+_REMEMBERED = 64  # distributions, of one or two megabytes each
 
 
-def _distribution(key: str, adjacency: Adjacency, interval: float, release: Release) -> Any:
-    """The distribution of a release, the last few remembered: a calibration asks for the same ones again."""
-    at = (key, adjacency, interval)
+def _composed(key: str, adjacency: Adjacency, interval: float, times: int, release: Release) -> Any:
+    """The distribution of so many equal releases, the last ones remembered: a calibration asks for the same
+    ones again.
+    """
+    at = (key, adjacency, interval, times)
     if at not in _known:
-        _known[at] = release.distribution(adjacency, interval)
-        if len(_known) > 16:
+        _known[at] = release.distribution(adjacency, interval).self_compose(times)
+        if len(_known) > _REMEMBERED:
             _known.popitem(last=False)
+    _known.move_to_end(at)
     return _known[at]

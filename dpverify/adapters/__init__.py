@@ -116,14 +116,14 @@ def targets() -> tuple[Target, ...]:
     True
     """
     modules = [importlib.import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__)]
-    found = [target for module in modules for target in getattr(module, "TARGETS", ())]
-    names = [target.name for target in found]
+    known = [target for module in modules for target in getattr(module, "TARGETS", ())]
+    names = [target.name for target in known]
     if len(set(names)) != len(names):
         raise ValueError(
             "Expected different names of targets, got "
             f"{sorted(n for n in set(names) if names.count(n) > 1)} twice."
         )
-    return tuple(sorted(found, key=lambda target: target.name))
+    return tuple(sorted(known, key=lambda target: target.name))
 
 
 def select(*patterns: str) -> list[Target]:

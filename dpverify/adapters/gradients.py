@@ -21,7 +21,10 @@ Array = np.ndarray[Any, Any]
 
 
 def gradients_agree(
-    found: Mapping[str, Any], reference: Mapping[str, Any], tolerance: float = 1e-4, model: str = "the model"
+    computed: Mapping[str, Any],
+    reference: Mapping[str, Any],
+    tolerance: float = 1e-4,
+    model: str = "the model",
 ) -> Result:
     """Whether per-example gradients are those of each record alone, up to a relative `tolerance` (float32
     gives about 1e-6).
@@ -32,9 +35,9 @@ def gradients_agree(
     """
     if not tolerance > 0:
         raise ValueError(f"Expected tolerance={tolerance} > 0.")
-    if set(found) != set(reference):
+    if set(computed) != set(reference):
         raise ValueError(
-            f"Expected gradients of the same parameters, got {sorted(found)} and {sorted(reference)}."
+            f"Expected gradients of the same parameters, got {sorted(computed)} and {sorted(reference)}."
         )
     rows = {name: _by_record(reference[name]) for name in reference}
     records = {len(part) for part in rows.values()}
@@ -43,13 +46,16 @@ def gradients_agree(
     whole = np.sqrt(sum((part**2).sum(axis=1) for part in rows.values()))
     worst = (0.0, "", 0, 0.0, 0.0)
     for name, part in rows.items():
-        own = _by_record(found[name])
+        own = _by_record(computed[name])
         if own.shape != part.shape:
             return _refuted(
                 model,
                 name,
-                f"has shape {np.shape(found[name])}, the reference {np.shape(reference[name])}",
-                {"parameter": name, "shapes": [list(np.shape(found[name])), list(np.shape(reference[name]))]},
+                f"has shape {np.shape(computed[name])}, the reference {np.shape(reference[name])}",
+                {
+                    "parameter": name,
+                    "shapes": [list(np.shape(computed[name])), list(np.shape(reference[name]))],
+                },
             )
         size = np.linalg.norm(part, axis=1)
         gap = np.linalg.norm(own - part, axis=1)
@@ -72,7 +78,7 @@ def gradients_agree(
                 "record": record,
                 "gap": gap_there,
                 "relative": relative_gap,
-                "gradients": [_listed(_by_record(side[name])[record]) for side in (found, reference)],
+                "gradients": [_listed(_by_record(side[name])[record]) for side in (computed, reference)],
                 "floor": float(1e-3 * whole[record]),
                 "tolerance": tolerance,
             },

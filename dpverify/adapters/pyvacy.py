@@ -84,12 +84,12 @@ def dpsgd(steps: int = 2, noise: float = 1.0, clip: float = 1.0, batch: int = 1,
             optimizer.zero_grad()
             losses = model(torch.as_tensor(data))
             (losses.mean() if len(data) else losses.sum()).backward()
-            found = [p.grad.clone() for p in parameters]
-            kept[key] = found, step(still, found)
+            slopes = [p.grad.clone() for p in parameters]
+            kept[key] = slopes, step(still, slopes)
         return kept[key]
 
-    def step(with_: Any, found: list[Any]) -> Any:
-        for p, g in zip(parameters, found):
+    def step(with_: Any, slopes: list[Any]) -> Any:
+        for p, g in zip(parameters, slopes):
             p.grad = g.clone()
         with_.step()
         return np.concatenate([p.grad.numpy().ravel() for p in parameters])
@@ -97,10 +97,10 @@ def dpsgd(steps: int = 2, noise: float = 1.0, clip: float = 1.0, batch: int = 1,
     def train(data: Any, rng: np.random.Generator, tape: Tape) -> Any:
         published = []
         with seeded(0):
-            found, query = gradient(np.asarray(data, dtype=float))
+            slopes, query = gradient(np.asarray(data, dtype=float))
         with seeded(int(rng.integers(2**62))):
             for _ in range(steps):
-                published.append(tape.record(query, step(optimizer, found), declared))
+                published.append(tape.record(query, step(optimizer, slopes), declared))
         return np.concatenate(published)
 
     pair = Neighbours.zero_out(

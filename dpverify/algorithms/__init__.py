@@ -132,12 +132,35 @@ def example(name: str, *, as_printed: bool = False, **settings: Any) -> Example:
             raise ValueError(
                 f"Expected settings of {name} among {', '.join(sorted(known))}, got {setting}={value!r}."
             )
+    check_settings(settings)
     try:
         return _example(name.replace("_", "-"), as_printed, tuple(sorted(settings.items())))
     except TypeError:
         if "case" not in settings:
             raise
         return _module(name).example(as_printed=as_printed, **settings)
+
+
+def check_settings(settings: dict[str, Any]) -> None:
+    """Refuses a setting that no algorithm has a use for: steps, batches and clients below 1, clips and step
+    sizes that are not positive numbers, a momentum outside [0, 1).
+
+    >>> check_settings({"batch": 0})
+    Traceback (most recent call last):
+    ...
+    ValueError: Expected batch=0 >= 1.
+    """
+    for name, value in settings.items():
+        if (
+            name in ("steps", "batch", "clients", "rounds", "restart", "local", "epochs")
+            and value is not None
+        ):
+            if not (isinstance(value, int) and value >= 1):
+                raise ValueError(f"Expected {name}={value} >= 1.")
+        elif name in ("clip", "step_size") and value is not None and not 0 < value < np.inf:
+            raise ValueError(f"Expected {name}={value} > 0.")
+        elif name == "beta" and value is not None and not 0 <= value < 1:
+            raise ValueError(f"Expected 0 <= beta={value} < 1.")
 
 
 def settings_of(name: str) -> set[str]:

@@ -154,7 +154,7 @@ def example(
     batch: int | None = None,
     steps: int = 12,
     clip: float = 1.0,
-    eta: float = 1.0,
+    step_size: float = 1.0,
 ) -> Example:
     """Logistic regression, n = 500, d = 4, batches of 10 (one record as printed), b_t = sqrt(1 + t).
 
@@ -165,7 +165,7 @@ def example(
     alpha = adaptive_alpha(b)
     return small_example(
         lambda problem, sigma, m: adp_sgd(
-            problem, G=clip, sigma=sigma, alpha=alpha, b=b, steps=steps, eta=eta, batch=m
+            problem, G=clip, sigma=sigma, alpha=alpha, b=b, steps=steps, eta=step_size, batch=m
         ),
         alpha.values(steps),
         b.values(steps),
@@ -174,6 +174,6 @@ def example(
         adjacency=adjacency,
         batch=batch,
         clip=clip,
-        eta=eta,
+        eta=step_size,
         as_printed=as_printed,
     )

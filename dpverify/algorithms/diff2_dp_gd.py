@@ -109,8 +109,11 @@ def gradient_bound(
     """Proposition D.2 where no gradient is clipped and the step is small enough."""
     if not unclipped(problem, clips[0]) or clips[1] < L * (1 - 1e-12):
         return None
-    values = {"eta": eta, "R": rounds, "T": restart, "d": problem.dimension, "e_1": first_gap(problem, data)}
-    values |= {"L": L, "C_1": clips[0], "C_2": clips[1], "sigma_1": sigma[0], "sigma_2": sigma[1]}
+    left = [0 if r % restart == 0 else min(rounds - r, restart - r % restart) for r in range(rounds + 1)]
+    values = {"eta": eta, "L": L, "R": rounds, "T": restart, "n": left, "e": [first_gap(problem, data)]}
+    values |= {"s2": [0.0], "w2": [0.0]}  # before the first round
+    values |= {"a": problem.dimension * (sigma[0] * clips[0]) ** 2}
+    values |= {"c": problem.dimension * (sigma[1] * clips[1]) ** 2}
     bound = Bound("diff2/bound-gradient", values)
     return None if bound.broken else bound
 

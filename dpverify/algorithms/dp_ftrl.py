@@ -12,6 +12,7 @@ replaced.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -106,24 +107,31 @@ def example(
     adjacency: Adjacency = REPLACE,
     batch: int | None = None,
     epochs: int = 3,
+    steps: int | None = None,
     clip: float = 1.0,
     step_size: float = 0.5,
 ) -> Example:
-    """Logistic regression, 200 records, d = 3, three epochs of 10 batches.
+    """Logistic regression, 200 records, d = 3, three epochs of 10 batches; with `steps`, that many batches.
 
     >>> example().algorithm.steps
     30
     """
     problem, data = case or baseline_case()
     size = batch or max(1, problem.count // 10)
-    settings: dict[str, Any] = {"clip": clip, "batch": size, "epochs": epochs, "step_size": step_size}
-    scale = certified_noise(dp_ftrl(problem, scale=1.0, **settings).ledger(), target, adjacency)
+    common: dict[str, Any] = {"clip": clip, "batch": size, "step_size": step_size}
+    length = -(-problem.count // size)
+    steps = epochs * length if steps is None else steps
+
+    def build(scale: float) -> Algorithm:
+        whole = dp_ftrl(problem, scale=scale, epochs=-(-steps // length), **common)
+        return replace(whole, steps=steps)
+
     return Example(
-        dp_ftrl(problem, scale=scale, **settings),
+        build(certified_noise(build(1.0).ledger(), target, adjacency)),
         "baseline",
         problem,
         data,
         adjacency,
         target,
-        note=f"no bound: a baseline; {epochs} epochs of batches of {size} records",
+        note=f"no bound: a baseline; {steps / length:g} epochs of batches of {size} records",
     )

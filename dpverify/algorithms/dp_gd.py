@@ -23,7 +23,7 @@ from dpverify.engine import Algorithm
 from dpverify.formulas.dp_accel import S1, TARGET, printed_heavy_ball_bound, sampling_variance
 from dpverify.guarantees import Guarantee
 from dpverify.neighbours import REPLACE, Adjacency, Data
-from dpverify.parts.bounding import heavy_ball_bound, unclipped
+from dpverify.parts.bounding import descent_bound, noise_moments, unclipped
 from dpverify.parts.cases import quadratic_case
 from dpverify.parts.gradients import noisy_gradient
 from dpverify.parts.laplace import even_scales
@@ -83,14 +83,16 @@ def example(
     scales = even_scales(problem, target, adjacency, clip=clip, steps=steps, batch=batch)
     variance = 2 * scales(1) ** 2 + sampling_variance(2 * clip, batch or problem.count, problem.count)
     fits = unclipped(problem, clip, norm=1)
+    algorithm = dp_gd(problem, clip=clip, scales=scales, steps=steps, step_size=eta, batch=batch)
+    noise = noise_moments(problem, data, algorithm, clip, batch)
     return Example(
-        dp_gd(problem, clip=clip, scales=scales, steps=steps, step_size=eta, batch=batch),
+        algorithm,
         "dp-accel",
         problem,
         data,
         adjacency,
         target,
-        bound=heavy_ball_bound(problem, data, variance, steps, eta, 0.0) if fits else None,
+        bound=descent_bound(problem, data, noise, eta) if fits else None,
         printed=printed_heavy_ball(problem, data, variance, steps, eta, 0.0) if as_printed and fits else None,
         limit=("gradient descent", {"step_size": eta}),
     )

@@ -31,7 +31,7 @@ def example(
     batch: int | None = None,
     steps: int = 12,
     clip: float = 1.0,
-    eta: float = 1.0,
+    step_size: float = 1.0,
 ) -> Example:
     """Logistic regression, n = 500, d = 4, batches of 10 (one record as printed), b_t = sqrt(1 + t).
 
@@ -47,7 +47,7 @@ def example(
             alpha=Schedule(1.0),
             b=b,
             steps=steps,
-            eta=eta,
+            eta=step_size,
             batch=m,
             name="dp-sgd",
         ),
@@ -58,6 +58,6 @@ def example(
         adjacency=adjacency,
         batch=batch,
         clip=clip,
-        eta=eta,
+        eta=step_size,
         as_printed=as_printed,
     )

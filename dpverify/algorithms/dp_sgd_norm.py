@@ -31,7 +31,7 @@ def example(
     batch: int | None = None,
     steps: int = 12,
     clip: float = 1.0,
-    eta: float = 4.0,
+    step_size: float = 4.0,
 ) -> Example:
     """Logistic regression, n = 500, d = 4, batches of 10 (one record as printed), b_0^2 = 20.
 
@@ -43,7 +43,7 @@ def example(
         Schedule(1.0),
         as_printed=as_printed,
         steps=steps,
-        eta=eta,
+        eta=step_size,
         case=case,
         target=target,
         adjacency=adjacency,

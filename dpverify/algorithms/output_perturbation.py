@@ -49,16 +49,6 @@ def output_perturbation(problem: Problem, *, scale: float) -> Algorithm:
         )
     release = Gaussian(scale, full_batch_sensitivity(longest / (problem.count * mu)))
 
-    def load(data: Any) -> Records:
-        loaded = problem.load(data)
-        if "cut" not in loaded.memo:
-            lengths = loaded.norms(2)
-            factor = np.minimum(1.0, longest / np.where(lengths > 0, lengths, 1.0))
-            cut = Records(loaded.features * factor[:, None], loaded.targets)
-            cut.memo["cut"] = cut
-            loaded.memo["cut"] = cut
-        return loaded.memo["cut"]
-
     def query(data: Records, state: State) -> Array:
         if "minimiser" not in data.memo:
             data.memo["minimiser"] = minimiser(problem, data)
@@ -71,8 +61,23 @@ def output_perturbation(problem: Problem, *, scale: float) -> Algorithm:
         query,
         lambda t: release,
         lambda state, released: State(released, state.t + 1),
-        load=load,
+        load=lambda data: cut_records(problem.load(data), longest),
     )
+
+
+def cut_records(loaded: Records, longest: float) -> Records:
+    """The records, none longer than `longest`; kept beside the others, so that it is done once.
+
+    >>> cut_records(Records(np.array([[3.0, 4.0]]), np.ones(1)), 1.0).features.round(1).tolist()
+    [[0.6, 0.8]]
+    """
+    if "cut" not in loaded.memo:
+        lengths = loaded.norms(2)
+        factor = np.minimum(1.0, longest / np.where(lengths > 0, lengths, 1.0))
+        cut = Records(loaded.features * factor[:, None], loaded.targets)
+        cut.memo["cut"] = cut
+        loaded.memo["cut"] = cut
+    return loaded.memo["cut"]
 
 
 def minimiser(problem: Problem, data: Records) -> Array:

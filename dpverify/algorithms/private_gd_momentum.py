@@ -49,7 +49,7 @@ Array = np.ndarray[Any, Any]
 
 class State(NamedTuple):
     x: Array  # (runs, d)
-    v: Array  # (runs, d), the raw average
+    v: Array  # (runs, d), the decayed sum, (1 - beta) times which is the raw average
     t: int
 
 
@@ -67,9 +67,8 @@ def momentum_step(problem: Problem, state: State, released: Array, beta: float, 
     True
     """
     v = problem.with_public(state.x, released)
-    v *= 1 - beta
     v += beta * state.v
-    move = v * (step_size / (1 - beta**state.t))
+    move = v * (step_size * (1 - beta) / (1 - beta**state.t))
     return State(np.subtract(state.x, move, out=move), v, state.t + 1)
 
 

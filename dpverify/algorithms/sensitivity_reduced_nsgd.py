@@ -9,8 +9,8 @@ differences, give the momentum.
     before),   G_t = rho G_{t-N} + B_t
                    m_t = alpha (G_t + r(1,t)),   w_{t+1} = w_t - eta m_t/|m_t|
 
-Citation: momentum-agg, Algorithms 2 and 4, Theorem 8, Lemma 17; what the paper says of its gradients is in
-Lemmas 5 and 11. X(a,b) is the sum over COMPOSE(a,b) of (1-alpha)^(b-z) X_[y,z], found by walking down the
+Citation: momentum-agg, Algorithms 2 and 4, Theorem 8, Lemma 17; bound: Theorem 9 with the noise as it is.
+X(a,b) is the sum over COMPOSE(a,b) of (1-alpha)^(b-z) X_[y,z], found by walking down the
 tree: O(log N) work a step where Algorithm 4 spends O(T/N log N); `literal` runs it as it is printed.
 
 Without noise m_t is the momentum of DP-NSGD only if every epoch takes the records in the same order: Lemma 17
@@ -33,7 +33,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpverify.algorithms import Example
-from dpverify.algorithms.dp_nsgd import NO_BOUND, gradient_norm, point, refreshed, said_of_gradients
+from dpverify.algorithms.dp_nsgd import gradient_bound, gradient_norm, point, refreshed
 from dpverify.engine import Algorithm, Answer
 from dpverify.formulas.momentum_agg import (
     TARGET,
@@ -48,7 +48,7 @@ from dpverify.neighbours import REPLACE, ZERO_OUT, Adjacency, Data
 from dpverify.parts.budgets import certified_noise
 from dpverify.parts.cases import logistic_case
 from dpverify.parts.trees import Forest, covering, grow, load_exactly, node_sums, normalised
-from dpverify.problems import Linear, Problem
+from dpverify.problems import Problem
 from dpverify.releases import TreeNode
 
 Array = np.ndarray[Any, Any]
@@ -217,17 +217,16 @@ def example(
     gamma: float | None = None,
     step_size: float | None = None,
     smoothness: float = 0.25,
-    reshuffle: bool | None = None,
+    reshuffle: bool = True,
 ) -> Example:
     """Logistic regression, N = 20, d = 3, four epochs, eta = 1/sqrt(N T), gamma = eta N; the epochs take the
-    records in one order, with which Lemma 17 holds, or, as printed, in fresh ones.
+    records in fresh orders, or, without `reshuffle`, in one, with which Lemma 17 holds.
 
     >>> example().algorithm.name
     'sensitivity-reduced-nsgd'
     """
     problem, data = case or logistic_case(20, ridge=0.05, doubt=0.3)
     N = problem.count
-    reshuffle = as_printed if reshuffle is None else reshuffle
     eta = 1 / math.sqrt(N * steps) if step_size is None else step_size
     gamma = min(eta * N, 0.5) if gamma is None else gamma
     few, many = (math.sqrt(v) for v in printed_v_reduced(steps, N))
@@ -246,12 +245,14 @@ def example(
     else:
         shape = Scales(4 * clip * few, 4 * clip * many, 4 * eta * N * smoothness * many)
         scales = certified_scales(problem, shape, common, target, adjacency)
-    printed, note = None, NO_BOUND
-    if as_printed and isinstance(problem, Linear):
+    bound, note = None, "no bound: with the same order in every epoch no error averages out"
+    if reshuffle and gamma == eta * N:
         deviation = reduced_deviation(alpha, gamma, N, steps, *scales)
-        printed = said_of_gradients(problem, data, deviation, alpha, eta, clip)
-    if reshuffle:
-        note = "with fresh orders m_t is not the momentum: Lemma 17 is refuted (momentum-agg/lemma-17)"
+        bound, note = gradient_bound(
+            "momentum-agg/bound-reduced-nsgd", problem, data, deviation, alpha, eta, clip
+        )
+    elif reshuffle:
+        note = f"no bound: it is proved for gamma = eta N = {eta * N:g}, not for gamma={gamma:g}"
     return Example(
         sensitivity_reduced_nsgd(problem, scales=scales, **common),
         "momentum-agg",
@@ -259,7 +260,7 @@ def example(
         data,
         adjacency,
         target,
-        printed=printed,
+        bound=bound,
         quantity="E |F'(x)|",
         measure=gradient_norm(problem, data),
         note=note,

@@ -3,6 +3,7 @@
 from dpverify.auditing.ladder import audit
 from dpverify.auditing.rungs import Audit, Rung
 from dpverify.auditing.sampling import Budget, MechanismError
+from dpverify.auditing.shuffling import shuffled
 from dpverify.auditing.tape import Tape
 
-__all__ = ["Audit", "Budget", "MechanismError", "Rung", "Tape", "audit"]
+__all__ = ["Audit", "Budget", "MechanismError", "Rung", "Tape", "audit", "shuffled"]

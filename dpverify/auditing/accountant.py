@@ -51,13 +51,13 @@ def charged(audit: Audit) -> Result:
     epsilons = [math.log(r) for r in worst_pair(claim, 32).ratios[1:-1] if r >= 1]
     epsilon = max(epsilons, key=lambda e: _gap(cost, claim.delta_at(e), e), default=0.0)
     name = str(cost) if isinstance(cost, GDP) else getattr(cost, "source", str(cost))
-    found = {"releases": len(ledger), "cost": name}
+    content = {"releases": len(ledger), "cost": name}
     spent = f"delta = {cost.delta_at(epsilon):.4g} at epsilon = {epsilon:.4g} ({name})"
     short = f"{len(ledger)} releases cost {spent}"
     if _gap(cost, claim.delta_at(epsilon), epsilon) <= 0:
         ceiling = "any epsilon at which the recorded releases cost more than is claimed"
         return Result(
-            SUPPORTED, f"{short}, within the claim.", Evidence("accountant", found, ceiling=ceiling)
+            SUPPORTED, f"{short}, within the claim.", Evidence("accountant", content, ceiling=ceiling)
         )
     then = f"{short}; the claim has delta = {claim.delta_at(epsilon):.4g} there"
     if not all(release.tight(adjacency, isinstance(claim, PureDP)) for release in ledger):
@@ -69,7 +69,7 @@ def charged(audit: Audit) -> Result:
     }
     exact = {
         "kind": "accountant",
-        **found,
+        **content,
         "adjacency": str(adjacency),
         "ledger": [to_json(release) for release in ledger],
         "epsilon": epsilon,

@@ -83,8 +83,8 @@ class Cells:
 
 
 def cell_edges(values: np.ndarray) -> np.ndarray:
-    """Edges between the values of a sorted column if they are few, else at quantiles, heavy values apart and
-    both ends finer.
+    """Edges between the values of a sorted column if they are few, else at quantiles, heavy values apart,
+    both ends finer, and what lies far out a cell of its own.
 
     >>> cell_edges(np.array([0.0, 1.0, 1.0, 3.0])).tolist()
     [0.0, 1.0]
@@ -97,8 +97,20 @@ def cell_edges(values: np.ndarray) -> np.ndarray:
     ranks = np.concatenate([tail, np.arange(1, cells) * len(values) // cells, len(values) - 1 - tail[::-1]])
     edges = values[ranks]
     heavy = edges[1:][edges[1:] == edges[:-1]]
-    edges = np.unique(np.concatenate([edges, np.nextafter(heavy, -np.inf)]))
+    edges = np.unique(np.concatenate([edges, np.nextafter(heavy, -np.inf), outer_gaps(values)]))
     return edges[edges < values[-1]]
+
+
+def outer_gaps(values: np.ndarray, few: int = 4) -> np.ndarray:
+    """The lower ends of the widest gaps among the outermost sixty-fourths of sorted values, a few at least
+    beyond each: what lies apart is a cell of its own.
+
+    >>> outer_gaps(np.concatenate([np.arange(1000.0), np.arange(5000.0, 5006.0)])).tolist()[1]
+    999.0
+    """
+    outer = max(len(values) // 64, 4 * few)
+    low, high = np.diff(values[:outer])[few - 1 :], np.diff(values[-outer:])[: 1 - few]
+    return np.array([values[few - 1 + low.argmax()], values[len(values) - outer + high.argmax()]])
 
 
 def _counts(values: np.ndarray, edges: np.ndarray) -> np.ndarray:

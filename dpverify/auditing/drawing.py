@@ -15,6 +15,7 @@ import time
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -190,6 +191,7 @@ class Sampler:
         self._layout = Layout()
         self._data = self._content()
         self._first: tuple[Plain, Plain] | None = None
+        self._untouched = pickled(self.mechanism)
         if self.budget.workers > 1:
             _picklable(self.mechanism, self.budget.workers)
         self._folder: Path | None = None
@@ -298,6 +300,25 @@ class Sampler:
         _, again = next(self._drawn([Task(0, 0, runs)]))
         return all(_equal(before.first(runs), after) for before, after in zip(self._first, again.sides))
 
+    def from_scratch(self) -> Mechanism | None:
+        """The mechanism as it was before its first run, in every run, if its runs have changed it (and it can
+        be copied).
+        """
+        untouched = self._untouched
+        if untouched is None or untouched == pickled(self.mechanism):
+            return None
+        if restored(untouched, self.neighbours) is None:
+            return None
+        import cloudpickle
+
+        alone = run_by_run if batched(self.mechanism) else _untaped
+
+        def fresh(data: Data, rng: np.random.Generator) -> Any:
+            return alone(cloudpickle.loads(untouched))(data, rng)
+
+        fresh.__qualname__ = fresh.__name__ = name_of(self.mechanism)
+        return fresh
+
     def _path(self, chunk: int) -> Path | None:
         return None if self._folder is None else self._folder / f"{chunk}.npz"
 
@@ -318,6 +339,31 @@ class Sampler:
         arrays = {f"{name}{s}": part for s in (0, 1) for name, part in block.sides[s]._asdict().items()}
         np.savez(content, **arrays, error=block.error)
         write_signed(path, f"{path.parent.name}/{path.name}", content.getvalue())
+
+
+def pickled(mechanism: Mechanism) -> bytes | None:
+    """The mechanism with its state, if it can be written down."""
+    import cloudpickle
+
+    try:
+        return cloudpickle.dumps(mechanism)
+    except Exception:
+        return None
+
+
+def restored(untouched: bytes, neighbours: Neighbours) -> Mechanism | None:
+    """The mechanism that was written down, if a copy of it runs on both data sets: what refers to more than
+    it holds (hooks, registries) may not.
+    """
+    import cloudpickle
+
+    try:
+        for data in (neighbours.data, neighbours.other):
+            call(cloudpickle.loads(untouched), data, np.random.SeedSequence(0), 1)
+    except Exception:
+        return None
+    mechanism: Mechanism = cloudpickle.loads(untouched)
+    return mechanism
 
 
 def _picklable(mechanism: Mechanism, workers: int) -> None:
@@ -352,6 +398,11 @@ def run_by_run(mechanism: Mechanism) -> Mechanism:
 
     single.__qualname__ = single.__name__ = name_of(mechanism)
     return single
+
+
+def _untaped(mechanism: Mechanism) -> Mechanism:
+    """A plain mechanism that needs no tape."""
+    return partial(mechanism, tape=Tape()) if takes(mechanism, "tape") else mechanism
 
 
 def _joined(blocks: list[Block]) -> Block:

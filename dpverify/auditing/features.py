@@ -4,7 +4,8 @@ summaries   largest, smallest, their places, norm and sum of the standardised ou
             coordinates, ascents, and for discrete outputs the row as a whole
 pairs       products and differences of the two coordinates whose dependence differs most
 bits        those of the stored numbers that differ most
-residues    of integers modulo 2 ... 16; of numbers on a lattice, their offset from it
+residues    of integers modulo 2 ... 16; of numbers on a lattice, or with noise of low precision, their
+            offset from it
 """
 
 from __future__ import annotations
@@ -215,9 +216,28 @@ def residues(x: np.ndarray, y: np.ndarray, columns: np.ndarray) -> Iterator[Scor
             for modulus in range(2, 17):
                 yield _residue(at, float(modulus), f"output[{at}] modulo {modulus}")
             continue
+        for step in _noise_grains(a, b):
+            yield _residue(at, step, f"output[{at}] modulo {step:.6g}", 1 / 64)
         for step in {lattice_step(a), lattice_step(b)} - {0.0}:
             yield _residue(at, step, f"output[{at}] modulo {step:.6g}", 1 / 64)
             yield _residue(at, 2 * step, f"output[{at}] modulo {2 * step:.6g}", 1 / 64)
+
+
+def _noise_grains(x: np.ndarray, y: np.ndarray) -> list[float]:
+    """Grains of half or single precision at the size of the numbers, where one side keeps to some residues:
+    that is noise of low precision, added in a higher one to what it should hide.
+    """
+    low, high = np.quantile(np.concatenate([x, y]), [0.16, 0.84])
+    if not high > low:
+        return []
+    grains = 2.0 ** (np.floor(np.log2((high - low) / 2)) - np.array([11, 24]))
+    return [float(grain) for grain in grains if max(_concentration(side, grain) for side in (x, y)) > 4]
+
+
+def _concentration(values: np.ndarray, modulus: float, bins: int = 32) -> float:
+    """How much more often than the mean the commonest residue is seen."""
+    rest = np.mod(values / modulus, 1.0)
+    return float(np.bincount((rest * bins).astype(int), minlength=bins).max() * bins / len(values))
 
 
 def _residue(at: int, modulus: float, text: str, grain: float = 0.0) -> Score:

@@ -175,11 +175,11 @@ def _library(module: str | None) -> str:
 @functools.cache
 def _roots() -> tuple[Path, ...]:
     names = ("stdlib", "platstdlib", "purelib", "platlib")
-    found = {Path(sysconfig.get_path(name)).resolve() for name in names}
-    found |= {
+    folders = {Path(sysconfig.get_path(name)).resolve() for name in names}
+    folders |= {
         Path(entry).resolve() for entry in sys.path if entry.endswith(("site-packages", "dist-packages"))
     }
-    return tuple(sorted(found))
+    return tuple(sorted(folders))
 
 
 @functools.cache

@@ -13,6 +13,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from dpverify.auditing.accountant import ACCOUNTANT
+from dpverify.auditing.drawing import pickled, restored
 from dpverify.auditing.noise import NOISE
 from dpverify.auditing.replay import REPLAY
 from dpverify.auditing.rungs import Audit, Rung, check_pair
@@ -63,13 +64,18 @@ def audit(
 
 def climb(audit: Audit, rungs: Sequence[str] = RUNGS, smaller: bool = True) -> Result:
     """The result of an audit on the rungs of these names, in the order of the ladder."""
+    if isinstance(rungs, str):
+        raise TypeError(f"Expected rungs={rungs!r} to be a list of names, as [{rungs!r}] is.")
     unknown = [name for name in rungs if name not in RUNGS]
     if unknown:
         raise ValueError(f"Expected rungs={list(rungs)} among {', '.join(RUNGS)}.")
     started = time.perf_counter()
     left = audit.alpha
     results: dict[Rung, Result] = {}
+    untouched = pickled(audit.mechanism)
     for rung in (rung for rung in LADDER if rung.name in rungs):
+        if untouched is not None and untouched != pickled(audit.mechanism):  # it keeps a state
+            audit = audit.with_(mechanism=restored(untouched, audit.neighbours) or audit.mechanism)
         share = min(rung.share * audit.alpha, left)
         try:
             results[rung] = _timed(rung, audit.with_(alpha=share) if share else audit)

@@ -191,12 +191,12 @@ def _larger(blocks: list[Noise], share: float) -> dict[int, float]:
     """The releases whose noise is larger than declared, and by how much: that is safe."""
     from scipy.special import gammaincc
 
-    found = {}
+    sizes = {}
     for t, noise in enumerate(blocks):
         energy, size = _energy(noise)
         if gammaincc(noise.law.shape * noise.values.size, energy) <= share:
-            found[t] = size
-    return found
+            sizes[t] = size
+    return sizes
 
 
 def _other_law(blocks: list[Noise], share: float, seed: int) -> Finding | None:

@@ -26,6 +26,7 @@ from dpverify.auditing.rungs import check_claim
 from dpverify.auditing.sampling import Mechanism, MechanismError, name_of
 from dpverify.guarantees import GDP, ApproxDP, Guarantee, PureDP
 from dpverify.neighbours import Data
+from dpverify.roots import bisect
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Witness
 
 
@@ -74,10 +75,7 @@ def largest_refuted(refuted: Callable[[float], bool], most: float = 64.0) -> flo
     low, high = 0.0, 1.0
     while high < most and refuted(high):
         low, high = high, 2 * high
-    while high - low > 1e-3 * high:
-        middle = (low + high) / 2
-        low, high = (middle, high) if refuted(middle) else (low, middle)
-    return low
+    return bisect(lambda parameter: not refuted(parameter), low, high, relative=1e-3)[0]
 
 
 def epsilon_from_guesses(right: int, guesses: int, canaries: int, delta: float, alpha: float) -> float:

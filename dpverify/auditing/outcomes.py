@@ -1,16 +1,16 @@
 """Outcomes: whatever a mechanism returns, raises, or never returns, as one row of finite numbers.
 
-Each run is first made plain, by itself: the numbers in its output in order (a text counts as the number of
-its hash), the structure around them, and the low bits of whole numbers that no float64 holds. The columns are
-then
+Each run is first made plain, by itself: the numbers in its output in order (a text counts as its hash and
+the numbers written in it), the structure around them (of a text, where its digits are; of a dict, the order
+of its keys), and what is left of whole numbers that no float64 holds. The columns are then
 
     numbers      as many as the longest output of the first chunk has; not finite or missing: 0
     structure    0 if it is that of the first output, else its hash (lengths, keys, an exception, a time-out)
     size         how many numbers more or fewer than the first output has
     beyond       the sum of the numbers for which there is no column
     not finite   1 for NaN, 2 for inf, 3 for -inf, one column for each number that ever was one
-    low bits     the lowest 32 bits of a whole number beyond 2^53, one column for each number that ever was
-    one
+    low bits     of a whole number beyond 2^53 the lowest 32 bits, and how far it is from its float64, two
+    columns for each number that ever was one
 
 where all but the numbers come into being, on the right, when one of them is first other than 0. Every column
 is a function of one output that was fixed before it was drawn (those of the first chunk, which nobody bets
@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -29,7 +30,7 @@ import numpy as np
 
 EXACT = 2**53  # whole numbers up to here are float64s
 FAR = 1e75  # beyond, numbers grow as their logarithm: fourth powers stay finite, and the order stays
-MOST = 32  # columns for numbers that were not finite, and for low bits
+MOST = 64  # columns for numbers that were not finite, and for low bits
 
 
 class Raised(NamedTuple):
@@ -93,31 +94,54 @@ def _array(value: Any) -> Any:
         return np.asarray(value.float())
 
 
-def _leaves(value: Any, numbers: list[float], low: dict[int, int]) -> str:
+NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
+ADDRESS = re.compile(r"0x[0-9a-fA-F]+")  # of an object in memory: it says nothing of the data
+WRITTEN = 16  # numbers in a text, at most
+
+
+def _text(text: str, numbers: list[float]) -> str:
+    """Append the hash of a text and the numbers written in it; its structure is where its digits are.
+
+    >>> numbers = []
+    >>> _text("mean=3.25 of 10", numbers), numbers[1:]
+    ('text mean=0.00 of 00', [3.25, 10.0])
+    """
+    numbers.append(float(code(text)))
+    numbers.extend(float(written) for written in NUMBER.findall(text)[:WRITTEN])
+    return "text " + re.sub(r"\d", "0", text)
+
+
+def _leaves(value: Any, numbers: list[float], low: dict[int, float]) -> str:
     """Append the numbers of a value, note the low bits of large whole ones, and return its structure."""
     if isinstance(value, bool | np.bool_ | float | np.floating):
         numbers.append(float(value))
         return ""
     if isinstance(value, int | np.integer):
         whole = int(value)
+        nearest = float(whole) if abs(whole) < 2**1000 else math.copysign(math.inf, whole)
         if abs(whole) > EXACT:
-            low[len(numbers)] = whole & 0xFFFFFFFF
-        numbers.append(float(whole) if abs(whole) < 2**1000 else math.copysign(math.inf, whole))
+            low[2 * len(numbers)] = whole & 0xFFFFFFFF
+            rest = whole - int(nearest) if math.isfinite(nearest) else whole % (2**61 - 1)
+            low[2 * len(numbers) + 1] = float(rest)
+        numbers.append(nearest)
         return ""
     if value is None:
         return "None"
-    if isinstance(value, str | bytes):
+    if isinstance(value, str):
+        return _text(value, numbers)
+    if isinstance(value, bytes):
         numbers.append(float(code(value)))
-        return "text"
+        return "bytes"
     if isinstance(value, Raised):
-        numbers.append(float(code(value.message)))
+        _text(ADDRESS.sub("0x", value.message), numbers)
         return f"raised {value.kind}"
     if isinstance(value, complex | np.complexfloating):
         numbers.extend((float(value.real), float(value.imag)))
         return "complex"
     if isinstance(value, Mapping):
         parts = sorted(value.items(), key=lambda item: repr(item[0]))
-        return "{" + ",".join(f"{key!r}:{_leaves(part, numbers, low)}" for key, part in parts) + "}"
+        inner = {key: f"{key!r}:{_leaves(part, numbers, low)}" for key, part in parts}
+        return "{" + ",".join(inner[key] for key in value) + "}"  # in their order, which is seen, too
     if isinstance(value, set | frozenset):
         return "set" + _leaves(sorted(value, key=repr), numbers, low)
     if isinstance(value, list | tuple):
@@ -141,7 +165,7 @@ def _leaves(value: Any, numbers: list[float], low: dict[int, int]) -> str:
     return ""
 
 
-def _array_leaves(array: np.ndarray, numbers: list[float], low: dict[int, int]) -> str:
+def _array_leaves(array: np.ndarray, numbers: list[float], low: dict[int, float]) -> str:
     if array.dtype.names:  # a structured array
         return _leaves({name: array[name] for name in array.dtype.names}, numbers, low)
     if array.dtype.kind in "mM":
@@ -171,14 +195,14 @@ def plain(outputs: Sequence[Any]) -> Plain:
     rows, shapes, lows = [], [], []
     for output in outputs:
         numbers: list[float] = []
-        low: dict[int, int] = {}
+        low: dict[int, float] = {}
         shape = code(_leaves(output, numbers, low))
         shapes.append(-shape if isinstance(output, Raised) else shape)
         rows.append(numbers)
         lows.append(low)
     sizes = np.array([len(row) for row in rows])
     width = int(sizes.max(initial=0))
-    matrix, low_bits = np.zeros((len(rows), width)), np.zeros((len(rows), width if any(lows) else 0))
+    matrix, low_bits = np.zeros((len(rows), width)), np.zeros((len(rows), 2 * width if any(lows) else 0))
     for i, (numbers, low) in enumerate(zip(rows, lows)):
         matrix[i, : len(numbers)] = numbers
         for column, bits in low.items():
@@ -224,7 +248,7 @@ def plain_batch(output: Any, runs: int) -> Plain:
     if isinstance(array, np.ndarray) and array.ndim and len(array) == runs and _holds(array):
         return _matrix(array)
     if isinstance(output, Mapping):
-        names = sorted(output, key=repr)
+        names = list(output)
         parts = [_rows(output[name], runs) for name in names]
         return plain([dict(zip(names, row)) for row in zip(*parts)])
     if isinstance(output, tuple):
@@ -276,7 +300,7 @@ class Layout:
             and side.low_bits.shape[1] == 0
             and (side.sizes == self.size).all()
             and (side.shapes == self.shape).all()
-            and np.isfinite(side.numbers).all()
+            and _finite(side.numbers)
         )
 
     def _new(self, side: Plain) -> list[tuple[str, int]]:
@@ -285,7 +309,7 @@ class Layout:
         there = set(self.columns)
         wanted = [(kind, -1) for kind in ("structure", "size", "beyond")]
         broken = np.flatnonzero((~np.isfinite(side.numbers[:, : self.width])).any(axis=0)).tolist()
-        long = np.flatnonzero(side.low_bits[:, : self.width].any(axis=0)).tolist()
+        long = np.flatnonzero(side.low_bits[:, : 2 * self.width].any(axis=0)).tolist()
         for kind, at in (("not finite", broken), ("low bits", long)):
             room = MOST - sum(known == kind and column >= 0 for known, column in there)
             fresh = [column for column in at if (kind, column) not in there]
@@ -325,11 +349,17 @@ class Layout:
         return np.column_stack([_tame(numbers), *extra]) if extra else _tame(numbers)
 
 
+def _finite(values: np.ndarray) -> bool:
+    """Whether all are finite: if their sum is, they are."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(values.sum()) or np.isfinite(values).all())
+
+
 def _tame(values: np.ndarray) -> np.ndarray:
     """The same numbers, but those beyond FAR grow as their logarithm."""
-    size = np.abs(values)
-    if size.size == 0 or size.max() <= FAR:
+    if values.size == 0 or (values.max() <= FAR and values.min() >= -FAR):
         return values
+    size = np.abs(values)
     with np.errstate(divide="ignore"):
         return np.where(
             size <= FAR, values, np.sign(values) * FAR * (1 + np.log(np.maximum(size, FAR) / FAR))

@@ -72,7 +72,7 @@ def _best(known: Sequence[Cells], pair: WorstPair) -> list[int]:
     """The columns that exceed the claim most, and those that differ most."""
     beyond = np.array([excess(cells.x, cells.y, pair) for cells in known])
     gains = np.array([cells.gain for cells in known])
-    chosen = [*np.argsort(-beyond, kind="stable")[:3], *np.argsort(-gains, kind="stable")[:2]]
+    chosen = [*np.argsort(-beyond, kind="stable")[:4], *np.argsort(-gains, kind="stable")[:6]]
     return [int(i) for i in dict.fromkeys(chosen)]
 
 

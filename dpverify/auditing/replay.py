@@ -116,7 +116,7 @@ def replay(
             "from rng, so nothing can be replayed.",
         )
     if not first.tape.entries:
-        return _whole(mechanism, neighbours, declared, seed)
+        return _replayed_output(mechanism, neighbours, declared, seed)
     compared = 0
     for run in range(executions):
         witness, count = _one(_Case(mechanism, neighbours, seed, run))
@@ -143,7 +143,7 @@ def replay(
 RUNS = 8  # of a whole output, from which its query is told
 
 
-def _whole(mechanism: Mechanism, neighbours: Neighbours, declared: Any, seed: int) -> Result:
+def _replayed_output(mechanism: Mechanism, neighbours: Neighbours, declared: Any, seed: int) -> Result:
     """Without a tape: the query of the whole output, if the output is that and the noise."""
     sequence = np.random.SeedSequence(seed, spawn_key=(7,))
     if declared is None or neighbours.adjacency not in (getattr(declared, "sensitivity", None) or {}):
@@ -158,14 +158,14 @@ def _whole(mechanism: Mechanism, neighbours: Neighbours, declared: Any, seed: in
     case = _Case(mechanism, neighbours, seed, 0)
     entries = [Entry(part.query, part.query, declared, np.finfo(float).eps) for part in splits if part]
     rounding = 4 * float(sum(part.rounding for part in splits if part)) * max(1, entries[0].query.size)
-    for found in _compared(entries[0], entries[1], neighbours):
-        found = found._replace(rounding=found.rounding + rounding)
-        if found.too_far:
+    for comparison in _compared(entries[0], entries[1], neighbours):
+        comparison = comparison._replace(rounding=comparison.rounding + rounding)
+        if comparison.too_far:
             witness = case.moved_too_far(
                 "the query of the output, where its noise has the declared scale,",
                 entries[0],
                 entries[1],
-                found,
+                comparison,
             )
             return Result(REFUTED, f"{witness.then}. This refutes the declaration.", witness=witness)
     evidence = Evidence(
@@ -181,8 +181,8 @@ def _whole(mechanism: Mechanism, neighbours: Neighbours, declared: Any, seed: in
 def _compared(a: Entry, b: Entry, neighbours: Neighbours) -> list[Comparison]:
     """A group of k records may move a query k times as far as one; what is declared for users is theirs."""
     times = neighbours.size if neighbours.user is None else 1
-    found = comparisons(a, b, neighbours.adjacency, _count(neighbours))
-    return [one._replace(allowed=times * one.allowed) for one in found]
+    pairs = comparisons(a, b, neighbours.adjacency, _count(neighbours))
+    return [one._replace(allowed=times * one.allowed) for one in pairs]
 
 
 def _count(neighbours: Neighbours) -> int:
@@ -206,8 +206,8 @@ class _Case(NamedTuple):
         exact = {"kind": "replay", "shows": shows, **as_json(self.neighbours), "seed": self.seed, **figures}
         return Witness(let, then, contradicts, {**exact, "run": self.run})
 
-    def moved_too_far(self, what: str, a: Entry, b: Entry, found: Comparison, **figures: Any) -> Witness:
-        moved, allowed, rounding = found
+    def moved_too_far(self, what: str, a: Entry, b: Entry, comparison: Comparison, **figures: Any) -> Witness:
+        moved, allowed, rounding = comparison
         size = "is not finite or changed its shape" if np.isinf(moved) else f"moved by {moved:.6g}"
         then = f"{what} {size}; its declared {self.neighbours.adjacency} sensitivity is {allowed:.6g}"
         return self.witness(
@@ -248,13 +248,13 @@ def _one(case: _Case) -> tuple[Witness | None, int]:
             )
             stated = "noise that does not depend on the data"
             return case.witness("declaration", then, stated, release=t, declared=declared), 1
-        found = _compared(u, v, neighbours) if comparable else []
-        compared += len(found)
-        for node, one in enumerate(found):
+        pairs = _compared(u, v, neighbours) if comparable else []
+        compared += len(pairs)
+        for node, one in enumerate(pairs):
             if one.too_far:
                 if not same_size and _drawn_otherwise(case, a.tape):
                     return None, 0
-                queries = (u, v) if len(found) == 1 else (_node(u, node), _node(v, node))
+                queries = (u, v) if len(pairs) == 1 else (_node(u, node), _node(v, node))
                 what = f"the query of release {t}"
                 return case.moved_too_far(what, *queries, one, release=t), compared
     if not _same(a.output, b.output) and (same_size or (comparable and _same(a.output, elsewhere.output))):

@@ -23,7 +23,7 @@ def check_claim(claim: Any) -> None:
     Traceback (most recent call last):
     TypeError: Expected claim=1.0 to be a guarantee, as PureDP(1.0) is.
     """
-    if not callable(getattr(claim, "delta_at", None)):
+    if isinstance(claim, type) or not callable(getattr(claim, "delta_at", None)):
         raise TypeError(f"Expected claim={claim!r} to be a guarantee, as PureDP(1.0) is.")
     for name in ("epsilon", "mu", "rho"):
         value = getattr(claim, name, 0.0)
@@ -71,6 +71,12 @@ class Audit:
         if not callable(self.mechanism) and not hasattr(self.mechanism, "ledger"):
             raise TypeError(f"Expected mechanism={self.mechanism!r} to be callable, or an algorithm.")
         check_claim(self.claim)
+        if not isinstance(self.budget, Budget):
+            raise TypeError(f"Expected budget={self.budget!r} to be a Budget, as Budget(runs=1000) is.")
+        if self.declared is not None and not hasattr(self.declared, "sensitivity"):
+            raise TypeError(f"Expected declared={self.declared!r} to be a release, as Gaussian is.")
+        if isinstance(self.public, str):
+            raise TypeError(f"Expected public={self.public!r} to be a collection, as [{self.public!r}] is.")
         unknown = set(self.public or ()) - set(PUBLIC)
         if unknown:
             raise ValueError(f"Expected public={sorted(self.public or ())} among {', '.join(PUBLIC)}.")

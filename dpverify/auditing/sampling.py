@@ -57,6 +57,10 @@ class Budget:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | np.integer):
                 raise TypeError(f"Expected {name}={value!r} to be a whole number.")
+        for name in ("alpha", "seconds", "call_seconds"):
+            value = getattr(self, name)
+            if not isinstance(value, int | float | np.number | None):
+                raise TypeError(f"Expected {name}={value!r} to be a number.")
         if self.runs < 2:
             raise ValueError(f"Expected runs={self.runs} >= 2.")
         if self.seed < 0:

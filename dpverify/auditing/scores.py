@@ -17,6 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpverify.auditing.cells import outer_gaps
+
 
 @dataclass(frozen=True)
 class Score:
@@ -133,7 +135,7 @@ def learn_scores(x: np.ndarray, y: np.ndarray) -> list[Score]:
         direction = np.linalg.solve(covariance + np.diag(pooled) * (k / len(x) + 1e-9), delta)
     else:
         direction = delta / pooled
-    scores.append(Score(f"w . output, w = {_numbers(direction)}", lambda out: np.nan_to_num(out) @ direction))
+    scores.append(Score(f"w . output, w = {_numbers(direction)}", lambda out: out @ direction))
     scores.append(_quadratic(x, y, pooled))
     if len(x) >= 512 and k <= 64:
         scores.append(_classifier(x, y))
@@ -145,7 +147,7 @@ LEVELS = (0.5, 0.425, 0.35, 0.275, 0.2, 0.14, 0.1, 0.05, 0.02, 0.01, 0.004, 0.00
 
 def edges_of(values: np.ndarray, most: int = 24) -> np.ndarray:
     """Edges of the bins of a score: between its values if they are few, else at quantiles (finer in the
-    tails), atoms apart.
+    tails), atoms and what lies far out apart.
 
     >>> edges_of(np.array([0.0, 1.0, 1.0, 3.0] * 10)).tolist()
     [0.5, 2.0]
@@ -162,7 +164,7 @@ def edges_of(values: np.ndarray, most: int = 24) -> np.ndarray:
     atoms = cuts[
         np.searchsorted(values, cuts, "right") - np.searchsorted(values, cuts, "left") > max(2, 0.01 * n)
     ]
-    edges = np.unique(np.concatenate([cuts, atoms, np.nextafter(atoms, -np.inf)]))
+    edges = np.unique(np.concatenate([cuts, atoms, np.nextafter(atoms, -np.inf), outer_gaps(values)]))
     return edges[edges < values[-1]]
 
 

@@ -7,9 +7,10 @@ audited on fresh runs alone.
     one half of some runs and counted on the other
 
 With a claim, those that move most and those that are special (a record once more, the default 0, the
-smallest and largest values, and under add/remove one record or none beside it) are compared by their promise:
-what does not move the mean may still leak. The search sees its own seeds only, and the audit that follows
-never reuses them, so the number of pairs tried costs no alpha.
+smallest and largest values; beside the given records, all of them at an extreme, half at each, and under
+add/remove one record or none) are compared by their promise: what does not move the mean may still leak. The
+search sees its own seeds only, and the audit that follows never reuses them, so the number of pairs tried
+costs no alpha.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from dpverify.auditing.ratios import excess
 from dpverify.auditing.sampling import Budget, Mechanism, MechanismError, call
 from dpverify.auditing.sequential import Sequential
 from dpverify.guarantees import Guarantee
-from dpverify.neighbours import ADD_REMOVE, REPLACE, ZERO_OUT, Adjacency, Data, Neighbours, records
+from dpverify.neighbours import ADD_REMOVE, REPLACE, ZERO_OUT, Adjacency, Data, Neighbours, equal, records
 from dpverify.optional import optional
 
 DrawRecord = Callable[[np.random.Generator], Any]
@@ -203,7 +204,43 @@ def worst_neighbours(
         if domain is None or domain(record):
             bases = [data, head(data, 1), head(data, 0)] if adjacency is ADD_REMOVE else [data]
             pairs += [_pair(base, adjacency, 0, record) for base in bases if base is data or records(data)]
-    return max(pairs, key=lambda pair: promise(mechanism, pair, claim, seed=seed))
+    if draw_record is None and records(data):
+        low, high = list(_special(data))[-2:]
+        if domain is None or (domain(low) and domain(high)):
+            pairs += [_pair(base, adjacency, 0, end) for base in _crowds(data) for end in (low, high)]
+    return worst_of(mechanism, pairs, claim, seed=seed)
+
+
+def worst_of(
+    mechanism: Mechanism, pairs: Iterable[Neighbours], claim: Guarantee, *, seed: int = 0
+) -> Neighbours:
+    """The pair, among these, that promises most to refute the claim; audit it with `audit`, whose runs are
+    fresh.
+
+    >>> from dpverify.guarantees import PureDP
+    >>> from dpverify.neighbours import patterns
+    >>> def noisy_largest(data, rng):  # the value of the largest, where its place alone is paid for
+    ...     return (data.sum(axis=0) + rng.laplace(scale=2.0, size=data.shape[1])).max()
+    >>> pair = worst_of(noisy_largest, patterns(5).values(), PureDP(1.0))
+    >>> pair.other.sum(axis=0).tolist() in ([2, 2, 2, 2, 2], [0, 0, 0, 0, 0])
+    True
+    """
+    different = [pair for pair in pairs if not equal(pair)]
+    if not different:
+        raise ValueError("Expected pairs of data sets that differ, got none.")
+    return max(different, key=lambda pair: promise(mechanism, pair, claim, seed=seed))
+
+
+def _crowds(data: Data) -> Iterable[Data]:
+    """As many records: all at the smallest values of the columns, all at the largest, half at each."""
+    parts = [np.asarray(p) for p in (data if isinstance(data, tuple) else (data,))]
+    for low, high in ((1, 0), (0, 1), (1, 1)):
+
+        def crowd(part: np.ndarray, low: int = low, high: int = high) -> np.ndarray:
+            ends = [part.min(axis=0)] * low + [part.max(axis=0)] * high
+            return np.stack([ends[i * len(ends) // len(part)] for i in range(len(part))])
+
+        yield tuple(map(crowd, parts)) if isinstance(data, tuple) else crowd(parts[0])
 
 
 def head(data: Data, count: int) -> Data:

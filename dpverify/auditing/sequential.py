@@ -32,8 +32,10 @@ CAUTION = {"quadratic": 1.0, "smooth": 2.0, "plain": 2.0, "monotone": 2.0}
 EARLY_KINDS, HONEST_KINDS = ("quadratic", "smooth", "plain"), ("quadratic", "smooth", "monotone")
 EXTRA = 1.0  # evidence (in nats) that a choice among many scores is worth nothing below
 LEAST = 0.5  # standard deviations by which an event must exceed the claim to be looked at
+PROMISING = 2.5  # standard deviations at which a score is counted on all outputs, and kept beside later ones
+KEPT = 8  # scores, of those learned on the first half of the draws, that are kept after a look at the rest
 ROUGHNESS = 1.5
-MOST = 1_600_000  # numbers of each side that are kept to learn from
+MOST = 1_200_000  # numbers of each side that are kept to learn from
 POOL = 65_536  # outputs of each side that are kept to learn from
 LOOK = 2048  # outputs of each side of every chunk, at least, that a score which nobody bets on is applied to
 EARLY = 16_384  # outputs of each side on which the scores of the first desk are learned
@@ -143,26 +145,19 @@ class Bettor:
         self, counts: list[tuple[np.ndarray, np.ndarray]], pair: WorstPair, some: Iterable[int] | None = None
     ) -> None:
         """Choose a score (among `some`) and weights by these counts, and how much to stake."""
-        self.bet = None
+        self.bet = None  # all in cash
+        most = 0.0
         for of in range(len(counts)) if some is None else some:
             x, y = counts[of]
             merge = coarse(x + y, 8) if self.kind == "plain" and len(x) > 8 else np.arange(len(x))
             bet = best_bet(*believed(self.kind, np.bincount(merge, x), np.bincount(merge, y)), pair)
-            if self.bet is None or bet.growth > self.bet.growth:
-                self.of, self.merge, self.bet = of, merge, bet
-        if self.bet is not None and self.bet.growth > 0:
             # stake less where the violation is no larger than its own uncertainty
-            evidence = max(float(counts[self.of][0].sum()), 1.0) * self.bet.growth
-            evidence -= self.caution
-            if evidence <= 0:
-                self.bet = None  # all in cash
-                return
-            f = evidence / (evidence + CAUTION[self.kind])
-            self.bet = Bet(
-                np.log1p(f * np.expm1(self.bet.log_a)),
-                np.log1p(f * np.expm1(self.bet.log_b)),
-                self.bet.growth,
-            )
+            evidence = float(x.sum()) * bet.growth - self.caution
+            stake = evidence / (evidence + CAUTION[self.kind]) if evidence > 0 else 0.0
+            if stake * bet.growth > most:
+                most = stake * bet.growth
+                a, b = (np.log1p(stake * np.expm1(side)) for side in (bet.log_a, bet.log_b))
+                self.of, self.merge, self.bet = of, merge, Bet(a, b, bet.growth)
 
     def play(self, counts: list[tuple[np.ndarray, np.ndarray]]) -> None:
         if self.bet is not None and self.bet.growth > 0:
@@ -209,14 +204,27 @@ class Desk:
                 self.edges.append(edges)
                 self.counts.append((exceedances(a, edges), exceedances(b, edges)))
 
+    def keep(self, most: int, pair: WorstPair) -> None:
+        """Close all books but those of the scores whose counts exceed the claim most."""
+        beyond = [excess(*counts, pair) for counts in self.counts]
+        best = sorted(sorted(range(len(beyond)), key=lambda i: -beyond[i])[:most])
+        self.scores = [self.scores[i] for i in best]
+        self.edges = [self.edges[i] for i in best]
+        self.counts = [self.counts[i] for i in best]
+
+    def promising(self, pair: WorstPair) -> list[Score]:
+        """The scores whose counts exceed the claim by much."""
+        return [s for s, counts in zip(self.scores, self.counts) if excess(*counts, pair) > PROMISING]
+
     def play(self, x: np.ndarray, y: np.ndarray, pair: WorstPair) -> None:
         """Bet on these outputs, then count them; a score that nobody bets on is applied to a part alone."""
-        some = list(range(len(self.counts)))
-        if self.honest:  # what does not exceed the claim as it stands is not worth a closer look
-            some = [i for i in some if excess(*self.counts[i], pair) > LEAST]
+        # what does not exceed the claim as it stands is not worth a closer look
+        beyond = [excess(*counts, pair) for counts in self.counts]
+        some = [i for i, by in enumerate(beyond) if by > (LEAST if self.honest else 0.0)]
         for bettor in self.bettors:
             bettor.learn(self.counts, pair, some)
         wanted = {bettor.of for bettor in self.bettors if bettor.bet is not None and bettor.bet.growth > 0}
+        wanted |= {i for i in some if self.honest and beyond[i] > PROMISING}
         part = max(LOOK, len(x) // 32)
         fresh = []
         for i, (score, edges) in enumerate(zip(self.scores, self.edges)):
@@ -263,6 +271,22 @@ class Sequential:
     def log_wealth(self) -> float:
         return float(np.logaddexp.reduce([b.log_wealth for b in self.bettors]) - math.log(len(self.bettors)))
 
+    def expected(self, target: float) -> float:
+        """How many runs a side more it takes until the log-wealth is the target, if what the bettors believe
+        is right; infinitely many if nobody bets.
+
+        >>> from dpverify.auditing.claimed import worst_pair
+        >>> from dpverify.guarantees import PureDP
+        >>> rng, test = np.random.default_rng(0), Sequential(worst_pair(PureDP(1.0)))
+        >>> for _ in range(3):
+        ...     test.feed(rng.laplace(size=(100, 1)) + 3, rng.laplace(size=(100, 1)))
+        >>> bool(test.expected(50.0) < 1000), Sequential(worst_pair(PureDP(1.0))).expected(50.0)
+        (True, inf)
+        """
+        alone = target + math.log(len(self.bettors))  # what one bettor needs, if the others have nothing
+        needs = [(alone - b.log_wealth) / b.bet.growth for b in self.bettors if b.bet and b.bet.growth > 0]
+        return max(0.0, min(needs, default=math.inf))
+
     def ledger(self) -> list[list[dict[str, list[float]]]]:
         """Every bet of every bettor: weights, and how often each bin was hit on the two sides; the wealth can
         be recomputed from it.
@@ -294,11 +318,15 @@ class Sequential:
         if before < EARLY:
             self.early.open(learn_scores(a, b), a, b)
         # the wider the outputs and the more there are, the dearer it is to learn anew
-        factor = 1.4 if width <= 4 else 2.0 if len(a) <= 4096 else 3.0
+        factor = 1.4 if width <= 4 and len(a) <= EARLY else 2.0 if width <= 4 or len(a) <= 4096 else 3.0
         if len(a) >= 2 * FEWEST and (len(a) >= factor * self._learned or len(a) == most):
-            self._learned, half = len(a), len(a) // 2
+            half = len(a) // 2
             scores = learn_ratios(a[:half], b[:half], self.pair, self.honest.scores)
-            self.honest.open(scores, a[half:], b[half:])
+            known = {score.text for score in scores}
+            kept = [score for score in self.honest.promising(self.pair) if score.text not in known]
+            self.honest.open([*scores, *kept], a[half:], b[half:])
+            self.honest.keep(KEPT, self.pair)
+            self._learned = len(a)
 
 
 def _stacked(chunks: list[np.ndarray], width: int) -> np.ndarray:

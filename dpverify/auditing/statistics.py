@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -93,7 +94,9 @@ def choose_event(test: Sequential, claim: Guarantee, runs: int) -> Event | None:
     for score, edges, (x, y) in test.books:
         if len(edges) == 0:
             continue
-        beliefs = [believed(kind, x, y) for kind in ("quadratic", "smooth")]
+        # the honest scores are log-ratios that were learned on other draws
+        honest = any(score is known for known in test.honest.scores)
+        beliefs = [believed(kind, x, y) for kind in (("monotone",) if honest else ("quadratic", "smooth"))]
         for swapped in (False, True):
             turned = [belief[:: -1 if swapped else 1] for belief in beliefs]
             for p, q in turned:
@@ -103,13 +106,13 @@ def choose_event(test: Sequential, claim: Guarantee, runs: int) -> Event | None:
                     for belief in turned
                 ]
                 value = np.min(
-                    [_expected(tpr, fpr, claim, runs, test.samples) for tpr, fpr in curves], axis=0
+                    [_expected(tpr, fpr, claim, runs, int(x.sum())) for tpr, fpr in curves], axis=0
                 )
                 k = int(value.argmax())
                 if best is None or value[k] > best[0]:
                     bins = np.zeros(len(order), dtype=bool)
                     bins[order[: k + 1]] = True
-                    expected = (float(curves[1][0][k]), float(curves[1][1][k]))
+                    expected = (float(curves[-1][0][k]), float(curves[-1][1][k]))
                     best = (float(value[k]), Event(score, edges, bins, swapped, expected))
     return best[1] if best else None
 
@@ -123,9 +126,10 @@ def _expected(p: np.ndarray, q: np.ndarray, claim: Guarantee, runs: int, learned
         delta = claim.delta_at(claim.epsilon)
         ratio = np.maximum(p - delta, 1e-12) / q
         spread = margin * np.sqrt(p * (1 - p) + ratio**2 * q * (1 - q))
-        return np.log(
-            np.maximum(p - delta - spread, 1e-12) / (q + 2.0 / runs)
-        )  # counts near 0 are worth less than their spread says
+        few = 2.0 / runs  # counts near 0 are worth less than their spread says
+        together = np.maximum(p - delta - spread, 1e-12) / (q + few)
+        low, high = p - delta - margin * np.sqrt(p * (1 - p)), q + margin * np.sqrt(q * (1 - q)) + few
+        return np.log(np.maximum(together, np.maximum(low, 1e-12) / high))  # the second for rare events
     from scipy.special import ndtri
 
     z, w = ndtri(p), ndtri(q)
@@ -162,10 +166,11 @@ def _test(audit: Audit) -> Result:
     with progress_bar(f"auditing {name_of(audit.drawn)}", sampler.runs, audit.progress) as advance:
         for a, b in sampler:
             fixed = fixed and bool((a == a[0]).all())
-            test.feed(a, b)
+            with one_thread().limit(limits=1):
+                test.feed(a, b)
             if event is not None:
                 x, y, n = x + event.count(a), y + event.count(b), n + len(a)
-            advance(len(a), f"wealth {math.exp(min(test.log_wealth, 99)):.3g} of {2 / audit.alpha:.3g}")
+            advance(len(a), progress_note(test, audit.alpha, sampler.runs))
             if test.log_wealth >= math.log(2 / audit.alpha):
                 result = _refuted_by_wealth(audit, test, time.perf_counter() - started)
                 return _noting(audit, result, sampler, fixed)
@@ -177,6 +182,32 @@ def _test(audit: Audit) -> Result:
     return _noting(audit, result, sampler, fixed)
 
 
+@lru_cache(maxsize=1)
+def one_thread() -> Any:
+    """Keeps linear algebra to one thread: the same bytes wherever it runs, and small matrices need no more.
+
+    >>> with one_thread().limit(limits=1):
+    ...     total = np.ones((2, 2)) @ np.ones(2)
+    """
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+def progress_note(test: Sequential, alpha: float, runs: int) -> str:
+    """The wealth so far, what it needs, and how many runs more that is expected to take.
+
+    >>> progress_note(Sequential(worst_pair(PureDP(1.0))), 1e-3, 100)
+    'wealth 1 of 2e+03, no event to bet on'
+    """
+    note = f"wealth {math.exp(min(test.log_wealth, 99)):.3g} of {2 / alpha:.3g}"
+    more = test.expected(math.log(2 / alpha))
+    if not math.isfinite(more):
+        return f"{note}, no event to bet on"
+    there = "" if test.samples + more <= runs else ", more than there will be"
+    return f"{note}, about {more:.2g} runs more expected{there}"
+
+
 def _noting(audit: Audit, result: Result, sampler: Sampler, fixed: bool) -> Result:
     """The same result, saying what its verdict means, and what was odd about the runs."""
     notes = []
@@ -186,6 +217,8 @@ def _noting(audit: Audit, result: Result, sampler: Sampler, fixed: bool) -> Resu
         notes.append(f"{sampler.raised[0]} runs on D and {sampler.raised[1]} on D' raised ({sampler.error}).")
     if sampler.cut_short:
         notes.append(f"It was cut short ({sampler.cut_short}).")
+    if result.verdict is REFUTED and (kept := _state(audit, result, sampler)):
+        return Result(UNDECIDED, kept, result.evidence)
     if not sampler.cut_short and not sampler.repeatable():
         if result.verdict is REFUTED and (drifting := _drifts(audit, result)):
             return Result(UNDECIDED, drifting, result.evidence)
@@ -215,26 +248,43 @@ def _drifts(audit: Audit, result: Result) -> str:
     pair = audit.neighbours
     if batched(audit.drawn):
         single = audit.with_(mechanism=run_by_run(audit.drawn))
-        if not _told_apart(single, pair, 4 * runs):
+        if not _told_apart(single, pair, 4 * runs, crashed=True):
             return f"{DRIFTS} with calls of one run each, in random order, the data sets are not told apart."
         return ""
     for name, data in (("D", pair.data), ("D'", pair.other)):
-        if _told_apart(audit, Neighbours(data, data, pair.adjacency), runs):
+        if _told_apart(audit, Neighbours(data, data, pair.adjacency), runs, crashed=False):
             return f"{DRIFTS} two series of runs on {name} are told apart as well as the two data sets."
     return ""
 
 
-def _told_apart(audit: Audit, pair: Neighbours, runs: int) -> bool:
-    """Whether fresh runs on a pair of data sets break the claim."""
+def _state(audit: Audit, result: Result, sampler: Sampler) -> str:
+    """Why the refutation says nothing of one call: it goes away when every run begins as the first did."""
+    fresh = sampler.from_scratch()
+    assert result.evidence is not None
+    runs = 4 * max(result.evidence.samples or 2, 50)
+    if fresh is None or _told_apart(audit.with_(mechanism=fresh), audit.neighbours, runs, crashed=True):
+        return ""
+    return (
+        f"The mechanism keeps a state: calls that share it are told apart, but in {runs} runs a side that "
+        "begin as the first did, the data sets are not. So nothing follows of a claim for one call; for a "
+        "claim of many calls, audit them together."
+    )
+
+
+def _told_apart(audit: Audit, pair: Neighbours, runs: int, crashed: bool) -> bool:
+    """Whether fresh runs on a pair of data sets break the claim; `crashed` is the answer if they end in an
+    error: a refutation is not taken back because it could not be tried again.
+    """
     test = Sequential(worst_pair(audit.claim))
     budget = replace(audit.budget, runs=runs, seed=audit.budget.seed + 1, chunks=None, seconds=None)
     try:
         for a, b in Sampler(audit.drawn, pair, budget):
-            test.feed(a, b)
+            with one_thread().limit(limits=1):
+                test.feed(a, b)
             if test.log_wealth >= math.log(2 / audit.alpha):
                 return True
-    except MechanismError:  # every run ends alike on these data
-        return False
+    except MechanismError:
+        return crashed
     return False
 
 

@@ -6,7 +6,8 @@ releases.
 `query` is what was computed from the data, `released` what goes on (query + noise), `declared` the release it
 is charged as. On replay the tape hands back the recorded release, so that every later step sees the same
 state and only the queries can differ: a query that moves further than its declared sensitivity refutes the
-declaration, in two executions.
+declaration, in two executions. A query that is asked where its own release leads is given as a function of
+it.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ class Tape:
                 if np.shape(released)
                 else float(self.frozen[at].released)
             )
+        query = query(released) if callable(query) else query
         kind = np.asarray(query).dtype
         precision = float(np.finfo(kind if kind.kind == "f" else float).eps)
         entry = Entry(np.array(query, dtype=float), np.array(released, dtype=float), declared, precision)

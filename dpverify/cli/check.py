@@ -64,13 +64,13 @@ def selected(patterns: list[str] | None, paper: str | None, claims: list[str] | 
     from dpverify.suggestions import did_you_mean
 
     try:
-        found = find(*(claims or []))
-        keys = sorted({item.paper.key for item in found.values()})
+        known = find(*(claims or []))
+        keys = sorted({item.paper.key for item in known.values()})
         if paper is not None and paper not in keys:
             raise Misuse(
                 f"Expected --paper {paper} to be one of {', '.join(keys)}.{did_you_mean(paper, keys)}"
             )
-        chosen = [c for c in select(found, patterns or []) if paper is None or c.paper.key == paper]
+        chosen = [c for c in select(known, patterns or []) if paper is None or c.paper.key == paper]
     except ClaimError as error:
         raise Misuse(str(error)) from None
     if not chosen:
@@ -212,8 +212,8 @@ def tally(done: list[Checked]) -> str:
     for standing in STANDINGS:
         counts = Counter(c.result.verdict.value for c in done if c.claim.standing == standing)
         if counts:
-            told = ", ".join(f"{n} {v}" for v, n in counts.most_common())
-            lines.append(told if standing == "statement" else f"{standing}: {told}")
+            words = ", ".join(f"{n} {v}" for v, n in counts.most_common())
+            lines.append(words if standing == "statement" else f"{standing}: {words}")
     return "; ".join(lines)
 
 

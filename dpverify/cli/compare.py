@@ -8,7 +8,22 @@ from typing import Annotated
 
 import typer
 
-from dpverify.cli.run import Batch, Clip, DataFile, Plot, Ridge, Steps, Target, check_picture
+from dpverify.cli.run import (
+    Batch,
+    Clip,
+    DataFile,
+    Others,
+    Plot,
+    Ridge,
+    ScheduleName,
+    Steps,
+    StepSize,
+    Target,
+    check_picture,
+    other_settings,
+    own_problem,
+    relation_of,
+)
 from dpverify.cli.terminal import Misuse, say, say_json, say_rows
 
 
@@ -25,10 +40,13 @@ def add(app: typer.Typer) -> None:
         ] = "replace",
         data: DataFile = None,
         target: Target = None,
-        ridge: Ridge = 0.01,
+        ridge: Ridge = None,
         steps: Steps = None,
         batch: Batch = None,
+        schedule: ScheduleName = None,
         clip: Clip = None,
+        step_size: StepSize = None,
+        others: Others = None,
         runs: Annotated[int, typer.Option(help="Independent runs of each.")] = 2000,
         seed: Annotated[int, typer.Option(help="The seed.")] = 0,
         workers: Annotated[int, typer.Option(help="Processes.")] = 1,
@@ -37,27 +55,27 @@ def add(app: typer.Typer) -> None:
     ) -> None:
         """Run algorithms on the same problem under the same guarantee, and say who wins and by how much."""
         from dpverify.comparing import compare, verdict
-        from dpverify.datafiles import read
         from dpverify.guarantees import ApproxDP, PureDP
-        from dpverify.neighbours import Adjacency
         from dpverify.optional import Missing
-        from dpverify.parts.cases import baseline_case, own_case
+        from dpverify.parts.cases import baseline_case
         from dpverify.reporting import figures
 
         try:
             check_picture(plot)
-            if relation not in [str(known) for known in Adjacency]:
-                known = ", ".join(str(known) for known in Adjacency)
-                raise ValueError(f"Expected relation={relation!r} to be one of {known}.")
-            if target is not None and data is None:
-                raise ValueError(f"Expected data, of which target={target!r} is a column.")
-            case = baseline_case() if data is None else own_case(*read(data, target), ridge=ridge)
-            given = {"steps": steps, "batch": batch, "clip": clip}
+            case = own_problem(data, target, ridge) or baseline_case()
+            given = {
+                "steps": steps,
+                "batch": batch,
+                "schedule": schedule,
+                "clip": clip,
+                "step_size": step_size,
+            }
+            given |= other_settings(others)
             rows = compare(
                 names,
                 case,
                 ApproxDP(epsilon, delta) if delta else PureDP(epsilon),
-                Adjacency(relation),
+                relation_of(relation),
                 runs=runs,
                 seed=seed,
                 workers=workers,

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dpverify.cli.terminal import REFUTED, Misuse, say, say_json
+from dpverify.cli.terminal import REFUTED, UNDECIDED, Misuse, say, say_json
 
 PICTURES = (".svg", ".png", ".pdf")
 
@@ -20,10 +20,18 @@ DataFile = Annotated[
     Path | None, typer.Option(help="Records of one's own: file.csv with a header, or file.npz.")
 ]
 Target = Annotated[str | None, typer.Option(help="The column (or array) to predict; without it, the mean.")]
-Ridge = Annotated[float, typer.Option(help="The regulariser of a problem of one's own.")]
+Ridge = Annotated[
+    float | None, typer.Option(help="The regulariser of a problem of one's own.", show_default="0.01")
+]
 Steps = Annotated[int | None, typer.Option(help="Steps (at most, where the algorithm chooses them).")]
 Batch = Annotated[int | None, typer.Option(help="The size of a batch.")]
 Clip = Annotated[float | None, typer.Option(help="The norm to which a record's gradient is clipped.")]
+StepSize = Annotated[float | None, typer.Option(help="The step size.")]
+ScheduleName = Annotated[str | None, typer.Option(help="The noise schedule, where there are several.")]
+Others = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=NUMBER", help="Another setting of the algorithm, such as beta=0.9."),
+]
 Plot = Annotated[Path | None, typer.Option(help="Writes a picture to this file (svg, png, pdf).")]
 
 
@@ -35,15 +43,12 @@ def settings(
     relation: str | None,
     data: Path | None,
     target: str | None,
-    ridge: float,
+    ridge: float | None,
     **others: Any,
 ) -> dict[str, Any]:
     """The options of the command line as settings of `algorithms.example`; bad ones are refused by name."""
     from dpverify.algorithms import example
-    from dpverify.datafiles import read
     from dpverify.guarantees import ApproxDP, PureDP
-    from dpverify.neighbours import Adjacency
-    from dpverify.parts.cases import own_case
 
     chosen = {key: value for key, value in others.items() if value is not None}
     if epsilon is not None or delta is not None:
@@ -52,14 +57,51 @@ def settings(
         delta = getattr(usual, "delta", 0.0) if delta is None else delta
         chosen["target"] = ApproxDP(epsilon, delta) if delta else PureDP(epsilon)
     if relation is not None:
-        if relation not in [str(known) for known in Adjacency]:
-            known = ", ".join(str(known) for known in Adjacency)
-            raise ValueError(f"Expected relation={relation!r} to be one of {known}.")
-        chosen["adjacency"] = Adjacency(relation)
-    if target is not None and data is None:
-        raise ValueError(f"Expected data, of which target={target!r} is a column.")
+        chosen["adjacency"] = relation_of(relation)
+    case = own_problem(data, target, ridge)
+    return chosen if case is None else chosen | {"case": case}
+
+
+def relation_of(name: str) -> Any:
+    """The neighbouring relation of that name."""
+    from dpverify.neighbours import Adjacency
+
+    known = [str(adjacency) for adjacency in Adjacency]
+    if name not in known:
+        raise ValueError(f"Expected relation={name!r} to be one of {', '.join(known)}.")
+    return Adjacency(name)
+
+
+def own_problem(data: Path | None, target: str | None, ridge: float | None) -> Any:
+    """The problem and the records of a file; None without one."""
+    from dpverify.datafiles import read
+    from dpverify.parts.cases import own_case
+
     if data is not None:
-        chosen["case"] = own_case(*read(data, target), ridge=ridge)
+        return own_case(*read(data, target), ridge=0.01 if ridge is None else ridge)
+    for name, value in (("target", target), ("ridge", ridge)):
+        if value is not None:
+            raise ValueError(f"Expected data, of whose problem {name}={value!r} is a part.")
+    return None
+
+
+def other_settings(given: list[str] | None) -> dict[str, float | int | bool]:
+    """The settings `NAME=NUMBER` (or true, false) of --set.
+
+    >>> other_settings(["beta=0.9", "restart=5"])
+    {'beta': 0.9, 'restart': 5}
+    """
+    chosen: dict[str, float | int | bool] = {}
+    for text in given or []:
+        name, sign, value = text.partition("=")
+        try:
+            number = float(value) if value not in ("true", "false") else value == "true"
+        except ValueError:
+            sign = ""
+        if not sign or not name:
+            raise ValueError(f"Expected set={text!r} of the form NAME=NUMBER, such as beta=0.9.")
+        whole = not isinstance(number, bool) and number.is_integer() and value.lstrip("-").isdigit()
+        chosen[name] = int(value) if whole else number
     return chosen
 
 
@@ -71,6 +113,23 @@ def check_picture(plot: Path | None) -> None:
         raise ValueError(f"Expected plot={str(plot)!r} to end in .svg, .png or .pdf.")
     if plot is not None:
         optional("matplotlib", "report")
+
+
+def check_claims(ids: list[str]) -> dict[str, dict[str, Any]]:
+    """The records of these claims, checked now, or recalled where nothing has changed since they were."""
+    from dpverify.checking import check
+    from dpverify.memory import Memory
+    from dpverify.progress import progress_bar
+
+    if not ids:
+        return {}
+    with progress_bar("checking the claims of this run") as advance:
+        done = check(
+            *ids,
+            memory=Memory(),
+            progress=lambda id, n, total: advance(completed=n, total=total, note=id),
+        )
+    return {c.claim.id: c.to_json() for c in done}
 
 
 def add(app: typer.Typer) -> None:
@@ -92,25 +151,29 @@ def add(app: typer.Typer) -> None:
         steps: Steps = None,
         batch: Batch = None,
         relation: Relation = None,
-        schedule: Annotated[
-            str | None, typer.Option(help="The noise schedule, where there are several.")
-        ] = None,
+        schedule: ScheduleName = None,
         clip: Clip = None,
-        step_size: Annotated[float | None, typer.Option(help="The step size.")] = None,
+        step_size: StepSize = None,
+        others: Others = None,
         data: DataFile = None,
         target: Target = None,
-        ridge: Ridge = 0.01,
+        ridge: Ridge = None,
         workers: Annotated[int, typer.Option(help="Processes.")] = 1,
         plot: Plot = None,
+        checked: Annotated[
+            bool,
+            typer.Option("--check/--no-check", help="Check the claim whose formula the bound is."),
+        ] = True,
         as_json: Annotated[bool, typer.Option("--json", help="Machine output on stdout.")] = False,
     ) -> None:
         """Run an algorithm many times and set it against the bound that is proved of it and the accountant's
-        guarantee.
+        guarantee. The claim whose formula the bound is gets checked, unless a kept result stands; exit code 1
+        if the bound is exceeded, 3 if its claim is not proved.
         """
         from dpverify import algorithms
         from dpverify.optional import Missing
         from dpverify.reporting import figures
-        from dpverify.reporting.runs import along, summary, table
+        from dpverify.reporting.runs import along, judged, summary, table
 
         if name is None:
             known = algorithms.names()
@@ -134,10 +197,13 @@ def add(app: typer.Typer) -> None:
                 schedule=schedule,
                 clip=clip,
                 step_size=step_size,
+                **other_settings(others),
             )
             case = algorithms.example(name, as_printed=as_printed, **given)
             result = case.simulate(runs, seed, every_step=plot is not None, workers=workers, progress=True)
             row = summary(case, result, as_printed)
+            named = [claim for claim in (row["bound_claim"], row["printed_claim"]) if claim]
+            row = judged(row, check_claims(named) if checked else {})
         except (ValueError, Missing) as error:
             raise Misuse(str(error)) from None
         if plot is not None:
@@ -150,3 +216,5 @@ def add(app: typer.Typer) -> None:
             say(f"wrote {plot}")
         if row["exceeds_bound"]:
             raise typer.Exit(REFUTED)
+        if row["bound_verdict"] not in ("", "PROVED"):
+            raise typer.Exit(UNDECIDED)

@@ -53,11 +53,10 @@ def verify(
 def _against(exact: dict[str, Any]) -> str:
     """What a record speaks against, said from what was verified: the texts beside it are anybody's."""
     if exact["kind"] == "point":
-        from dpverify.proving.codec import from_json
+        from dpverify.proving.codec import comparison_from_json, from_json
 
-        sign = {"AtMost": "<", "Equal": ""}[exact["relation"]] + ("" if exact.get("strict") else "=")
         point = ", ".join(f"{from_json(name)} = {from_json(value)}" for name, value in exact["at"])
-        return f": not {from_json(exact['left'])} {sign} {from_json(exact['right'])} at {point}"
+        return f": not {comparison_from_json({**exact, 'given': []})} at {point}"
     if exact["kind"] == "comparison":
         return f": not {exact['left']} {exact['stated']} {exact['right']}"
     return ""

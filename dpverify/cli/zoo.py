@@ -46,10 +46,10 @@ def add(app: typer.Typer) -> None:
             raise typer.Exit(REFUTED if failed else AS_EXPECTED)
         cells = []
         for row in rows:
-            found = ("found" if row.found else "not found") + ("" if row.as_expected else " (!)")
+            outcome = ("found" if row.found else "not found") + ("" if row.as_expected else " (!)")
             twin = "twin accused (!)" if row.accused else "twin not accused"
             numbers = [str(value or "") for value in (row.samples, row.witness_size)]
-            cells.append((row.bug.name, found, row.rung or "", *numbers, twin, f"{row.seconds:.2f} s"))
+            cells.append((row.bug.name, outcome, row.rung or "", *numbers, twin, f"{row.seconds:.2f} s"))
         say_rows(cells)
         for row in rows:
             if row.bug.why:

@@ -61,31 +61,33 @@ class Grade:
 def cases() -> list[Case]:
     """All questions, by module and by cause.
 
-    >>> len(cases()) >= 600
+    >>> {case.kind for case in cases()} >= {TRUE, FALSE}
     True
     """
-    found = []
+    all_cases = []
     for info in sorted(pkgutil.iter_modules(__path__), key=lambda info: info.name):
         module = importlib.import_module(f"{__name__}.{info.name}")
         for cause, questions in getattr(module, "CAUSES", {}).items():
-            found += [Case(f"{cause}, {i + 1}", cause, k, build) for i, (k, build) in enumerate(questions)]
-        for kind in (TRUE, FALSE) if hasattr(module, "TRUE") and info.name not in ("causes", "kinds") else ():
+            all_cases += [
+                Case(f"{cause}, {i + 1}", cause, k, build) for i, (k, build) in enumerate(questions)
+            ]
+        for kind in (TRUE, FALSE) if isinstance(getattr(module, "TRUE", None), list) else ():
             listed = getattr(module, kind.name)
-            found += [Case(f"{info.name}: {name}", info.name, kind, build) for name, build in listed]
-    return found
+            all_cases += [Case(f"{info.name}: {name}", info.name, kind, build) for name, build in listed]
+    return all_cases
 
 
-def _answer(effort: Effort, i: int) -> Result:
+def _answer(effort: Effort, name: str) -> Result:
     from dpverify.proving import prove
 
-    return prove(cases()[i].build(), effort)
+    return prove(next(case for case in cases() if case.name == name).build(), effort)
 
 
 def sit(effort: Effort = QUICK, jobs: int = 1) -> Iterator[Grade]:
     """Answer every question."""
-    questions = cases()
-    for i, result in each(_answer, range(len(questions)), shared=(effort,), workers=jobs, ordered=False):
-        yield Grade(questions[i], result)
+    questions = {case.name: case for case in cases()}
+    for name, result in each(_answer, list(questions), shared=(effort,), workers=jobs, ordered=False):
+        yield Grade(questions[name], result)
 
 
 def report(grades: list[Grade]) -> str:

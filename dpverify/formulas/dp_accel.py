@@ -207,8 +207,8 @@ def exact_epsilons(weights: Schedule, T: int, eps: float, m: int, n: int) -> Sch
     near = log_a + log_slope(np.full(T, eps / T))
     # At the least every step spends at least eps/T, at the most at most that.
     least, most = float(near.min()), float(near.max())
-    found = split(bisect(lambda log_nu: bool(split(log_nu).sum() <= eps), least, most, relative=1e-15)[1])
-    return Schedule(found * (eps / found.sum()))
+    epsilons = split(bisect(lambda log_nu: bool(split(log_nu).sum() <= eps), least, most, relative=1e-15)[1])
+    return Schedule(epsilons * (eps / epsilons.sum()))
 
 
 class Stages(NamedTuple):

@@ -122,10 +122,10 @@ def fitted_exponential(target: Schedule, T: int, R: float, *, log_scale: bool = 
         return exponential(-float(slope), T, R)
     from scipy.optimize import least_squares
 
-    found = least_squares(
+    fit = least_squares(
         lambda p: np.exp(p[0] + p[1] * t) - sigma, [intercept, slope], xtol=1e-12, ftol=1e-12, gtol=1e-12
     )
-    return exponential(-float(found.x[1]), T, R)
+    return exponential(-float(fit.x[1]), T, R)
 
 
 def expinfl(a: Number, T: Number, R: Number) -> Schedule:

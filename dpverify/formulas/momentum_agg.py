@@ -156,7 +156,7 @@ def reduced_deviation(
         scales = ((early if z <= 2 * N else late) if of_g else difference for _, z in compose(a, b))
         return sum((1 - alpha) ** (2 * (b - z)) * s**2 for (_, z), s in zip(compose(a, b), scales))
 
-    rho, found = (1 - alpha) ** N, []
+    rho, deviations = (1 - alpha) ** N, []
     c = [0.0, 1.0]
     while len(c) <= T // N + 1:
         c.append((1 - gamma) ** (len(c) - 1) + rho * c[-1])
@@ -170,29 +170,5 @@ def reduced_deviation(
             total += c[i] ** 2 * (
                 (1 - gamma) ** 2 * variance(*block, False) + gamma**2 * variance(*block, True)
             )
-        found.append(alpha * math.sqrt(total + variance(1, t, False)))
-    return np.array(found)
-
-
-def normalised_bound(
-    deviation: Array, *, gap: float, alpha: float, eta: float, N: int, G: float, L: float, dimension: int
-) -> float:
-    """Lemmas 5 and 11 with the exact noise: a bound on the mean of |F'| at a random iterate of normalised SGD
-    with momentum.
-
-        3 gap/(2 eta T) + 3 L eta/4 + 3 (2 G sqrt(alpha) + 2 eta N L + eta L/alpha + G/(alpha T)) + (3/T)
-        sum_t sqrt(d) deviation_t
-
-    The term G/(alpha T) is for the start m_0 = 0, which Lemma 11 leaves out.
-
-    >>> normalised_bound(np.zeros(4), gap=1.0, alpha=1.0, eta=1.0, N=1, G=0.0, L=0.0, dimension=1)
-    0.375
-    """
-    T = len(deviation)
-    drift = 2 * G * math.sqrt(alpha) + 2 * eta * N * L + eta * L / alpha + G / (alpha * T)
-    return (
-        3 * gap / (2 * eta * T)
-        + 3 * L * eta / 4
-        + 3 * drift
-        + 3 * math.sqrt(dimension) * float(np.mean(deviation))
-    )
+        deviations.append(alpha * math.sqrt(total + variance(1, t, False)))
+    return np.array(deviations)

@@ -25,7 +25,7 @@ from typing import Any
 
 import sympy as sp
 
-from dpverify.language.functions import Function, Gradient
+from dpverify.language.functions import Function, bases
 from dpverify.language.vectors import Atom, Basis, Inner, Rule, Vector, inner, keyed, norm2, spelt
 from dpverify.relations import AtMost, Equal
 
@@ -50,18 +50,18 @@ class Draw(Basis):
     def scalars(self) -> set[sp.Symbol]:
         return self.mean.scalars | self.variance.free_symbols
 
-    def told(self) -> set[str]:
+    def declarations(self) -> set[str]:
         law = f"{self.law} " if self.law else ""
         moments = f"mean {self.mean} and variance {sp.sstr(self.variance)} given the past"
-        return {f"{law}noise {self.name} with {moments}"} | {w for b, _ in self.mean.parts for w in b.told()}
+        return {f"{law}noise {self.name} with {moments}"} | {
+            w for b, _ in self.mean.parts for w in b.declarations()
+        }
 
     def replaced(self, rule: Rule) -> Vector:
         if self in rule:
             return rule[self]
-        plain = {k: v for k, v in rule.items() if isinstance(k, sp.Basic)}
-        return Vector.combination(
-            {Draw(self.name, self.mean.replaced(rule), self.variance.xreplace(plain), self.law): 1}
-        )
+        variance = self.variance.xreplace(dict(rule))
+        return Vector.combination({Draw(self.name, self.mean.replaced(rule), variance, self.law): 1})
 
 
 def Noise(name: str, *, variance: Any, mean: Vector | None = None, law: str = "") -> Vector:
@@ -166,9 +166,9 @@ class Expected(Atom):
     def bases(self) -> Iterator[Basis]:
         return (b for atom in _atoms(self.expression) for b in atom.bases)
 
-    def told(self) -> set[str]:
-        return {words for atom in _atoms(self.expression) for words in atom.told()} | {
-            words for draw in self.draws for words in draw.told()
+    def declarations(self) -> set[str]:
+        return {words for atom in _atoms(self.expression) for words in atom.declarations()} | {
+            words for draw in self.draws for words in draw.declarations()
         }
 
     def _latex(self, printer: Any) -> str:
@@ -216,33 +216,41 @@ def _never_negative(expression: Any) -> bool:
     )
 
 
-def _inside(basis: Basis) -> Iterator[Basis]:
-    """The basis and everything that it is made of."""
-    yield basis
-    parts: tuple[Any, ...] = ()
-    if isinstance(basis, Gradient):
-        parts = basis.point.parts
-    elif isinstance(basis, Draw):
-        parts = basis.mean.parts
-    for b, _ in parts:
-        yield from _inside(b)
+def within(expression: Any) -> set[Basis]:
+    """Every vector that an expression is made of, at any depth: in a point, in a coefficient, in the mean or
+    the variance of a noise.
+    """
+    found: set[Basis] = set()
+    todo = [expression]
+    while todo:
+        for basis in bases([todo.pop()]) - found:
+            found.add(basis)
+            if isinstance(basis, Draw):
+                todo += [norm2(basis.mean), basis.variance]
+    return found
+
+
+def _inside(basis: Basis) -> set[Basis]:
+    """The vector and every other that it is made of."""
+    return within(norm2(Vector.combination({basis: sp.S.One})))
 
 
 def _enters(draw: Draw, atom: Atom) -> bool:
-    """Whether the noise stands in the atom, at any depth: in a point, in the mean of another noise."""
-    return any(b == draw for basis in atom.bases for b in _inside(basis))
+    """Whether the noise stands in the atom, at any depth."""
+    return draw in within(atom)
 
 
-def holds_noise(condition: Any, noises: Sequence[Vector]) -> bool:
-    """Whether a condition speaks of the outcome of one of the noises, not of an expectation over it.
+def holds_noise(condition: Any, noises: Sequence[Vector] | None = None) -> bool:
+    """Whether a condition speaks of the outcome of one of the noises (of any, if none is named), not of an
+    expectation over it.
 
     >>> nu = Noise("nu", variance=1)
     >>> holds_noise(sp.Le(norm2(nu), 2), [nu]), holds_noise(sp.Le(E(norm2(nu)), 2), [nu])
     (True, False)
     """
-    draws = [noise.basis for noise in noises]
     outcomes = [atom for atom in _atoms(condition) if not isinstance(atom, Expected)]
-    return any(isinstance(draw, Draw) and _enters(draw, atom) for draw in draws for atom in outcomes)
+    draws = {basis for atom in outcomes for basis in within(atom) if isinstance(basis, Draw)}
+    return bool(draws if noises is None else draws & {noise.basis for noise in noises})
 
 
 def E(expression: Any, *noises: Vector) -> Any:
@@ -258,8 +266,7 @@ def E(expression: Any, *noises: Vector) -> Any:
     draws = [noise.basis for noise in noises]
     if not noises:
         draws = sorted(
-            {d for a in _atoms(expression) for b in a.bases for d in _inside(b) if isinstance(d, Draw)},
-            key=lambda draw: draw.key,
+            {basis for basis in within(expression) if isinstance(basis, Draw)}, key=lambda draw: draw.key
         )
     for draw in reversed(draws):
         if not isinstance(draw, Draw):
@@ -300,7 +307,7 @@ def _of_inner(atom: Inner, draw: Draw) -> Any:
     if left == draw and right == draw:
         return norm2(draw.mean) + draw.variance
     other = right if left == draw else left
-    if draw not in (left, right) or any(b == draw for b in _inside(other)):
+    if draw not in (left, right) or draw in _inside(other):
         return Expected.over(atom, (draw,))
     return inner(draw.mean, Vector.combination({other: 1}))
 

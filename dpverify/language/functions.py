@@ -200,8 +200,8 @@ class Function:
         ]
         for x, y in itertools.permutations(points, 2):
             wanted += [(name, (x, y)) for name in self._at_two(derived)]
-        found = [(f"{n} of {self} at {', '.join(map(str, at))}", getattr(self, n)(*at)) for n, at in wanted]
-        return [(name, fact) for name, fact in found if fact is not sp.true]
+        named = [(f"{n} of {self} at {', '.join(map(str, at))}", getattr(self, n)(*at)) for n, at in wanted]
+        return [(name, fact) for name, fact in named if fact is not sp.true]
 
     def _at_one(self, x: Vector, minimised: bool, derived: bool) -> Iterator[str]:
         if self.lipschitz is not None and (self.convex or self.smooth is not None):
@@ -271,8 +271,9 @@ class Function:
 
     @cached_property
     def key(self) -> str:
-        """What tells two functions apart: the name and the class."""
-        return f"{self.name}[{self.declaration}]"
+        """What tells two functions apart: the name, the class, and the kind if it is somebody's own."""
+        kind = "" if type(self) is Function else f"{type(self).__qualname__} "
+        return f"{kind}{self.name}[{self.declaration}]"
 
     @property
     def scalars(self) -> set[sp.Symbol]:
@@ -280,14 +281,13 @@ class Function:
 
     def replaced(self, rule: Rule) -> Function:
         """The function with the constants of its class replaced."""
-        if not self.scalars & set(rule):
+        if not self.scalars:
             return self
-        plain = {k: v for k, v in rule.items() if isinstance(k, sp.Basic)}
-        new = object.__new__(Function)
+        new = object.__new__(type(self))
         new.name, new.convex = self.name, self.convex
         for w in CONSTANTS:
             constant = getattr(self, w)
-            setattr(new, w, None if constant is None else constant.xreplace(plain))
+            setattr(new, w, None if constant is None else constant.xreplace(dict(rule)))
         return new
 
     def to_json(self, write: Callable[[Any], Any]) -> list[Any]:
@@ -338,8 +338,8 @@ class Gradient(Basis):
             return rule[self]
         return self.function.replaced(rule).gradient(self.point.replaced(rule))
 
-    def told(self) -> set[str]:
-        inside = {words for b, _ in self.point.parts for words in b.told()}
+    def declarations(self) -> set[str]:
+        inside = {words for b, _ in self.point.parts for words in b.declarations()}
         return {f"a function: {self.function.declaration}"} | inside
 
     def to_json(self, write: Callable[[Any], Any]) -> list[Any]:
@@ -370,7 +370,7 @@ class Minimiser(Basis):
     def replaced(self, rule: Rule) -> Vector:
         return rule[self] if self in rule else self.function.replaced(rule).minimiser
 
-    def told(self) -> set[str]:
+    def declarations(self) -> set[str]:
         return {f"a function: {self.function.declaration}", f"{self.function.name} has a minimiser"}
 
     def to_json(self, write: Callable[[Any], Any]) -> list[Any]:
@@ -400,8 +400,8 @@ class Value(Atom):
     def bases(self) -> Iterator[Basis]:
         return (b for b, _ in self.point.parts)
 
-    def told(self) -> set[str]:
-        return {f"a function: {self.function.declaration}"} | super().told()
+    def declarations(self) -> set[str]:
+        return {f"a function: {self.function.declaration}"} | super().declarations()
 
     def _latex(self, printer: Any) -> str:
         f = sp.latex(sp.Symbol(self.function.name))
@@ -469,10 +469,10 @@ def points(expressions: Sequence[Any]) -> dict[Function, list[Vector]]:
     where = [(value.function, value.point) for value in values]
     where += [(b.function, b.point) for b in vectors if isinstance(b, Gradient)]
     where += [(b.function, b.function.minimiser) for b in vectors if isinstance(b, Minimiser)]
-    found: dict[Function, list[Vector]] = {}
+    by_function: dict[Function, list[Vector]] = {}
     for function, point in dict.fromkeys(where):
-        found.setdefault(function, []).append(point)
-    return found
+        by_function.setdefault(function, []).append(point)
+    return by_function
 
 
 def bases(expressions: Sequence[Any]) -> set[Basis]:

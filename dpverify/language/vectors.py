@@ -64,7 +64,7 @@ class Basis:
         """The vector that stands here once the rule is applied."""
         return rule[self] if self in rule else Vector.combination({self: sp.S.One})
 
-    def told(self) -> set[str]:
+    def declarations(self) -> set[str]:
         """What it is, in words, for the list of what a statement is about."""
         return {f"vector {self.name}"}
 
@@ -103,10 +103,9 @@ class Entry(Basis):
     def replaced(self, rule: Rule) -> Vector:
         if self in rule:
             return rule[self]
-        plain = {k: v for k, v in rule.items() if isinstance(k, sp.Basic)}
-        return Vector.combination({Entry(self.sequence, self.index.xreplace(plain)): sp.S.One})
+        return Vector.combination({Entry(self.sequence, self.index.xreplace(dict(rule))): sp.S.One})
 
-    def told(self) -> set[str]:
+    def declarations(self) -> set[str]:
         return {f"sequence {self.sequence} of vectors"}
 
     def to_json(self, write: Callable[[Any], Any]) -> list[Any]:
@@ -145,12 +144,16 @@ class Total(Basis):
         if self in rule:
             return rule[self]
         inside = {k: v for k, v in rule.items() if k != self.index}
-        plain = {k: v for k, v in inside.items() if isinstance(k, sp.Basic)}
-        term = self.term.replaced(inside) * self.weight.xreplace(plain)
-        return total(term, (self.index, self.low.xreplace(plain), self.high.xreplace(plain)))
+        index = self.index
+        taken = {s for v in inside.values() for s in (v.scalars if isinstance(v, Vector) else v.free_symbols)}
+        while index in taken:
+            index = sp.Symbol(f"{index.name}'", **index._assumptions_orig)  # it gives way to a free symbol
+        own = {self.index: index} if index != self.index else {}
+        term = self.term.replaced(inside | own) * self.weight.xreplace(inside | own)
+        return total(term, (index, self.low.xreplace(inside), self.high.xreplace(inside)))
 
-    def told(self) -> set[str]:
-        return self.term.told()
+    def declarations(self) -> set[str]:
+        return self.term.declarations()
 
     def to_json(self, write: Callable[[Any], Any]) -> list[Any]:
         ends = [write(e) for e in (self.weight, self.index, self.low, self.high)]
@@ -203,7 +206,7 @@ class Vector:
         """The vector after scalars (SymPy symbols) and vectors (`Basis`) are replaced by the rule."""
         total = Vector.zero()
         for b, c in self.parts:
-            total += b.replaced(rule) * c.xreplace({k: v for k, v in rule.items() if isinstance(k, sp.Basic)})
+            total += b.replaced(rule) * c.xreplace(dict(rule))
         return total
 
     def __add__(self, other: Vector) -> Vector:
@@ -323,6 +326,9 @@ def total(term: Vector, limits: tuple[Any, Any, Any]) -> Vector:
     sum(v[t], t=1..T)/2 and v[1]/2 + v[2]/2
     """
     index, low, high = limits[0], sp.sympify(limits[1]), sp.sympify(limits[2])
+    for end in (low, high):
+        if not end.is_integer:
+            raise ValueError(f"Expected whole ends of a sum of vectors, got {end}.")
     if low.is_Integer and high.is_Integer:
         steps = range(int(low), int(high) + 1)
         return sum((term.replaced({index: sp.Integer(k)}) for k in steps), Vector.zero())
@@ -378,9 +384,9 @@ class Atom(sp.Symbol):
         """The vectors that stand directly inside."""
         raise NotImplementedError
 
-    def told(self) -> set[str]:
+    def declarations(self) -> set[str]:
         """The vectors and functions inside, each in words."""
-        return {words for b in self.bases for words in b.told()}
+        return {words for b in self.bases for words in b.declarations()}
 
     def replaced(self, rule: Rule) -> Any:
         """The scalar after what is inside is replaced by the rule."""

@@ -72,12 +72,14 @@ def noise_moments(
 
 
 def descent_bound(problem: Problem, data: Data, noise: Sequence[float], step_size: float) -> Bound | None:
-    """Theorem 4.1 of dynamic-noise, for steps 1/M on a problem with a known mu."""
+    """Theorem 4.1 of dynamic-noise, for steps of at most 1/M on a problem with a known mu."""
     M, mu = problem.smoothness, problem.pl
-    if M is None or mu is None or not math.isclose(step_size, 1 / M):
+    if M is None or mu is None:
         return None
-    values = {"M": M, "mu": mu, "T": len(noise), "e": [first_gap(problem, data)], "c": list(noise)}
-    return Bound("dynamic-noise/bound-gd", values)
+    values: dict[str, Any] = {"M": M, "mu": mu, "eta": step_size, "T": len(noise)}
+    values |= {"e": [first_gap(problem, data)], "c": list(noise)}
+    bound = Bound("dynamic-noise/bound-gd", values)
+    return None if bound.broken else bound
 
 
 def momentum_bound(
@@ -87,12 +89,13 @@ def momentum_bound(
     M, mu = problem.smoothness, problem.pl
     if M is None or mu is None:
         return None
-    values: dict[str, Any] = {"M": M, "mu": mu, "eta_0": step_size * M, "beta": beta, "T": len(noise)}
-    left, averaged = 0.0, []
-    for t, moment in enumerate(noise, start=1):
-        left = beta**2 * left + moment  # sum over i <= t of beta^(2(t-i)) c_i
-        averaged.append(((1 - beta) / (1 - beta**t)) ** 2 * left)
-    values |= {"e": [first_gap(problem, data)], "u": averaged}
+    old = [(beta - beta**t) / (1 - beta**t) for t in range(1, len(noise) + 1)]  # bias corrected
+    averaged = [0.0]  # the second moment of the noise in the average
+    for weight, moment in zip(old, noise):
+        averaged.append(weight**2 * averaged[-1] + (1 - weight) ** 2 * moment)
+    values: dict[str, Any] = {"M": M, "mu": mu, "eta_0": step_size * M, "T": len(noise), "a": old}
+    values |= {"beta": max(beta, 1e-12), "e": [first_gap(problem, data)], "u": averaged}
+    values |= {"s2": [0.0], "r2": [0.0]}  # before the first step
     bound = Bound("dynamic-noise/bound-momentum", values)
     return None if bound.broken else bound
 
@@ -131,9 +134,9 @@ def nesterov_bound(problem: Problem, data: Data, noise: Sequence[float], stages:
     first = 0
     for end in ends:
         size = float(alpha[first])
-        values = {"alpha": size, "L": L, "mu": mu, "q": max(0.0, 1 - math.sqrt(mu * size)), "T": end - first}
+        values = {"alpha": size, "L": L, "s": math.sqrt(mu * size), "T": end - first}
         parts.append(values | {"c": list(noise[first:end])})
         first = end
-    parts[0]["E_0"] = first_gap(problem, data)
-    bound = Bound("dp-accel/bound-nag", parts[0], tuple(parts[1:]), "E_0")
+    parts[0]["e"] = [first_gap(problem, data)]
+    bound = Bound("dp-accel/bound-nag", parts[0], tuple(parts[1:]), "e")
     return None if bound.broken else bound

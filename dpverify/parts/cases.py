@@ -117,5 +117,10 @@ def own_case(
         problem = logistic(rows, count=count, ridge=ridge)
         known = {"smoothness": radius**2 / 4 + 2 * ridge, "lipschitz": radius, "lipschitz1": radius * d**0.5}
         return replace(problem, pl=2 * ridge, **known), (rows, labels)
+    if values.dtype.kind not in "biuf":
+        named = ", ".join(map(str, kinds[:5]))
+        raise ValueError(
+            f"Expected target with numbers, or with two kinds of names, got {len(kinds)}: {named}."
+        )
     problem = least_squares(rows, count=count, ridge=ridge)
     return replace(problem, smoothness=radius**2 + 2 * ridge, pl=2 * ridge), (rows, finite(values, "target"))

@@ -111,14 +111,14 @@ class Linear(Problem):
         elif self.kind == "logistic":
             from scipy.optimize import minimize
 
-            found = minimize(
+            result = minimize(
                 lambda x: (self.value(x[None], loaded)[0], self.gradient(x[None], loaded)[0]),
                 self.start,
                 jac=True,
                 method="L-BFGS-B",
                 options={"maxiter": 5000, "ftol": 1e-15, "gtol": 1e-10},
             )
-            best = found.x
+            best = result.x
         else:
             best = np.linalg.lstsq(loaded.features, loaded.targets, rcond=None)[0]
         return best, float(self.value(best[None], loaded)[0])

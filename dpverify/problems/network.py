@@ -107,7 +107,7 @@ class Network(Problem):
         loaded = self.load(data)
         rng = np.random.default_rng(0)
         starts = [self.start, *(self.start + rng.standard_normal(self.dimension) for _ in range(4))]
-        found = [
+        results = [
             minimize(
                 lambda x: (self.value(x[None], loaded)[0], self.gradient(x[None], loaded)[0]),
                 s,
@@ -116,7 +116,7 @@ class Network(Problem):
             )
             for s in starts
         ]
-        best = min(found, key=lambda result: result.fun)
+        best = min(results, key=lambda result: result.fun)
         return best.x, float(best.fun)
 
 

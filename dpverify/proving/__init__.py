@@ -20,6 +20,7 @@ import importlib
 import textwrap
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import is_dataclass, replace
 from typing import Any, NamedTuple, TypeVar
 
@@ -28,8 +29,7 @@ import sympy as sp
 
 from dpverify.effort import QUICK, Effort
 from dpverify.optional import Missing
-from dpverify.proving import gate, realisations
-from dpverify.proving.gram import beyond, mentions
+from dpverify.proving import calculus, gate, realisations
 from dpverify.proving.judges import confirm, judges_of
 from dpverify.proving.limits import TimeLimit, within
 from dpverify.proving.reduction import (
@@ -55,7 +55,8 @@ from dpverify.proving.refutation import (
     witness_at,
 )
 from dpverify.proving.replays import replayed
-from dpverify.relations import AtMost, Derivation, Equal, Instance, Quoted, Tested
+from dpverify.proving.vector_statements import beyond, mentions
+from dpverify.relations import AtMost, Equal, Instance, Quoted, Tested
 from dpverify.theorems import AllOf, ForSome, Theorem, formal, latex
 from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Step, Witness
 from dpverify.witnesses import verify_witness
@@ -106,12 +107,15 @@ def prove(relation: Any, effort: Effort = QUICK) -> Result:
 
 
 def _decide(relation: Any, effort: Effort) -> Result:
+    if not depth.get() and (restricted := gate.restricted_noise(relation)) is not None:
+        told = "restricts the outcomes of a noise, whose law is declared by its moments alone"
+        return Result(UNDECIDED, f"not modelled: the hypothesis {sp.sstr(restricted)} {told}")
+    if not depth.get() and not isinstance(relation, Instance) and calculus.mentions(relation):
+        return calculus.decide(relation, effort)
     if isinstance(relation, Theorem | AllOf | ForSome):
         from dpverify.proving import theorem
 
         return theorem.decide(relation if isinstance(relation, Theorem) else Theorem(relation), effort)
-    if isinstance(relation, Derivation):
-        return _derivation(relation.steps, effort)
     if isinstance(relation, Instance):
         return _instance(relation, effort)
     if isinstance(relation, Tested):
@@ -237,18 +241,25 @@ def refutation_of(relation: Equal | AtMost, effort: Effort, search: Search = EAS
     >>> refutation_of(AtMost(sp.Symbol("x", real=True), 3), QUICK).verdict
     <Verdict.REFUTED: 'REFUTED'>
     """
-    found = _limited(lambda: refute(relation, effort, search), effort.tactic_seconds)
-    return _refuted(relation, found) if isinstance(found, Witness) else None
+    witness = _limited(lambda: refute(relation, effort, search), effort.tactic_seconds)
+    return _refuted(relation, witness) if isinstance(witness, Witness) else None
 
 
-def _inside(relation: Any, effort: Effort, as_written: bool = False) -> Result:
-    """Decide a relation that another one leans on; one that was written by an author begins afresh."""
+@contextmanager
+def nested(as_written: bool = False) -> Iterator[None]:
+    """Inside, relations lean on one another; one that was written by an author begins afresh."""
     token, count = depth.set(depth.get() + 1), reductions.set(0 if as_written else reductions.get() + 1)
     try:
-        return prove(relation, effort)
+        yield
     finally:
         depth.reset(token)
         reductions.reset(count)
+
+
+def _inside(relation: Any, effort: Effort, as_written: bool = False) -> Result:
+    """Decide a relation that another one leans on."""
+    with nested(as_written):
+        return prove(relation, effort)
 
 
 def prove_step(relation: Any, effort: Effort) -> Result:
@@ -269,33 +280,33 @@ def model(hypotheses: Sequence[Any], effort: Effort) -> dict[str, str] | Result:
     """A point that meets the hypotheses, in words; or the result that says that there is none, or that none
     was found.
     """
-    found = _limited(lambda: gate.model(hypotheses, effort), effort.tactic_seconds)
-    if isinstance(found, dict):
-        return found
+    point = _limited(lambda: gate.model(hypotheses, effort), effort.tactic_seconds)
+    if isinstance(point, dict):
+        return point
     if gate.contradiction(hypotheses, effort, _inside):
         return Result(UNDECIDED, "the hypotheses contradict each other, so that anything would follow")
     why = "no point that meets the hypotheses was found"
-    return Result(UNDECIDED, why, cut_short=isinstance(found, _Open))
+    return Result(UNDECIDED, why, cut_short=isinstance(point, _Open))
 
 
 def _inhabited(relation: Equal | AtMost, effort: Effort) -> dict[str, str] | Result:
     """The same for vectors and functions, which have to be of their classes."""
-    found = _limited(lambda: realisations.inhabited(relation, effort), effort.tactic_seconds)
-    if isinstance(found, dict):
-        return found
+    example = _limited(lambda: realisations.inhabited(relation, effort), effort.tactic_seconds)
+    if isinstance(example, dict):
+        return example
     if gate.contradiction(gate.hypotheses(relation), effort, _inside):
         return Result(UNDECIDED, "the hypotheses contradict each other, so that anything would follow")
     why = "no vectors and functions were found that meet the hypotheses and are of their classes"
-    return Result(UNDECIDED, why, cut_short=isinstance(found, _Open))
+    return Result(UNDECIDED, why, cut_short=isinstance(example, _Open))
 
 
-_definedness = gate.Definedness(_inside)
+definedness = gate.Definedness(_inside)
 
 
 def _undefined(relation: Any, effort: Effort) -> gate.Undefined | None:
     """Why the relation is not known to be defined wherever its hypotheses hold; None if it is."""
     try:
-        _definedness.show(relation, effort)
+        definedness.show(relation, effort)
     except gate.Undefined as why:
         return why
     return None
@@ -306,9 +317,9 @@ def _believed(relation: Any, tactic: Any, proof: Result, point: dict[str, str], 
     certificate.
     """
     if isinstance(relation, Equal | AtMost):
-        found = _limited(lambda: refute(relation, effort, AIMED), effort.tactic_seconds)
-        if isinstance(found, Witness):
-            return _contested(proof, _refuted(relation, found))
+        against = _limited(lambda: refute(relation, effort, AIMED), effort.tactic_seconds)
+        if isinstance(against, Witness):
+            return _contested(proof, _refuted(relation, against))
     broken = _broken(tactic, relation, effort, AIMED)
     if isinstance(broken, Result):
         return _contested(proof, broken)
@@ -341,13 +352,13 @@ def _broken(tactic: Any, relation: Any, effort: Effort, how: Search) -> Result |
 
 def _attempt(tactic: Any, name: str, relation: Any, effort: Effort) -> Result | _Open:
     def work() -> Outcome | _Open:
-        found: Outcome = tactic.attempt(relation, effort)
-        if isinstance(found, Certificate):
-            if not tactic.check(relation, found.content):
+        answer: Outcome = tactic.attempt(relation, effort)
+        if isinstance(answer, Certificate):
+            if not tactic.check(relation, answer.content):
                 return _Open("its certificate was not accepted by the checker")
             if isinstance(relation, Equal | AtMost) and (point := _disagreement(relation, effort)):
                 return _Open(f"a replay disagrees with the certificate at {point}")
-        return found
+        return answer
 
     outcome = _limited(work, effort.tactic_seconds)
     match outcome:
@@ -443,27 +454,6 @@ def _steps(steps: Any, effort: Effort) -> tuple[Step, ...]:
     return tuple(Step(str(relation), reason, prove(relation, effort)) for relation, reason in steps)
 
 
-def _derivation(steps: Any, effort: Effort) -> Result:
-    if not steps:
-        return Result(UNDECIDED, "the derivation has no steps")
-    done = _steps(steps, effort)
-    weakest = min(done, key=lambda step: step.result.verdict.strength)
-    verdict, at = weakest.result.verdict, 1 + done.index(weakest)
-    if verdict is PROVED:
-        evidence = Evidence(
-            "argued",
-            {"steps": len(done)},
-            ceiling="every step could have failed; that they make the statement was not checked",
-        )
-        because = "the steps are proved, that they make the statement is argued"
-        return Result(SUPPORTED, because, evidence, steps=done)
-    because = f"step {at} of {len(done)} ({weakest.reason}) is {verdict}: {weakest.result.because}"
-    cut_short = any(step.result.cut_short for step in done)
-    return Result(
-        verdict, because, weakest.result.evidence, weakest.result.witness, steps=done, cut_short=cut_short
-    )
-
-
 def _instance(case: Instance, effort: Effort) -> Result:
     where = ", ".join(f"{k} = {v}" for k, v in case.let.items())
     met = _steps(
@@ -529,22 +519,22 @@ def _scanned(relation: Equal | AtMost, effort: Effort, tried: list[str], cut_sho
     def search() -> Witness | int:
         return refute(relation, effort, HARD) or admissible(relation, effort)
 
-    found = _limited(search, effort.tactic_seconds)
-    if isinstance(found, Witness):
-        return _refuted(relation, found)
+    outcome = _limited(search, effort.tactic_seconds)
+    if isinstance(outcome, Witness):
+        return _refuted(relation, outcome)
     why = "; ".join(tried) or "no tactic applies"
-    if isinstance(found, _Open):
-        return Result(UNDECIDED, f"no proof closed it ({why}), and a scan gave {found.why}", cut_short=True)
-    if found >= 100:
+    if isinstance(outcome, _Open):
+        return Result(UNDECIDED, f"no proof closed it ({why}), and a scan gave {outcome.why}", cut_short=True)
+    if outcome >= 100:
         evidence = Evidence(
             "scan",
             {"tried": tried},
-            samples=found,
+            samples=outcome,
             seed=effort.seed,
             ceiling="a violation at one of the scanned points, or uphill from the best of them, would "
             "have been found",
         )
-        because = f"no violation at {found} admissible points; no proof closed it ({why})"
+        because = f"no violation at {outcome} admissible points; no proof closed it ({why})"
         return Result(SUPPORTED, because, evidence, cut_short=cut_short)
-    because = f"no proof closed it ({why}) and only {found} admissible points were found"
+    because = f"no proof closed it ({why}) and only {outcome} admissible points were found"
     return Result(UNDECIDED, because, cut_short=cut_short)

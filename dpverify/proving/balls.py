@@ -134,7 +134,7 @@ def _touches(gap: Any, names: list[sp.Symbol], ranges: list[tuple[Any, Any]]) ->
         n: low + (high - low) * sp.Rational(3 + k, 11)
         for k, (n, (low, high)) in enumerate(zip(names, ranges))
     }
-    found = [_touch(gap, n, end, r, inside) for n, r in zip(names, ranges) for end in r]
+    touches = [_touch(gap, n, end, r, inside) for n, r in zip(names, ranges) for end in r]
     if len(names) == 1:
         low, high = (float(end) for end in ranges[0])
         grid = np.linspace(low, high, 2001)[1:-1]
@@ -146,8 +146,8 @@ def _touches(gap: Any, names: list[sp.Symbol], ranges: list[tuple[Any, Any]]) ->
         if np.isfinite(values).any():
             x = sp.Rational(float(grid[int(np.nanargmin(values))])).limit_denominator(60)
             if ranges[0][0] < x < ranges[0][1]:
-                found.append(_touch(gap, names[0], x, ranges[0], inside))
-    return [t for t in found if t is not None and t.sign]
+                touches.append(_touch(gap, names[0], x, ranges[0], inside))
+    return [t for t in touches if t is not None and t.sign]
 
 
 def _nonnegative(form: Form, box: Box, strict: bool) -> bool:
@@ -210,14 +210,14 @@ def attempt(relation: AtMost, effort: Effort) -> Outcome:
     names, ranges, touches = form[2:]
     start: Box = tuple((_q(a), _q(b)) for a, b in ranges)
     if (box := _open_corner(form, start, relation.strict)) is not None:
-        return GaveUp(f"no cover by boxes; undecided near {_told(names, box)}")
+        return GaveUp(f"no cover by boxes; undecided near {_in_words(names, box)}")
     todo, done = [start], []
     while todo:
         box = todo.pop()
         if _nonnegative(form, box, relation.strict):
             done.append(box)
         elif len(todo) + len(done) > effort.boxes or _tiny(box):
-            return GaveUp(f"no cover by {effort.boxes} boxes; undecided near {_told(names, box)}")
+            return GaveUp(f"no cover by {effort.boxes} boxes; undecided near {_in_words(names, box)}")
         else:
             todo.extend(_halves(box, start))
     touching = [[t.name.name, str(t.at), t.order] for t in touches]
@@ -233,7 +233,7 @@ def attempt(relation: AtMost, effort: Effort) -> Outcome:
     )
 
 
-def _told(names: list[sp.Symbol], box: Box) -> str:
+def _in_words(names: list[sp.Symbol], box: Box) -> str:
     return ", ".join(f"{n} ~ {float(arb((a + b) / 2).mid()):.6g}" for n, (a, b) in zip(names, box))
 
 

@@ -13,6 +13,7 @@ import sympy as sp
 from dpverify.language.functions import Function, Gradient, Minimiser
 from dpverify.language.vectors import Atom, Basis, Entry, Total, Vector, inner
 from dpverify.proving.domain import ENFORCED
+from dpverify.relations import AtMost, Equal, sides_of
 
 _FUNCTIONS: dict[str, Any] = {
     cls.__name__: cls
@@ -126,6 +127,37 @@ def from_json(tree: Any) -> Any:
     if head not in _FUNCTIONS:
         raise ValueError(f"Expected a known node name, got {head!r}.")
     return _FUNCTIONS[head](*[from_json(arg) for arg in rest])
+
+
+def comparison_to_json(relation: AtMost | Equal) -> dict[str, Any]:
+    """A comparison with its hypotheses, as a record.
+
+    >>> comparison_to_json(AtMost(1, 2, strict=True))["relation"]
+    'Less'
+    """
+    strict = isinstance(relation, AtMost) and relation.strict
+    left, right = sides_of(relation)
+    return {
+        "relation": "Equal" if isinstance(relation, Equal) else "Less" if strict else "AtMost",
+        "left": to_json(left),
+        "right": to_json(right),
+        "given": [to_json(condition) for condition in relation.given],
+    }
+
+
+def comparison_from_json(record: dict[str, Any]) -> AtMost | Equal:
+    """The comparison that `comparison_to_json` wrote.
+
+    >>> print(comparison_from_json(comparison_to_json(AtMost(1, 2, strict=True))))
+    1 < 2
+    """
+    left, right = from_json(record["left"]), from_json(record["right"])
+    given = [from_json(condition) for condition in record["given"]]
+    if record["relation"] == "Equal":
+        return Equal(left, right, given)
+    if record["relation"] not in ("Less", "AtMost"):
+        raise ValueError(f"Expected relation={record['relation']!r} to be 'Equal', 'Less' or 'AtMost'.")
+    return AtMost(left, right, given, strict=record["relation"] == "Less")
 
 
 def _known(assumptions: Any) -> dict[str, bool]:

@@ -304,7 +304,7 @@ def _end(g: Any, v: Any, end: Any, side: str) -> Any | None:
 def _stationary(core: Any, v: Any, low: Any, high: Any) -> list[Any]:
     """Zeros of the derivative inside the range, that SymPy can write down."""
     try:
-        found = sp.solve(core, v)
+        zeros = sp.solve(core, v)
     except (NotImplementedError, ValueError, TypeError, RecursionError, AttributeError):
-        found = []
-    return [x for x in found if x.is_real is not False and sp.And(low <= x, x <= high) is not sp.false][:3]
+        zeros = []
+    return [x for x in zeros if x.is_real is not False and sp.And(low <= x, x <= high) is not sp.false][:3]

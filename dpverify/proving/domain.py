@@ -17,8 +17,10 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
+from sympy.concrete.expr_with_limits import ExprWithLimits
 
 from dpverify.proving.evaluate import bind, truth
+from dpverify.proving.floats import walked
 
 # What may be assumed of a symbol and is seen to at every point.
 ENFORCED = (
@@ -121,6 +123,32 @@ def fresh(name: str, expressions: Sequence[Any], **assumptions: bool) -> sp.Symb
     while name in taken:
         name += "'"
     return sp.Symbol(name, **assumptions)
+
+
+def placed(expression: Any, terms: Mapping[Any, Any]) -> Any:
+    """The expression with terms for some of its free symbols, all at once; the index of a sum gives way to a
+    symbol of the same name in a term.
+
+    >>> t, x = sp.symbols("t x")
+    >>> placed(sp.Sum(x, (t, 1, 2)), {x: t})
+    Sum(t, (t', 1, 2))
+    """
+    e = sp.sympify(expression)
+    live = {s: sp.sympify(term) for s, term in terms.items() if s in e.free_symbols}
+    taken = set(live).union(*[term.free_symbols for term in live.values()])
+    if not live or not taken & {s for total in e.atoms(ExprWithLimits) for s in total.variables}:
+        return e.xreplace(live)
+    if not isinstance(e, ExprWithLimits):
+        return e.func(*[placed(arg, live) for arg in e.args])
+    limits: list[tuple[Any, ...]] = []
+    for index, *ends in reversed(e.limits):  # the outermost first: the others may hold its index
+        ends = [placed(end, live) for end in ends]
+        name = index
+        if index in taken:
+            name = fresh(index.name, [e, *live, *live.values()], **index._assumptions_orig)
+        live = {s: term for s, term in live.items() if s != index} | ({index: name} if name != index else {})
+        limits.insert(0, (name, *ends))
+    return e.func(placed(e.function, live), *limits)
 
 
 @dataclass(frozen=True)
@@ -230,7 +258,27 @@ def admits(symbol: Any, value: Any) -> bool:
     False
     """
     number = sp.Rational(value)
-    return all(getattr(number, f"is_{name}") is holds for name, holds in declared(symbol))
+    return all(_has(number, name) is holds for name, holds in declared(symbol))
+
+
+def _has(number: sp.Rational, name: str) -> bool | None:
+    """Whether a rational has a property; the plain ones are read off, as many points are looked at."""
+    match name:
+        case "positive":
+            return bool(number.p > 0)
+        case "negative":
+            return bool(number.p < 0)
+        case "nonnegative":
+            return bool(number.p >= 0)
+        case "nonpositive":
+            return bool(number.p <= 0)
+        case "zero":
+            return bool(number.p == 0)
+        case "nonzero":
+            return bool(number.p != 0)
+        case "integer":
+            return bool(number.q == 1)
+    return getattr(number, f"is_{name}")
 
 
 @lru_cache(maxsize=4096)
@@ -275,6 +323,21 @@ def _linear(e: Any, s: sp.Symbol) -> tuple[Any, Any]:
     return slope, rest
 
 
+def _at(e: Any, lengths: Mapping[Any, Any]) -> Any:
+    """An expression or hypothesis at these lengths; a hypothesis is false where a side of it has no value.
+
+    >>> x, T = sp.symbols("x T", positive=True)
+    >>> _at(x <= 1 / sp.sqrt(T - 1), {T: sp.Integer(1)})
+    False
+    """
+    try:
+        return e.xreplace(lengths)
+    except TypeError:  # SymPy on an invalid comparison
+        if isinstance(e, sp.core.relational.Relational):
+            return sp.false
+        raise
+
+
 def _running(expressions: Sequence[Any], given: Sequence[Any]) -> set[Any]:
     """Whole symbols that stand in the index of a sequence among the hypotheses and nowhere in the conclusion:
     such a hypothesis (`q[t] <= 1`) is meant at every index.
@@ -308,12 +371,12 @@ class Domain:
         rest = []
         for c in flat:
             c = c.xreplace(self.defined) if self.defined else c
-            if isinstance(c, sp.Eq) and (found := self._definition(c)) is not None:
+            if isinstance(c, sp.Eq) and (found := self.definition(c)) is not None:
                 symbol, value = found
                 self.defined = {
                     k: sp.sympify(v).xreplace({symbol: value}) for k, v in self.defined.items()
                 } | {symbol: value}
-                for inherited in self._inherited(symbol, value):
+                for inherited in self.inherited(symbol, value):
                     rest.append(inherited)
             else:
                 rest.append(c)
@@ -322,20 +385,23 @@ class Domain:
         self.running = _running(self.expressions, held)
         self.given = [c for c in held if not c.free_symbols & self.running]
         self.at_every = [c for c in held if c.free_symbols & self.running]  # hypotheses at every index
-        self.symbols = symbols_of(*self.expressions, *self.given, *self.at_every)
+        # What a definition is made of may stand nowhere else, and needs a value all the same.
+        self.symbols = symbols_of(*self.expressions, *self.given, *self.at_every, *self.defined.values())
         self.symbols = [s for s in self.symbols if s not in self.running]
         self._fixed: dict[Any, list[Any]] = {}
         self._entries: dict[Any, list[sp.Indexed]] = {}
+        self._slacks: dict[Any, tuple[Any, list[str]]] = {}  # hypotheses in floats, by the lengths
 
     @staticmethod
-    def _definition(equation: sp.Eq) -> tuple[sp.Symbol, Any] | None:
+    def definition(equation: sp.Eq) -> tuple[sp.Symbol, Any] | None:
+        """The symbol that an equation defines, and what it stands for."""
         for symbol, value in ((equation.lhs, equation.rhs), (equation.rhs, equation.lhs)):
             if isinstance(symbol, sp.Symbol) and symbol not in value.free_symbols:
                 return symbol, value
         return None
 
     @staticmethod
-    def _inherited(symbol: sp.Symbol, value: Any) -> Iterator[Any]:
+    def inherited(symbol: sp.Symbol, value: Any) -> Iterator[Any]:
         """What the assumptions on a defined symbol say about its definition."""
         if symbol.is_positive and not value.is_positive:
             yield sp.Gt(value, 0)
@@ -369,7 +435,7 @@ class Domain:
     def lengths(self) -> list[sp.Symbol]:
         """The integer symbols that stand in limits of sums or in indices."""
         structural: set[Any] = set()
-        for e in (*self.expressions, *self.given):
+        for e in (*self.expressions, *self.given, *self.defined.values()):
             for total in e.atoms(sp.Sum, sp.Product):
                 for limit in total.limits:
                     structural |= limit[1].free_symbols | limit[2].free_symbols
@@ -434,7 +500,10 @@ class Domain:
 
     def draw(self, symbol: Any, rng: np.random.Generator) -> sp.Rational:
         """One random rational inside the bounds of a symbol."""
-        value = float(self.sample(symbol, 1, rng)[0])
+        return self._rational(symbol, float(self.sample(symbol, 1, rng)[0]))
+
+    def _rational(self, symbol: Any, value: float) -> sp.Rational:
+        """A rational near to a number that was drawn for a symbol."""
         if symbol.is_integer:
             return sp.Integer(round(value))
         if low_is_high := self._only(symbol):
@@ -450,25 +519,78 @@ class Domain:
     def points(
         self, count: int, rng: np.random.Generator, lengths: Mapping[Any, int] | None = None
     ) -> Iterator[dict[Any, sp.Rational]]:
-        """Up to `count` rational points that satisfy every hypothesis (fewer if they are hard to hit)."""
+        """Up to `count` rational points that satisfy every hypothesis (fewer if they are hard to hit).
+
+        They are drawn several at a time, of the same lengths; floats sort out those that cannot satisfy.
+        """
+        fixed = {s: sp.Integer(v) for s, v in (lengths or {}).items() if s in self.symbols}
+        batch = 4 if set(self.lengths) - set(fixed) else min(32, max(8, 2 * count))
         found = tries = 0
-        while found < count and tries < 60 * count + 200:
-            tries += 1
-            point: dict[Any, Any] = {}
-            for s in self.symbols:
-                if lengths and s in lengths:
-                    point[s] = sp.Integer(lengths[s])
-                elif s in self.lengths:
-                    point[s] = sp.Integer(self.shortest(s) + int(rng.integers(0, 6)))
-                elif rng.random() < 0.25 and (simple := self.choices(s)):
-                    point[s] = simple[int(rng.integers(len(simple)))]
-                else:
-                    point[s] = self.draw(s, rng)
-            for entry in self.entries(point):
-                point[entry] = self.draw(entry, rng)
-            if self.holds(point):
-                found += 1
-                yield point
+        while tries < 60 * count + 200:
+            tries += batch
+            start = fixed | {
+                s: sp.Integer(self.shortest(s) + int(rng.integers(0, 6)))
+                for s in self.lengths
+                if s not in fixed
+            }
+            names = [s for s in self.symbols if s not in start]
+            columns = [self._column(s, batch, rng, simple=True) for s in names]
+            entries = self.entries(start)
+            columns += [self._column(entry, batch, rng) for entry in entries]
+            names += entries
+            likely = np.flatnonzero(self._likely(start, names, [floats for floats, _ in columns], batch))
+            batch = min(2 * batch, 256) if not len(likely) else batch
+            for i in map(int, likely):
+                point: dict[Any, Any] = dict(start)
+                for name, (floats, exact) in zip(names, columns):
+                    point[name] = exact[i] if i in exact else self._rational(name, float(floats[i]))
+                if self.holds(point):
+                    found += 1
+                    yield point
+                if found == count:
+                    return
+
+    def _column(
+        self, symbol: Any, size: int, rng: np.random.Generator, simple: bool = False
+    ) -> tuple[np.ndarray, dict[int, sp.Rational]]:
+        """Random numbers for a symbol; a quarter of them `simple` ones, which are exact."""
+        floats = np.array(self.sample(symbol, size, rng), dtype=float)
+        choices = self.choices(symbol) if simple else []
+        if not choices:
+            return floats, {}
+        places = np.flatnonzero(rng.random(size) < 0.25)
+        exact = {
+            int(i): choices[int(k)] for i, k in zip(places, rng.integers(len(choices), size=len(places)))
+        }
+        for i, value in exact.items():
+            floats[i] = float(value)
+        return floats, exact
+
+    def _likely(
+        self, start: Mapping[Any, Any], names: list[Any], columns: list[np.ndarray], size: int
+    ) -> np.ndarray:
+        """Which rows may satisfy the hypotheses, as far as floats can tell."""
+        key = (self._key(start), *start)
+        if key not in self._slacks:
+            given = [
+                c
+                for c in self.fixed(start)[len(self.expressions) :]
+                if isinstance(c, sp.core.relational.Relational) and c.rel_op != "!="
+            ]
+            slack = walked([*start, *names], [c.lhs - c.rhs for c in given]) if given else None
+            self._slacks[key] = slack, [c.rel_op for c in given]
+        slack, signs = self._slacks[key]
+        likely = np.ones(size, dtype=bool)
+        if slack is None:
+            return likely
+        lengths = [np.full(size, float(v)) for v in start.values()]
+        with np.errstate(all="ignore"):
+            for sign, values in zip(signs, slack(*lengths, *columns)):
+                near = 1e-7 * (1 + np.abs(values))
+                low = values <= near if sign != ">" and sign != ">=" else np.full(size, True)
+                high = values >= -near if sign != "<" and sign != "<=" else np.full(size, True)
+                likely &= low & high
+        return likely
 
     def shortest(self, length: Any) -> int:
         """The least value of a length, or a small one if there is none."""
@@ -496,9 +618,7 @@ class Domain:
         key = self._key(point)
         if key not in self._fixed:
             lengths = dict(zip(self.lengths, key))
-            plain = [
-                written_out(e.xreplace(lengths)) if lengths else e for e in (*self.expressions, *self.given)
-            ]
+            plain = [written_out(_at(e, lengths)) if lengths else e for e in (*self.expressions, *self.given)]
             self._fixed[key] = [*plain, *self._instances(plain, lengths)]
         return self._fixed[key]
 
@@ -518,11 +638,11 @@ class Domain:
                 for values in itertools.islice(itertools.product(near, repeat=len(names)), 10_000):
                     put = dict(zip(names, values)) | lengths
                     inside = all(admits(n, v) for n, v in zip(names, values)) and all(
-                        r.xreplace(put) is sp.true for r in conditions if r.free_symbols & set(names)
+                        _at(r, put) is sp.true for r in conditions if r.free_symbols & set(names)
                     )
                     if not inside:  # it says nothing there, and may not even be defined
                         continue
-                    placed = written_out(c.xreplace(put))
+                    placed = written_out(_at(c, put))
                     if placed is not sp.true:
                         found.append(placed)
         return list(dict.fromkeys(found))

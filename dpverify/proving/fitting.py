@@ -26,7 +26,7 @@ def moderate_points(domain: Domain, count: int, rng: np.random.Generator) -> lis
     """
     if not domain.symbols:
         return [{}]
-    found: list[dict[Any, Any]] = []
+    places: list[dict[Any, Any]] = []
     for _ in range(400 * count):
         point = {}
         for s in domain.symbols:
@@ -37,17 +37,17 @@ def moderate_points(domain: Domain, count: int, rng: np.random.Generator) -> lis
                 sign = 1 if s.is_nonnegative else -1 if s.is_negative else int(rng.choice([-1, 1]))
                 point[s] = sp.Rational(sign * value.numerator, value.denominator)
         if domain.holds(point):
-            found.append(point)
-            if len(found) == count:
+            places.append(point)
+            if len(places) == count:
                 break
-    return found
+    return places
 
 
 def factors(domain: Domain, expressions: Sequence[Any]) -> list[Any]:
     """Likely factors of a multiplier: the parameters, the gaps of the hypotheses, the factors of what is
     given.
     """
-    found: dict[Any, None] = dict.fromkeys(s for s in domain.symbols)
+    candidates: dict[Any, None] = dict.fromkeys(s for s in domain.symbols)
     for e in (*[c.lhs - c.rhs for c in domain.given if hasattr(c, "rel_op")], *expressions):
         top, bottom = sp.fraction(sp.together(e))
         for part in (top, bottom):
@@ -56,9 +56,9 @@ def factors(domain: Domain, expressions: Sequence[Any]) -> list[Any]:
             except sp.PolynomialError:
                 continue
             for factor, _ in parts:
-                if factor.free_symbols and -factor not in found and len(found) < 14:
-                    found.setdefault(factor, None)
-    return list(found)
+                if factor.free_symbols and -factor not in candidates and len(candidates) < 14:
+                    candidates.setdefault(factor, None)
+    return list(candidates)
 
 
 def formula(
@@ -94,9 +94,9 @@ def _product(values: np.ndarray, columns: np.ndarray, library: Sequence[Any]) ->
         return None
     sign = 1 if values[0] > 0 else -1
     design = np.column_stack([np.ones(len(values)), np.log(np.abs(columns[:, usable]))])
-    found, *_ = np.linalg.lstsq(design, np.log(np.abs(values)), rcond=None)
-    exponents = np.round(found[1:] * 2) / 2
-    if np.abs(found[1:] - exponents).max() > 0.02:
+    solved, *_ = np.linalg.lstsq(design, np.log(np.abs(values)), rcond=None)
+    exponents = np.round(solved[1:] * 2) / 2
+    if np.abs(solved[1:] - exponents).max() > 0.02:
         return None
     rest = np.log(np.abs(values)) - design[:, 1:] @ exponents
     constant = _simple(float(np.exp(np.mean(rest))))
@@ -130,8 +130,8 @@ def _polynomial(
             chosen = [] if below is None else [below] if isinstance(below, int) else list(below)
             denominator = np.prod(columns[:, chosen], axis=1)
             goal = values * denominator
-            found, *_ = np.linalg.lstsq(design, goal, rcond=None)
-            near = [Fraction(float(c)).limit_denominator(12) for c in found]
+            coefficients, *_ = np.linalg.lstsq(design, goal, rcond=None)
+            near = [Fraction(float(c)).limit_denominator(12) for c in coefficients]
             guess = design @ np.array([float(c) for c in near])
             if np.abs(guess - goal).max() < CLOSE * max(1.0, float(np.abs(goal).max())):
                 top = sum(

@@ -49,11 +49,16 @@ def vectorised(names: Sequence[Any], expressions: Sequence[Any]) -> Callable[...
     >>> [values.tolist() for values in vectorised([x], [x**2 + 1, sp.sqrt(x)])(np.array([1.0, 4.0]))]
     [[2.0, 17.0], [1.0, 2.0]]
     """
+    return walked(names, expressions) or compiled(names, expressions)
+
+
+def walked(names: Sequence[Any], expressions: Sequence[Any]) -> Callable[..., list[Any]] | None:
+    """The same, or None where an expression holds something that has no entry here."""
     walk = _Walk(names)
     try:
         wanted = [walk.place(e) for e in expressions]
     except (KeyError, OverflowError):
-        return compiled(names, expressions)
+        return None
 
     def evaluate(*given: Any) -> list[Any]:
         values = [*given, *walk.values[len(given) :]]

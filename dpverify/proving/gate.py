@@ -21,14 +21,15 @@ import sympy as sp
 from sympy.core.relational import Relational
 
 from dpverify.effort import Effort
-from dpverify.language.functions import coefficients
+from dpverify.language.expectations import holds_noise
+from dpverify.language.functions import bases, coefficients, points
 from dpverify.language.vectors import Atom
 from dpverify.proving.derivatives import guess_sign
-from dpverify.proving.domain import ENFORCED, fresh, symbols_of
+from dpverify.proving.domain import ENFORCED, Domain, fresh, symbols_of
 from dpverify.proving.evaluate import bind
 from dpverify.proving.functions import MODELLED
-from dpverify.proving.gram import mentions, sides_of
-from dpverify.proving.refutation import EASY, HARD, refute
+from dpverify.proving.refutation import EASY, HARD, domain_of, refute
+from dpverify.proving.vector_statements import mentions
 from dpverify.relations import (
     ArgMin,
     AtMost,
@@ -38,6 +39,7 @@ from dpverify.relations import (
     Minimises,
     Order,
     PositiveSemidefinite,
+    sides_of,
 )
 from dpverify.verdicts import PROVED, REFUTED, Result
 
@@ -127,12 +129,35 @@ def _exact_and_real(relation: AtMost | Equal) -> None:
     for s in sorted({s for e in whole for s in e.free_symbols if isinstance(s, sp.Symbol)}, key=str):
         if not isinstance(s, Atom) and scalars.setdefault(s.name, s) != s:
             raise Refused(f"two different symbols are called {s.name}")
+    named = [(f.name, "functions") for f in points(whole)] + [(v.name, "vectors") for v in bases(whole)]
+    for name, kind in named:
+        if named.count((name, kind)) > 1:
+            raise Refused(f"two different {kind} are called {name}")
     for e in (*whole, *coefficients(whole)):
+        for hidden in sorted(e.atoms(sp.Integral, sp.Derivative, sp.Limit), key=sp.default_sort_key):
+            raise Refused(f"{_named(hidden)} stands inside a vector{nearest(hidden)}")
         for number in e.atoms(sp.Float):
             raise Refused(f"the number {number} is not exact: write {_exact(number)}")
         for symbol in symbols_of(e):
             if not isinstance(symbol, Atom):
                 _real(symbol)
+
+
+def restricted_noise(statement: Any) -> Any | None:
+    """A hypothesis of a statement, or of a part of it, that speaks of the outcomes of a noise; None if there
+    is none.
+
+    >>> from dpverify.language.expectations import Noise
+    >>> from dpverify.language.vectors import norm2
+    >>> restricted_noise(AtMost(1, 2, [norm2(Noise("nu", variance=1)) <= 3]))
+    |nu|^2 <= 3
+    """
+    for condition in getattr(statement, "given", ()):
+        if isinstance(condition, sp.Basic) and condition.atoms(Atom) and holds_noise(condition):
+            return condition
+    inner = [*getattr(statement, "parts", ()), *[getattr(statement, n, None) for n in ("shows", "relation")]]
+    restricted = (restricted_noise(part) for part in inner if part is not None)
+    return next((condition for condition in restricted if condition is not None), None)
 
 
 def hypotheses(relation: Any) -> tuple[Any, ...]:
@@ -366,9 +391,9 @@ class _Elaboration:
 _MATRICES = "a vector of any dimension is dpverify.language.Vector, a matrix is Matrix([[...]])"
 # What can be said in place of something that cannot, by the name of its type.
 NEAREST = {
-    "Integral": "an integral that has a closed form is that form; a sum is Sum",
+    "Integral": "write the closed form of an integral here",
     "Derivative": "write the derivative that diff() gives",
-    "Limit": "say a bound for all N from some N on, or its order: BigO, Omega, Theta",
+    "Limit": "write the value of the limit here",
     "Order": "an order is BigO(f, g, [hypotheses])",
     "MatrixExpr": _MATRICES,
     "MatrixElement": _MATRICES,
@@ -387,7 +412,7 @@ def nearest(e: Any) -> str:
 
     >>> x = sp.Symbol("x", real=True)
     >>> nearest(sp.Integral(x, x))
-    ': an integral that has a closed form is that form; a sum is Sum'
+    ': write the closed form of an integral here'
     """
     for kind in type(e).__mro__:
         if kind.__name__ in NEAREST:
@@ -699,6 +724,7 @@ class Definedness:
     def __init__(self, prove: Prove):
         self.prove = prove
         self.known: dict[Any, str | None] = {}
+        self.shown: dict[Any, list[frozenset[Any]]] = {}  # what holds under some hypotheses does under more
 
     def show(self, relation: Any, effort: Effort) -> None:
         """Nothing, or `Undefined` with the subexpression and, if it is known, where it is not defined."""
@@ -711,7 +737,7 @@ class Definedness:
         self._hypotheses(hypotheses(relation), effort)
         for expression, given in parts:
             for need in needs(expression, given):
-                self._meet(need, effort)
+                self.meet(need, effort)
 
     def _hypotheses(self, given: Hypotheses, effort: Effort) -> None:
         """Every hypothesis is defined where those hold that were seen to be before."""
@@ -722,7 +748,7 @@ class Definedness:
             for c in list(todo):
                 try:
                     for need in needs(c, tuple(held)):
-                        self._meet(need, effort)
+                        self.meet(need, effort)
                 except Undefined as why:
                     stuck = stuck or why
                     continue
@@ -733,7 +759,8 @@ class Definedness:
             if stuck is not None:
                 raise stuck
 
-    def _meet(self, need: Need, effort: Effort) -> None:
+    def meet(self, need: Need, effort: Effort) -> None:
+        """Nothing if one of the ways in which it can be defined is shown, else `Undefined`."""
         failures: list[Undefined] = []
         for way in need.ways:
             try:
@@ -748,11 +775,15 @@ class Definedness:
         if _SURE[sign](e):
             return
         given = _near(e, need.given)
+        if any(fewer <= set(given) for fewer in self.shown.get((e, sign), ())):
+            return
         key = (e, sign, given)
         if key not in self.known:
             self.known[key] = self._failure(e, sign, given, effort)
         why = self.known[key]
-        if why is not None:
+        if why is None:
+            self.shown.setdefault((e, sign), []).append(frozenset(given))
+        else:
             raise Undefined(f"{sp.sstr(need.where)} is not shown to be defined: {why}")
 
     def _failure(self, e: Any, sign: str, given: Hypotheses, effort: Effort) -> str | None:
@@ -791,13 +822,17 @@ def _model(given: Hypotheses, effort: Effort) -> dict[str, str] | None:
         return None
     # Nothing makes 1 <= 0 true, so that a counterexample to it is a point that meets the hypotheses.
     absurd = AtMost(sp.Integer(1), ZERO, tuple(map(_solved, given)))
+    if not mentions(absurd) and sp.false in domain_of(absurd).given:
+        return None
     witness = refute(absurd, effort, EASY) or refute(absurd, effort, HARD)
     return None if witness is None else dict(witness.let)
 
 
 def _solved(c: Any) -> Any:
-    """An equation that is linear in a real symbol, solved for it, so that the others can be chosen freely."""
-    if not isinstance(c, sp.Eq):
+    """An equation that is linear in a real symbol, solved for it, so that the others can be chosen freely;
+    one that defines a symbol stays as it is.
+    """
+    if not isinstance(c, sp.Eq) or Domain.definition(c) is not None:
         return c
     gap = c.lhs - c.rhs
     for s in sorted(gap.free_symbols, key=str):
@@ -810,6 +845,7 @@ def _solved(c: Any) -> Any:
 
 def contradiction(given: Sequence[Any], effort: Effort, prove: Prove) -> bool:
     """Whether the hypotheses are shown to contradict each other."""
-    if any(c is sp.false for c in given):
+    scalar = [c for c in map(sp.sympify, given) if not c.atoms(Atom)]
+    if sp.false in scalar or sp.false in Domain([], scalar).given:
         return True
     return prove(AtMost(sp.Integer(1), ZERO, tuple(given)), effort).verdict is PROVED

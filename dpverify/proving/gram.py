@@ -15,465 +15,26 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from dpverify.effort import Effort
-from dpverify.language.functions import Function, points
-from dpverify.language.vectors import Atom, Basis, Inner, Total, Vector, inner, norm2
+from dpverify.language.vectors import Atom, Inner
 from dpverify.proving import fitting, semidefinite
 from dpverify.proving.codec import from_json, to_json
-from dpverify.proving.domain import Domain, fresh, symbols_of
-from dpverify.proving.floats import compiled
-from dpverify.proving.reduction import Certificate, GaveUp, Outcome, Reduction, Ways, engine
-from dpverify.relations import AtMost, Equal, PositiveSemidefinite
+from dpverify.proving.domain import fresh
+from dpverify.proving.gram_multipliers import fitted, plausible, rational_multipliers, supports
+from dpverify.proving.gram_rows import NotLinear, Problem, Row, outside, tidied
+from dpverify.proving.reduction import Certificate, GaveUp, Outcome, Reduction, Ways
+from dpverify.proving.vector_statements import ZERO, Fact, Statement, fact_of, mentions
+from dpverify.relations import AtMost, Equal, PositiveSemidefinite, sides_of
 
 HANDLES = (AtMost, Equal)
-ZERO = sp.Integer(0)
-MOST_FACTS, MOST_ROOTS, SAMPLES, SLACK = 60, 6, 28, 1e-7
+SAMPLES = 28
 BLOCKS = ("the Gram matrix", "the norms", "the centred sequences")
-Monomial = tuple[Any, ...]
-Row = dict[Monomial, Any]  # a scalar that is linear in products of at most two atoms, by its coefficients
-
-
-class NotLinear(ValueError):
-    """The relation is not linear in inner products, values and products of two norms."""
-
-
-def mentions(relation: Any) -> bool:
-    """Whether a relation speaks of vectors or functions.
-
-    >>> mentions(AtMost(inner(Vector("x"), Vector("y")), 1)), mentions(AtMost(sp.Integer(0), 1))
-    (True, False)
-    """
-    return isinstance(relation, AtMost | Equal) and any(
-        isinstance(e, sp.Basic) and e.atoms(Atom) for e in (*sides_of(relation), *relation.given)
-    )
-
-
-def beyond(relation: Any) -> bool:
-    """Whether vectors or functions stand where only scalars can: in any relation but a plain comparison.
-
-    >>> from dpverify.relations import Increasing
-    >>> a = sp.Symbol("a", positive=True)
-    >>> beyond(Increasing(a * inner(Vector("x"), Vector("y")), a))
-    True
-    """
-    if isinstance(relation, AtMost | Equal) or not is_dataclass(relation):
-        return False
-    parts: list[Any] = [getattr(relation, field.name) for field in fields(relation)]
-    while parts:
-        part = parts.pop()
-        if isinstance(part, list | tuple):
-            parts.extend(part)
-        elif isinstance(part, AtMost | Equal):
-            parts.extend((*sides_of(part), *part.given))
-        elif isinstance(part, sp.Basic | sp.MatrixBase) and part.atoms(Atom):
-            return True
-    return False
-
-
-def sides_of(relation: AtMost | Equal) -> tuple[Any, Any]:
-    """Left and right side of a comparison."""
-    if isinstance(relation, Equal):
-        return sp.sympify(relation.derived), sp.sympify(relation.stated)
-    return sp.sympify(relation.lhs), sp.sympify(relation.rhs)
-
-
-@dataclass(frozen=True)
-class Fact:
-    """`expression >= 0`, or `= 0` if it is an equation; `text` is what a reader sees."""
-
-    text: str
-    expression: Any
-    equation: bool = False
-    strict: bool = False
-    plain: bool = True  # no vector but those of the relation, and no interpolation inequality
-
-
-class Centred(Atom):
-    """What sum_t w_t <u_t, v_t> has beyond <sum_t w_t u_t, sum_t w_t v_t> / sum_t w_t: an entry of the Gram
-    matrix of the sequences about their means, which is positive semidefinite too.
-    """
-
-    __slots__ = ()
-
-    @staticmethod
-    def build(*content: Any) -> Any:
-        u, v = sorted(content, key=lambda vector: vector.basis.order)
-        name = f"centred({u.basis}, {v.basis})"
-        same = {"nonnegative": True} if u == v else {}
-        return Centred.made(name, f"centred({u.basis.key}, {v.basis.key})", (u, v), **same)
-
-    @property
-    def bases(self) -> Iterator[Basis]:
-        return (vector.basis for vector in self.content)
-
-
-def _centred(e: Any) -> Any:
-    """The expression with every sum of inner products split into its centred part and the part of the
-    means.
-    """
-    sums = [s for s in e.atoms(sp.Sum) if s.function.atoms(Atom)]
-    return e.xreplace({s: _split(s) for s in sums}) if sums else e
-
-
-def _split(whole: sp.Sum) -> Any:
-    if len(whole.limits) != 1 or len(whole.limits[0]) != 3:
-        return whole
-    index, low, high = whole.limits[0]
-    result = ZERO
-    for term in sp.Add.make_args(sp.expand(whole.function)):
-        outside, inside = term.as_independent(index, *term.atoms(Atom), as_Add=False)
-        atoms = [a for a in sp.Mul.make_args(inside) if isinstance(a, Inner)]
-        weight = sp.Mul(*[f for f in sp.Mul.make_args(inside) if f not in atoms])
-        if len(atoms) != 1 or weight.atoms(Atom) or not weight.is_nonnegative:
-            result += outside * sp.Sum(inside, (index, low, high))
-            continue
-        size = _size(weight, index, low, high)
-        moving = [index in b.scalars for b in atoms[0].bases]
-        if not any(moving) and size.is_nonnegative:
-            result += outside * size * atoms[0]
-        elif all(moving) and size.is_positive:
-            u, v = (Vector.combination({Total(b, weight, index, low, high): 1}) for b in atoms[0].bases)
-            result += outside * (Centred.build(u, v) + inner(u, v) / size)
-        elif any(moving) and not all(moving):
-            still, summed = sorted(atoms[0].bases, key=lambda b: index in b.scalars)
-            u = Vector.combination({Total(summed, weight, index, low, high): 1})
-            result += outside * inner(u, Vector.combination({still: 1}))
-        else:
-            result += outside * sp.Sum(inside, (index, low, high))
-    return result
-
-
-def _size(weight: Any, index: Any, low: Any, high: Any) -> Any:
-    """The sum of the weights."""
-    if index not in weight.free_symbols:
-        return weight * (high - low + 1)
-    return sp.Sum(weight, (index, low, high))
-
-
-class Statement:
-    """A relation about vectors, taken apart: what is claimed, the hypotheses with vectors and those
-    without, and what the classes of its functions add.
-    """
-
-    def __init__(self, relation: AtMost | Equal):
-        conditions: list[Any] = []
-        for g in map(sp.sympify, relation.given):
-            conditions.extend(g.args if isinstance(g, sp.And) else [g])
-        scalar = [c for c in conditions if not c.atoms(Atom)]
-        defined = Domain([], scalar).defined
-        vectorial = [c for c in conditions if c.atoms(Atom)]
-        whole = [_centred(e.xreplace(defined)) for e in (*sides_of(relation), *vectorial)]
-        self.functions: dict[Function, list[Vector]] = points(whole)
-        names = [f.name for f in self.functions]
-        if twice := {n for n in names if names.count(n) > 1}:
-            raise ValueError(f"Expected one class for the function {min(twice)}, got several.")
-        whole, scalar = self._opaque(whole, [*scalar, *[c for f in self.functions for c in f.conditions]])
-        (self.left, self.right), self.vectorial, self.scalar = whole[:2], whole[2:], scalar
-        plain = [s for s in symbols_of(*whole, *scalar) if not isinstance(s, Atom) and s not in defined]
-        self.domain = Domain(plain, self.scalar)
-        self.parameters = self.domain.symbols
-
-    @staticmethod
-    def _opaque(whole: list[Any], scalar: list[Any]) -> tuple[list[Any], list[Any]]:
-        """Sums of scalars become symbols: what holds for every number holds for the sum."""
-        sums = {s for e in (*whole, *scalar) for s in e.atoms(sp.Sum) if not s.function.atoms(Atom)}
-        swap: dict[Any, Any] = {}
-        for k, total in enumerate(sorted(sums, key=sp.default_sort_key)):
-            term, ends = total.function, total.limits[0]
-            full = len(total.limits) == 1 and (ends[2] - ends[1] + 1).is_positive
-            sign = {"positive": True} if full and term.is_positive else {"real": True}
-            swap[total] = fresh(f"total_{k + 1}", [*whole, *scalar], **sign)
-        return [e.xreplace(swap) for e in whole], [c.xreplace(swap) for c in scalar]
-
-    @cached_property
-    def hypotheses(self) -> list[Fact]:
-        """The hypotheses that speak of vectors."""
-        return [fact for c in self.vectorial if (fact := _fact(c)) is not None]
-
-    def minimised(self, f: Function) -> bool:
-        """Whether the statement supposes that f has a least value."""
-        return (
-            f.minimiser in self.functions[f] or f.lower_bound is not None or f.polyak_lojasiewicz is not None
-        )
-
-    @property
-    def parts(self) -> list[Any]:
-        """The sums without vectors that are written somewhere in the relation, such as 1 - eta*mu."""
-        whole = (self.left, self.right, *self.vectorial)
-        return [p for e in whole for p in sp.preorder_traversal(e) if p.is_Add and not p.atoms(Atom)]
-
-    @cached_property
-    def instances(self) -> list[Fact]:
-        """What the classes of the functions say at the points that occur, the plain ones first."""
-        whole = (self.left, self.right, *self.vectorial)
-        present = {b for e in whole for a in e.atoms(Atom) for b in a.bases}
-        present |= {b for where in self.functions.values() for point in where for b, _ in point.parts}
-        known = {f.expression for f in self.hypotheses}
-        found = []
-        for f, where in self.functions.items():
-            for name, relation in f.instances(_with_minimiser(f, where)):
-                fact = _fact(relation, name)
-                if fact is not None and fact.expression not in known:
-                    vectors = {b for a in fact.expression.atoms(Inner) for b in a.bases}
-                    plain = vectors <= present and "interpolation" not in name
-                    found.append(replace(fact, plain=plain))
-        return sorted(found, key=lambda fact: not fact.plain)[:MOST_FACTS]
-
-
-def _with_minimiser(f: Function, where: list[Vector]) -> list[Vector]:
-    needed = f.polyak_lojasiewicz is not None and f.minimiser not in where
-    return [*where, f.minimiser] if needed else where
-
-
-def _fact(condition: Any, name: str = "") -> Fact | None:
-    text = name or sp.sstr(condition)
-    if isinstance(condition, sp.Le | sp.Lt):
-        return Fact(text, sp.expand(condition.rhs - condition.lhs), strict=isinstance(condition, sp.Lt))
-    if isinstance(condition, sp.Ge | sp.Gt):
-        return Fact(text, sp.expand(condition.lhs - condition.rhs), strict=isinstance(condition, sp.Gt))
-    if isinstance(condition, sp.Eq):
-        return Fact(text, sp.expand(condition.lhs - condition.rhs), equation=True)
-    return None
-
-
-class Problem:
-    """The relation as a linear one: rows of coefficients for the target and for every fact."""
-
-    def __init__(self, statement: Statement, facts: Sequence[Fact]):
-        self.statement = statement
-        gap = sp.expand(statement.right - statement.left)
-        self.roots: dict[Any, Any] = {}  # a symbol for every norm, and what is under the root
-        target = self._rooted(gap)
-        rooted = [Fact(f.text, self._rooted(f.expression), f.equation, f.strict) for f in facts]
-        self.facts: list[Fact] = []
-        self.rows: list[Row] = []
-        self.target = self._row(target)
-        for fact in self._products([*rooted, *self._slopes(), *self._norms()]):
-            try:
-                row = self._row(fact.expression)
-            except NotLinear:
-                continue
-            if row and row not in self.rows:
-                self.facts.append(fact)
-                self.rows.append(row)
-        monomials = {m for row in (self.target, *self.rows) for m in row}
-        self.vectors = sorted(
-            {b for m in monomials for a in m if isinstance(a, Inner) for b in a.bases}, key=lambda b: b.order
-        )
-        self.scalars = [sp.S.One, *self.roots]
-        self.sequences = sorted(
-            {b for m in monomials for a in m if isinstance(a, Centred) for b in a.bases},
-            key=lambda b: b.order,
-        )
-        self.free = sorted((m for m in monomials if not self._in_matrix(m)), key=str)
-
-    def _rooted(self, e: Any) -> Any:
-        """The expression with a symbol for every root of something with vectors in it."""
-        swap = {}
-        for p in e.atoms(sp.Pow):
-            if p.base.atoms(Atom) and not p.exp.is_Integer:
-                if not (p.exp.is_Rational and p.exp.q == 2):
-                    raise NotLinear(f"the power {p}")
-                swap[p] = self._root(sp.expand(p.base)) ** p.exp.p
-        return sp.expand(_outside(e, swap)) if swap else e
-
-    def _root(self, base: Any) -> Any:
-        for symbol, known in self.roots.items():
-            if known == base:
-                return symbol
-        symbol = sp.Dummy(f"n_{len(self.roots) + 1}", nonnegative=True)
-        self.roots[symbol] = base
-        return symbol
-
-    def _norms(self) -> Iterator[Fact]:
-        """What is known of norms: n >= 0, n^2 = <u, u>, and Cauchy-Schwarz for every pair."""
-        vectors = {n: _vector(base) for n, base in self.roots.items()}
-        for n, base in self.roots.items():
-            yield Fact(f"sqrt({base}) >= 0", n)
-            yield Fact(f"the square of sqrt({base})", sp.expand(n**2 - base), equation=True)
-        for (n, u), (m, v) in itertools.combinations(vectors.items(), 2):
-            yield Fact(f"sqrt({self.roots[n]})*sqrt({self.roots[m]}) >= 0", n * m)
-            if u is not None and v is not None:
-                for sign in (1, -1):
-                    text = f"Cauchy-Schwarz for {u} and {v if sign == 1 else -v}"
-                    yield Fact(text, sp.expand(n * m - sign * inner(u, v)))
-        known = [(n, u) for n, u in vectors.items() if u is not None]
-        for (n, u), (m, v), (k, w) in itertools.permutations(known[:5], 3):
-            if n.name < m.name and w in (u + v, u - v, v - u, -u - v):
-                yield Fact(f"the triangle inequality for {w}", n + m - k)
-
-    def _slopes(self) -> Iterator[Fact]:
-        """Among norms: how far gradients of smooth functions are apart."""
-        if not self.roots:
-            return
-        for f, where in self.statement.functions.items():
-            for x, y in itertools.combinations(where if f.smooth is not None else [], 2):
-                change, distance = norm2(f.gradient(x) - f.gradient(y)), norm2(x - y)
-                known = {b for a in change.atoms(Inner) for b in a.bases} <= self._present
-                if len(self.roots) < MOST_ROOTS and known:
-                    n, m = self._root(sp.expand(distance)), self._root(sp.expand(change))
-                    yield Fact(f"lipschitz_gradient of {f} at {x}, {y}", f.smooth * n - m)
-
-    @cached_property
-    def _present(self) -> set[Basis]:
-        """The vectors in inner products of the relation and its hypotheses."""
-        statement = self.statement
-        whole = (statement.left, statement.right, *statement.vectorial)
-        return {b for e in whole for a in e.atoms(Inner) for b in a.bases}
-
-    def _products(self, facts: Sequence[Fact]) -> Iterator[Fact]:
-        """The facts, and products with norms where these can help: of facts about norms with any norm, of
-        facts with values by the norms that the values of the target are multiplied by.
-        """
-        yield from facts
-        mixed = [m for m in self.target if len(m) > 1 and not set(m) <= set(self.roots)]
-        beside = sorted({r for m in mixed for r in m if r in self.roots}, key=str)
-        for fact in facts:
-            atoms, used = fact.expression.atoms(Atom), set(self.roots) & fact.expression.free_symbols
-            linear = not atoms and used and sp.Poly(fact.expression, *used).total_degree() == 1
-            valued = any(not isinstance(a, Inner | Centred) for a in atoms)
-            for r in self.roots if linear else beside if valued else ():
-                name = f"{fact.text}, times sqrt({self.roots[r]})"
-                yield Fact(name, sp.expand(fact.expression * r), fact.equation)
-
-    def _row(self, e: Any) -> Row:
-        row: Row = {}
-        for term in sp.Add.make_args(sp.expand(e)):
-            monomial: list[Any] = []
-            coefficient: list[Any] = []
-            for factor in sp.Mul.make_args(term):
-                base, power = factor.as_base_exp()
-                if isinstance(base, Atom | sp.Sum) or base in self.roots:
-                    if not (power.is_Integer and power > 0):
-                        raise NotLinear(f"the power {factor}")
-                    monomial += [base] * int(power)
-                elif factor.atoms(Atom) or factor.free_symbols & set(self.roots):
-                    raise NotLinear(f"the factor {factor}")
-                else:
-                    coefficient.append(factor)
-            key = tuple(sorted(monomial, key=str))
-            if len(key) > 3 or sum(factor not in self.roots for factor in key) > 1:
-                raise NotLinear(f"the product {term}")
-            row[key] = row.get(key, ZERO) + sp.Mul(*coefficient)
-        return {m: c for m, c in row.items() if not _vanishes(c)}
-
-    def _in_matrix(self, monomial: Monomial) -> bool:
-        """Whether a monomial is an entry of one of the matrices; the others must cancel."""
-        if len(monomial) == 1:
-            return self._block(monomial[0]) is not None
-        return len(monomial) <= 2 and all(factor in self.roots for factor in monomial)
-
-    def _block(self, factor: Any) -> int | None:
-        """Which matrix an atom is an entry of; None for values."""
-        if isinstance(factor, Inner):
-            return 0
-        if isinstance(factor, Centred):
-            return 2
-        return 1 if factor in self.roots else None
-
-    @property
-    def blocks(self) -> list[list[Any]]:
-        """What the rows and columns of the three matrices stand for."""
-        return [self.vectors, self.scalars, self.sequences]
-
-    def entry(self, monomial: Monomial) -> tuple[int, int, int] | None:
-        """The matrix, the row and the column of a monomial; None for values, which must cancel."""
-        if monomial in self._free:
-            return None
-        which = self._block(monomial[0]) if len(monomial) == 1 else 1
-        if which == 1:
-            pair = (*monomial, *[sp.S.One] * (2 - len(monomial)))
-            return 1, self.scalars.index(pair[0]), self.scalars.index(pair[1])
-        assert which is not None
-        u, v = monomial[0].bases
-        return which, self.blocks[which].index(u), self.blocks[which].index(v)
-
-    @cached_property
-    def _free(self) -> set[Monomial]:
-        return set(self.free)
-
-    def matrices(self, row: Row) -> list[sp.Matrix]:
-        """The symmetric matrices of a row: for the Gram matrix, for the norms and 1, for centred
-        sequences.
-        """
-        found = [sp.zeros(len(names), len(names)) for names in self.blocks]
-        for m, c in row.items():
-            if (place := self.entry(m)) is not None:
-                _put(found[place[0]], place[1], place[2], c)
-        return found
-
-    def remainder(self, multipliers: Mapping[int, Any]) -> Row:
-        """rhs - lhs - sum_i lambda_i fact_i."""
-        rest = dict(self.target)
-        for i, factor in multipliers.items():
-            for m, c in self.rows[i].items():
-                rest[m] = rest.get(m, ZERO) - factor * c
-        return {m: c for m, c in ((m, _tidied(c)) for m, c in rest.items()) if c != 0}
-
-
-def _outside(e: Any, rule: Mapping[Any, Any]) -> Any:
-    """The expression with parts replaced, but not inside of its atoms: the points of functions stay as they
-    are.
-    """
-    if e in rule:
-        return rule[e]
-    if isinstance(e, Atom) or not e.args:
-        return e
-    return e.func(*[_outside(arg, rule) for arg in e.args])
-
-
-def _put(matrix: sp.Matrix, i: int, j: int, c: Any) -> None:
-    if i == j:
-        matrix[i, i] += c
-    else:
-        matrix[i, j] += c / 2
-        matrix[j, i] += c / 2
-
-
-def _tidied(c: Any) -> Any:
-    tidy = sp.cancel(sp.together(c))
-    if tidy != 0 and tidy.atoms(sp.Pow) and any(not p.exp.is_Integer for p in tidy.atoms(sp.Pow)):
-        tidy = sp.simplify(tidy)
-    return tidy
-
-
-def _vanishes(c: Any) -> bool:
-    return bool(c == 0 or (c.free_symbols and _tidied(c) == 0))
-
-
-def _vector(square: Any) -> Vector | None:
-    """u with <u, u> = square, if the square is written as one with coefficients that have roots."""
-    coefficients: dict[tuple[Basis, Basis], Any] = {}
-    for term in sp.Add.make_args(square):
-        atoms = [a for a in sp.Mul.make_args(term) if isinstance(a, Inner)]
-        if len(atoms) != 1 or (term / atoms[0]).atoms(Atom):
-            return None
-        u, v = atoms[0].bases
-        c = term / atoms[0]
-        coefficients[u, v] = coefficients.get((u, v), ZERO) + (c if u == v else c / 2)
-    bases = sorted({b for pair in coefficients for b in pair}, key=lambda b: b.order)
-
-    def entry(u: Basis, v: Basis) -> Any:
-        return coefficients.get((u, v), coefficients.get((v, u), ZERO))
-
-    for lead in bases:
-        root = sp.sqrt(entry(lead, lead))
-        if root != 0 and not any(isinstance(p, sp.Pow) and not p.exp.is_Integer for p in root.atoms(sp.Pow)):
-            found = Vector.combination({b: entry(lead, b) / root for b in bases})
-            if _tidied(sp.expand(inner(found, found) - square)) == 0:
-                return found
-    return None
-
-
-# ---------------------------------------------------------------------- attempts
 
 
 def attempt(relation: AtMost | Equal, effort: Effort) -> Outcome:
@@ -584,7 +145,7 @@ def _scaled(relation: AtMost, statement: Statement) -> Iterator[Reduction]:
         larger = sp.expand(gap * n)
         steps = [(AtMost(ZERO, larger, relation.given, by=("scaled",)), f"both sides times {n}")]
         if not below:
-            steps.append((AtMost(ZERO, _outside(gap, {n: ZERO}), relation.given), f"where {n} is 0"))
+            steps.append((AtMost(ZERO, outside(gap, {n: ZERO}), relation.given), f"where {n} is 0"))
         yield Reduction(tuple(steps), f"{n} is positive or 0")
 
 
@@ -616,7 +177,7 @@ def _freed(relation: AtMost, statement: Statement, facts: Sequence[Fact]) -> Red
             for p in e.atoms(sp.Pow)
             if p.base.atoms(Atom) and p.exp.is_Rational and p.exp.q == 2
         }
-        return _outside(e, swap)
+        return outside(e, swap)
 
     bases = sorted({b for e in whole for a in e.atoms(Inner) for b in a.bases}, key=lambda b: b.order)
     minors = [
@@ -641,9 +202,6 @@ def _freed(relation: AtMost, statement: Statement, facts: Sequence[Fact]) -> Red
     return Reduction(((plain, reason),), "it holds for all numbers that inner products could be")
 
 
-# ---------------------------------------------------------------------- multipliers
-
-
 def _problems(statement: Statement) -> Iterator[Problem]:
     """First with the simplest facts, then with all of them."""
     plain = [fact for fact in statement.instances if fact.plain]
@@ -658,25 +216,14 @@ def _numbers(relation: AtMost, statement: Statement) -> dict[str, Any] | str:
         return "there are parameters"
     try:
         for problem in _problems(statement):
-            for support in _supports(problem, [{}]):
-                for multipliers in _rational_multipliers(problem, support):
+            for support in supports(problem, [{}]):
+                for multipliers in rational_multipliers(problem, support):
                     certificate = _certificate(problem, multipliers)
                     if check(relation, certificate):
                         return certificate
     except NotLinear as why:
         return str(why)
     return "no multipliers were found"
-
-
-def _rational_multipliers(problem: Problem, support: list[int]) -> Iterator[dict[int, Any]]:
-    solved = _solve(problem, {}, support)
-    if solved is None:
-        return
-    for denominator in (1, 2, 12, 60, 1000, 10**5):
-        rounded = {
-            i: sp.Rational(Fraction(float(v)).limit_denominator(denominator)) for i, v in zip(support, solved)
-        }
-        yield {i: v for i, v in rounded.items() if v}
 
 
 def _certificate(problem: Problem, multipliers: Mapping[int, Any]) -> dict[str, Any]:
@@ -704,10 +251,10 @@ def check(relation: AtMost, certificate: dict[str, Any]) -> bool:
     """
     statement = Statement(relation)
     for problem in _problems(statement):
-        known = {to_text(f.expression.xreplace(_spelt(problem))): i for i, f in enumerate(problem.facts)}
+        known = {_text(f.expression.xreplace(_spelt(problem))): i for i, f in enumerate(problem.facts)}
         multipliers: dict[int, Any] = {}
         for _, expression, value in certificate["multipliers"]:
-            i = known.get(to_text(from_json(expression)))
+            i = known.get(_text(from_json(expression)))
             if i is None:
                 break
             multipliers[i] = from_json(value)
@@ -716,7 +263,7 @@ def check(relation: AtMost, certificate: dict[str, Any]) -> bool:
     return False
 
 
-def to_text(e: Any) -> str:
+def _text(e: Any) -> str:
     return sp.srepr(sp.expand(e))
 
 
@@ -739,150 +286,6 @@ def _rows(m: sp.Matrix) -> semidefinite.Rows:
     return [[Fraction(int(m[i, j].p), int(m[i, j].q)) for j in range(m.shape[1])] for i in range(m.shape[0])]
 
 
-class Numeric:
-    """The coefficients of a problem as functions of the parameters, in floating point."""
-
-    def __init__(self, problem: Problem):
-        self.problem = problem
-        rows = [problem.target, *problem.rows]
-        self.monomials = sorted({m for row in rows for m in row}, key=str)
-        table = [row.get(m, ZERO) for row in rows for m in self.monomials]
-        self.shape = (len(rows), len(self.monomials))
-        self.tables: dict[tuple[float, ...], np.ndarray] = {}
-        self.values = compiled(problem.statement.parameters, table)
-        self.sizes = [len(names) for names in problem.blocks]
-        self.entries = [(k, place) for k, m in enumerate(self.monomials) if (place := problem.entry(m))]
-        self.free = [k for k, m in enumerate(self.monomials) if problem.entry(m) is None]
-
-    def table(self, point: Mapping[Any, Any]) -> np.ndarray:
-        at = tuple(np.float64(point[s]) for s in self.problem.statement.parameters)
-        if at not in self.tables:
-            with np.errstate(all="ignore"):
-                self.tables[at] = np.array(self.values(*at), dtype=float).reshape(self.shape)
-        return self.tables[at]
-
-    def blocks(self, table: np.ndarray) -> list[np.ndarray]:
-        """For every row its matrices."""
-        found = [np.zeros((len(table), n, n)) for n in self.sizes]
-        for k, (which, i, j) in self.entries:
-            found[which][:, i, j] += table[:, k] / 2
-            found[which][:, j, i] += table[:, k] / 2
-        return found
-
-
-def _numeric(problem: Problem) -> Numeric:
-    if not hasattr(problem, "numeric"):
-        problem.numeric = Numeric(problem)  # type: ignore[attr-defined]
-    return problem.numeric  # type: ignore[attr-defined]
-
-
-def _solve(
-    problem: Problem, point: Mapping[Any, Any], support: Sequence[int], slack: float = 0.0
-) -> np.ndarray | None:
-    """Multipliers of the facts in the support at one value of the parameters, the least in sum, or None.
-
-    With some slack the matrices need be positive semidefinite only nearly, which a solver finds more easily.
-    """
-    clarabel = engine("clarabel", "sdp")
-    from scipy.sparse import csc_matrix
-
-    numeric = _numeric(problem)
-    table = numeric.table(point)
-    if not np.all(np.isfinite(table)):
-        return None
-    chosen = [0, *[i + 1 for i in support]]
-    scale = np.maximum(np.abs(table[chosen]).max(axis=1, initial=0.0), 1e-9)
-    table = table[chosen] / scale[:, None]
-    blocks = numeric.blocks(table)
-    kernel = _common_kernel(blocks[0])
-    blocks[0] = np.einsum("ai,kij,bj->kab", kernel, blocks[0], kernel)
-    m = len(support)
-    if m == 0:
-        return np.zeros(0) if _feasible(table, numeric, blocks) else None
-    columns, right, cones = [], [], []
-    if numeric.free:
-        columns.append(table[1:, numeric.free].T)
-        right.append(table[0, numeric.free])
-        cones.append(clarabel.ZeroConeT(len(numeric.free)))
-    signed = [k for k, i in enumerate(support) if not problem.facts[i].equation]
-    if signed:
-        part = np.zeros((len(signed), len(support)))
-        part[range(len(signed)), signed] = -1.0
-        columns.append(part)
-        right.append(np.zeros(len(signed)))
-        cones.append(clarabel.NonnegativeConeT(len(signed)))
-    for block in blocks:
-        size = block.shape[1]
-        if size:
-            columns.append(np.array([_packed(m) for m in block[1:]]).reshape(len(support), -1).T)
-            right.append(_packed(block[0] + slack * np.eye(size)))
-            cones.append(clarabel.PSDTriangleConeT(size))
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    settings.tol_feas = settings.tol_gap_abs = settings.tol_gap_rel = 1e-10
-    weights = np.array([0.0 if problem.facts[i].equation else 1.0 for i in support])
-    a, b = np.vstack(columns), np.concatenate(right)
-    solver = clarabel.DefaultSolver(csc_matrix((m, m)), weights, csc_matrix(a), b, cones, settings)
-    solution = solver.solve()
-    if str(solution.status) not in ("Solved", "AlmostSolved"):
-        return None
-    return np.asarray(solution.x) * scale[0] / scale[1:]
-
-
-def _feasible(table: np.ndarray, numeric: Numeric, blocks: list[np.ndarray]) -> bool:
-    return bool(np.all(np.abs(table[0, numeric.free]) < 1e-9)) and all(
-        float(np.linalg.eigvalsh(b[0])[0]) > -1e-9 for b in blocks if b.shape[1]
-    )
-
-
-def _common_kernel(matrices: np.ndarray) -> np.ndarray:
-    """An orthonormal basis of the complement of what every matrix sends to 0, as rows: a statement that
-    does not change if all points move together has such a kernel, and the solver works better without it.
-    """
-    n = matrices.shape[1]
-    if n == 0:
-        return np.zeros((0, 0))
-    _, values, basis = np.linalg.svd(matrices.reshape(-1, n), full_matrices=True)
-    rank = int(np.sum(values > 1e-9 * max(1.0, float(values[0]) if len(values) else 1.0)))
-    return basis[:rank]
-
-
-def _packed(m: np.ndarray) -> np.ndarray:
-    """The upper triangle by columns, what is off the diagonal times the root of two."""
-    n = len(m)
-    return np.array([m[i, j] * (1.0 if i == j else np.sqrt(2.0)) for j in range(n) for i in range(j + 1)])
-
-
-def _supports(problem: Problem, where: Sequence[Mapping[Any, Any]]) -> Iterator[list[int]]:
-    """Small sets of facts that suffice at the first points, found by leaving out one after the other."""
-    everything = list(range(len(problem.facts)))
-    first = _solve(problem, where[0], everything, SLACK)
-    if first is None:
-        return
-    equations = [i for i in everything if problem.facts[i].equation]
-    small = [i for i, v in zip(everything, first) if abs(v) > 1e-6 or i in equations]
-    seen: set[tuple[int, ...]] = set()
-    orders = [everything, small, everything[::-1]] if len(everything) <= 40 else [small]
-    for start in orders:
-        support = _pruned(problem, where[:3], list(start))
-        if support is not None and tuple(sorted(support)) not in seen:
-            seen.add(tuple(sorted(support)))
-            yield sorted(support)
-
-
-def _pruned(problem: Problem, where: Sequence[Mapping[Any, Any]], support: list[int]) -> list[int] | None:
-    def suffices(chosen: Sequence[int]) -> bool:
-        return all(_solve(problem, p, chosen, SLACK) is not None for p in where)
-
-    if not suffices(support):
-        return None
-    for i in reversed(support.copy()):
-        rest = [k for k in support if k != i]
-        if suffices(rest):
-            support = rest
-    return support
-
-
 def _formulas(relation: AtMost, statement: Statement, effort: Effort) -> Iterator[Reduction]:
     """Multipliers as formulas in the parameters, guessed from their values at a few points."""
     rng = np.random.default_rng(effort.seed)
@@ -893,87 +296,16 @@ def _formulas(relation: AtMost, statement: Statement, effort: Effort) -> Iterato
     try:
         for problem in _problems(statement):
             library = fitting.factors(statement.domain, statement.parts)
-            for support in _supports(problem, where):
-                for multipliers in _fitted(problem, support, where, library):
+            for support in supports(problem, where):
+                for multipliers in fitted(problem, support, where, library):
                     key = tuple(sorted((problem.facts[i].text, sp.srepr(v)) for i, v in multipliers.items()))
-                    if key in tried or not _plausible(problem, multipliers, where):
+                    if key in tried or not plausible(problem, multipliers, where):
                         continue
                     tried.add(key)
-                    if (found := _reduction(relation, problem, multipliers)) is not None:
-                        yield found
+                    if (reduction := _reduction(relation, problem, multipliers)) is not None:
+                        yield reduction
     except NotLinear:
         return
-
-
-def _plausible(problem: Problem, multipliers: Mapping[int, Any], where: Sequence[Mapping[Any, Any]]) -> bool:
-    """Whether formulas are multipliers at every sampled value of the parameters, in floating point."""
-    numeric, parameters = _numeric(problem), problem.statement.parameters
-    formulas = compiled(parameters, [sp.sympify(m) for m in multipliers.values()])
-    rows = [0, *[i + 1 for i in multipliers]]
-    for point in where:
-        with np.errstate(all="ignore"):
-            values = np.array(formulas(*[np.float64(point[s]) for s in parameters]), dtype=float)
-        signed = [v for i, v in zip(multipliers, values) if not problem.facts[i].equation]
-        if not np.all(np.isfinite(values)) or min(signed, default=0.0) < -1e-7:
-            return False
-        table = numeric.table(point)[rows]
-        for block in numeric.blocks(table):
-            rest = block[0] - np.tensordot(values, block[1:], axes=1)
-            if len(rest) and np.linalg.eigvalsh(rest)[0] < -1e-6 * max(1.0, float(np.abs(block[0]).max())):
-                return False
-    return True
-
-
-def _fitted(
-    problem: Problem, support: list[int], where: Sequence[Mapping[Any, Any]], library: Sequence[Any]
-) -> Iterator[dict[int, Any]]:
-    """Formulas for the multipliers in the support: those that the values must cancel by are solved for, the
-    others are fitted.
-    """
-    rows = [(p, v) for p in where if (v := _solve(problem, p, support)) is not None]
-    if 2 * len(rows) < len(where):  # a solver stumbles now and then where nothing lies inside the cone
-        return
-    values = np.array([v for _, v in rows])
-    unknown = {i: sp.Dummy(f"lambda_{i}") for i in support}
-    equations = _equations(problem, unknown, rows)
-    solution = sp.solve(equations, list(unknown.values()), dict=True) if equations else [{}]
-    if not solution:
-        return
-    solved = solution[0]
-    fitted: dict[Any, Any] = {}
-    for k, i in enumerate(support):
-        if unknown[i] not in solved:
-            formula = fitting.formula(
-                values[:, k], [p for p, _ in rows], problem.statement.parameters, library
-            )
-            if formula is None:
-                return
-            fitted[unknown[i]] = formula
-    final = {i: _tidied(solved.get(u, u).xreplace(fitted)) for i, u in unknown.items()}
-    if not any(v.free_symbols & set(unknown.values()) for v in final.values()):
-        yield {i: v for i, v in final.items() if v != 0}
-
-
-def _equations(problem: Problem, unknown: Mapping[int, Any], rows: Sequence[Any]) -> list[Any]:
-    """What the multipliers must meet: values cancel, and a row of a matrix vanishes if its diagonal entry
-    does.
-    """
-    rest = dict(problem.target)
-    for i, u in unknown.items():
-        for m, c in problem.rows[i].items():
-            rest[m] = rest.get(m, ZERO) - u * c
-    equations = [rest[m] for m in problem.free if m in rest]
-    numeric = _numeric(problem)
-    for which, matrix in enumerate(problem.matrices(rest)):
-        sums = []
-        for point, values in rows:
-            blocks = numeric.blocks(numeric.table(point))[which]
-            chosen = blocks[[i + 1 for i in unknown]]
-            sums.append(blocks[0] - np.tensordot(values, chosen, axes=1) if len(chosen) else blocks[0])
-        for j in range(matrix.shape[0]):
-            if all(abs(s[j, j]) < 1e-6 * max(1.0, float(np.abs(s).max())) for s in sums):
-                equations += [e for e in matrix.row(j) if e != 0]
-    return [e for e in equations if e != 0]
 
 
 def _reduction(relation: AtMost, problem: Problem, multipliers: Mapping[int, Any]) -> Reduction | None:
@@ -1007,7 +339,7 @@ def _reduction(relation: AtMost, problem: Problem, multipliers: Mapping[int, Any
 
 def _identity(problem: Problem, multipliers: Mapping[int, Any], rest: Row) -> Equal:
     """rhs - lhs = sum_i lambda_i fact_i + what remains, as an identity between plain symbols."""
-    gap = problem._rooted(sp.expand(problem.statement.right - problem.statement.left))
+    gap = problem.rooted(sp.expand(problem.statement.right - problem.statement.left))
     total = sp.Add(*[v * problem.facts[i].expression for i, v in multipliers.items()])
     total += sp.Add(*[c * sp.Mul(*m) for m, c in rest.items()])
     names = {n: fresh(f"n_{k + 1}", [gap, total], nonnegative=True) for k, n in enumerate(problem.roots)}
@@ -1055,7 +387,7 @@ def _without_kernel(matrix: sp.Matrix) -> sp.Matrix:
 
 
 def _sends_to_zero(m: sp.Matrix, k: Sequence[int]) -> bool:
-    return all(_tidied(sum((m[i, j] * c for j, c in enumerate(k)), ZERO)) == 0 for i in range(m.shape[0]))
+    return all(tidied(sum((m[i, j] * c for j, c in enumerate(k)), ZERO)) == 0 for i in range(m.shape[0]))
 
 
 def _given(relation: AtMost, statement: Statement) -> Reduction:
@@ -1063,7 +395,7 @@ def _given(relation: AtMost, statement: Statement) -> Reduction:
     facts = [*statement.hypotheses, *statement.instances]
     named = []
     for condition, value in relation.multipliers:
-        fact = _fact(sp.sympify(condition))
+        fact = fact_of(sp.sympify(condition))
         if fact is None:
             raise ValueError(f"Expected a multiplier of a comparison, got {condition}.")
         fact = next((f for f in facts if sp.expand(fact.expression - f.expression) == 0), fact)
@@ -1072,7 +404,7 @@ def _given(relation: AtMost, statement: Statement) -> Reduction:
         named.append((fact, sp.sympify(value)))
     problem = Problem(statement, [f for f, _ in named])
     chosen = {i: v for i, (_, v) in enumerate(named) if i < len(problem.facts)}
-    found = _reduction(relation, problem, chosen)
-    if found is None:
+    reduction = _reduction(relation, problem, chosen)
+    if reduction is None:
         raise ValueError("Expected multipliers with which the values cancel.")
-    return found
+    return reduction

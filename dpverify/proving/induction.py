@@ -20,9 +20,9 @@ from dpverify.proving.domain import Domain, fresh, written_out
 from dpverify.proving.functions import is_smooth
 from dpverify.proving.identities import close_sums, normalise
 from dpverify.proving.reduction import GaveUp, Outcome, Reduction, Ways, reductions
-from dpverify.proving.refutation import domain_of, sides
+from dpverify.proving.refutation import domain_of
 from dpverify.proving.replays import Same
-from dpverify.relations import AtMost, Equal, Increasing, Induction
+from dpverify.relations import AtMost, Equal, Increasing, Induction, sides_of
 
 HANDLES = (Induction, Equal, AtMost)
 DEPTH = 2
@@ -34,8 +34,8 @@ ZERO = sp.Integer(0)
 def attempt(relation: Induction | Equal | AtMost, effort: Effort) -> Outcome:
     """Base and step, in the ways that apply."""
     if isinstance(relation, Induction):
-        found = _sequence(_plain_bases(relation))
-        return GaveUp(found) if isinstance(found, str) else Ways(found)
+        steps = _sequence(_plain_bases(relation))
+        return GaveUp(steps) if isinstance(steps, str) else Ways(steps)
     if reductions.get() >= DEPTH:
         return GaveUp(f"already {DEPTH} reductions deep")
     if isinstance(relation.derived if isinstance(relation, Equal) else relation.lhs, sp.MatrixBase):
@@ -50,7 +50,7 @@ def _plain_bases(relation: Induction) -> Induction:
     b.
     """
     claim, T = relation.relation, relation.over
-    parts = [*sides(claim), sp.sympify(relation.first), sp.sympify(relation.next)]
+    parts = [*sides_of(claim), sp.sympify(relation.first), sp.sympify(relation.next)]
     if not any(e.has(sp.Sum) for e in parts):
         return relation
     given = list(map(sp.sympify, claim.given))
@@ -108,13 +108,13 @@ def _step_up(e: Any, T: sp.Symbol) -> Any:
 
 def _next_binomials(e: Any, T: sp.Symbol) -> dict[Any, Any]:
     """What, at T + 1 for T, is C(n, k + 1) = C(n, k) (n - k)/(k + 1), for k that grows by 1 with T."""
-    found = {}
+    later = {}
     for term in e.atoms(sp.binomial):
         n, k = term.args
         if T not in n.free_symbols and sp.expand(k.subs(T, T + 1) - k) == 1 and k.is_nonnegative:
             before = k.subs(T, T - 1)
-            found[term] = sp.binomial(n, before) * (n - before) / (before + 1)
-    return found
+            later[term] = sp.binomial(n, before) * (n - before) / (before + 1)
+    return later
 
 
 def _at_start(e: Any, T: sp.Symbol, start: Any) -> Any:
@@ -140,14 +140,14 @@ def _sequence(relation: Induction) -> list[Reduction] | str:
     given = list(map(sp.sympify, claim.given))
     if (T.is_positive and start < 1) or (T.is_nonnegative and start < 0):
         return f"{T} cannot be {start}, where the induction is to start"
-    left, right = sides(claim)
+    left, right = sides_of(claim)
     if not _long_enough(left - right, T, start):
         return "a sum has no terms yet at the start"
     # A hypothesis that speaks of T holds at every T: at the start, and before and after a step.
     later = [c.subs(T, T + 1) for c in given if T in c.free_symbols]
     here = [*given, *later, *([sp.Ge(T, start)] if not (T - start).is_nonnegative else [])]
     given = [c for g in given if (c := g.subs(T, start)) is not sp.true]
-    found = []
+    ways = []
     if isinstance(claim, Equal):
         for value, f in ((left, right), (right, left)):
             if value == x and x not in f.free_symbols:
@@ -156,8 +156,8 @@ def _sequence(relation: Induction) -> list[Reduction] | str:
                     (Equal(after.subs(x, f), _step_up(f, T), here), f"step from {T} to {T} + 1"),
                 ]
                 moved = Same(_step_up(f, T), f.subs(T, T + 1), here)
-                found.append(Reduction(tuple(steps), f"induction over {T}", replays=(moved,)))
-        return found or f"the equation does not give {x} in terms of {T}"
+                ways.append(Reduction(tuple(steps), f"induction over {T}", replays=(moved,)))
+        return ways or f"the equation does not give {x} in terms of {T}"
     base = (
         AtMost(left.subs(x, first).subs(T, start), right.subs(x, first).subs(T, start), given, claim.strict),
         f"base, {T} = {start}",
@@ -178,7 +178,7 @@ def _sequence(relation: Induction) -> list[Reduction] | str:
                         ),
                     ]
                 plain = bound.subs(T, T + 1) - after.subs(x, bound)
-                found.append(
+                ways.append(
                     Reduction(
                         (base, *kept, step),
                         f"induction over {T}, the next term increasing with {x}",
@@ -189,14 +189,14 @@ def _sequence(relation: Induction) -> list[Reduction] | str:
     held = [*here, hypothesis] if hypothesis not in (sp.true, sp.false) else here
     general = AtMost(_step_up(left, T).subs(x, after), _step_up(right, T).subs(x, after), held, claim.strict)
     plain = (right - left).subs(T, T + 1).subs(x, after)
-    found.append(
+    ways.append(
         Reduction(
             (base, *_invariant(relation, held), (general, f"step from {T} to {T} + 1")),
             f"induction over {T}",
             replays=(Same(general.rhs - general.lhs, plain, here),),
         )
     )
-    return found
+    return ways
 
 
 def _increasing(
@@ -235,7 +235,7 @@ def _counters(domain: Domain) -> list[sp.Symbol]:
     """Whole symbols with a least value, in the limits of sums or in exponents, that no other hypothesis
     ties.
     """
-    found = []
+    counters = []
     for s in domain.symbols:
         bounds = domain.bounds[s]
         chosen = any(s in b.args[1].free_symbols for e in domain.expressions for b in e.atoms(sp.binomial))
@@ -250,8 +250,8 @@ def _counters(domain: Domain) -> list[sp.Symbol]:
             )
             powers = any(s in p.exp.free_symbols for e in domain.expressions for p in e.atoms(sp.Pow))
             if sums or powers:
-                found.append((not sums, s.name, s))
-    return [s for *_, s in sorted(found, key=lambda f: f[:2])][:2]
+                counters.append((not sums, s.name, s))
+    return [s for *_, s in sorted(counters, key=lambda f: f[:2])][:2]
 
 
 def _over(relation: Equal | AtMost, domain: Domain, T: sp.Symbol) -> Iterator[Reduction]:
@@ -337,7 +337,7 @@ def consequences(relation: Induction | Equal | AtMost) -> Iterator[Any]:
     if not isinstance(relation, Induction):
         return
     claim, x, T = relation.relation, relation.value, relation.over
-    left, right = sides(claim)
+    left, right = sides_of(claim)
     member = sp.sympify(relation.first)
     given: list[Any] = []
     for k in range(relation.start, relation.start + UNROLLED):
@@ -356,7 +356,7 @@ def consequences(relation: Induction | Equal | AtMost) -> Iterator[Any]:
 def _far(relation: Induction, member: Any) -> Iterator[Any]:
     """The first of many further members, as far as they are plain numbers, that breaks the claim."""
     claim, x, T = relation.relation, relation.value, relation.over
-    left, right = sides(claim)
+    left, right = sides_of(claim)
     for k in range(relation.start + UNROLLED, relation.start + FAR):
         if not member.is_Rational or len(str(member)) > 60:
             return

@@ -48,11 +48,11 @@ def unsatisfiable(text: str, milliseconds: int) -> bool:
         return False
     import cvc5
 
-    solver = cvc5.Solver()
     whole = "() Int)" in text
+    solver = cvc5.Solver()
     solver.setLogic(("QF_NIRA" if "() Real)" in text else "QF_NIA") if whole else "QF_NRA")
     if not whole:
-        solver.setOption("nl-cov", "true")
+        solver.setOption("nl-cov", "true")  # with nl-ext=full it does not keep to its limit
     solver.setOption("tlimit-per", str(milliseconds))
     parser = cvc5.InputParser(solver)
     parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "certificate")

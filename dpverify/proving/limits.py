@@ -14,10 +14,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 _held: list[bool] = []  # one entry per block that must not be interrupted
 _ends: list[float] = []  # the processor times at which the limits that are in force ring, outermost first
 GRACE = 1.0  # seconds after which a solver that does not return is interrupted
+SEMIDEFINITE_SECONDS = (
+    60.0  # of a semidefinite solver, which cannot be interrupted and is asked small questions
+)
 
 
 class TimeLimit(BaseException):
@@ -65,9 +69,24 @@ def _set() -> None:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
 
-def _ring(*_: object) -> None:
-    if _ends and not _held and time.process_time() >= min(_ends):
-        raise TimeLimit("no answer in the time allowed")
+def _ring(_: int, frame: FrameType | None) -> None:
+    if not _ends or _held or time.process_time() < min(_ends):
+        return
+    if _swallowing(frame):
+        signal.setitimer(signal.ITIMER_PROF, 0.001, 0.5)
+        return
+    raise TimeLimit("no answer in the time allowed")
+
+
+def _swallowing(frame: FrameType | None) -> bool:
+    """Whether what is raised now would be lost: Python forgets what a finaliser raises, and ctypes makes an
+    ArgumentError of what `from_param` does; solvers' objects have both.
+    """
+    while frame is not None:
+        if frame.f_code.co_name in ("__del__", "from_param"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 @contextmanager

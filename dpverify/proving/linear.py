@@ -12,6 +12,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,7 @@ class _Fact:
     zero: bool = False
 
 
+@lru_cache(maxsize=20_000)  # the steps of a proof have most of their hypotheses in common
 def _terms(expression: Any) -> tuple[tuple[Any, Any], ...]:
     spread = sp.expand(normalise(sp.expand(expression)), power_exp=True)
     return tuple(sorted(spread.as_coefficients_dict().items(), key=lambda item: sp.default_sort_key(item[0])))
@@ -109,9 +111,9 @@ def _candidates(relation: AtMost | Equal, products: bool) -> Iterator[_Fact]:
 
 def _factors(terms: list[Any]) -> list[Any]:
     """The symbols, entries and powers that stand in the terms, by which a hypothesis may be multiplied."""
-    found = {factor for term in terms for factor in sp.Mul.make_args(term) if not factor.is_number}
-    inverse = {1 / factor for factor in found if isinstance(factor, sp.Symbol | sp.Indexed)}
-    return sorted(found | inverse, key=sp.default_sort_key)[:24]
+    factors = {factor for term in terms for factor in sp.Mul.make_args(term) if not factor.is_number}
+    inverse = {1 / factor for factor in factors if isinstance(factor, sp.Symbol | sp.Indexed)}
+    return sorted(factors | inverse, key=sp.default_sort_key)[:24]
 
 
 def _target(relation: AtMost | Equal) -> tuple[tuple[Any, Any], ...]:
@@ -171,12 +173,12 @@ def attempt(relation: AtMost | Equal, effort: Effort) -> Outcome:
     if any(not c.is_Rational for c in target.values()):
         return GaveUp("its coefficients are not rational")
     for products in (False, True):
-        facts = list(_candidates(relation, products))[:MOST]
+        facts = list(itertools.islice(_candidates(relation, products), MOST))
         usable = [f for f in facts if all(c.is_Rational for _, c in f.terms)]
         if isinstance(relation, Equal):
             both = [_solve(usable, goal, False) for goal in (target, {k: -v for k, v in target.items()})]
-            if all(found is not None for found in both):
-                parts = [{name: str(v) for name, v in found.items()} for found in both if found is not None]
+            if all(way is not None for way in both):
+                parts = [{name: str(v) for name, v in way.items()} for way in both if way is not None]
                 return Certificate(
                     {
                         "products": products,
@@ -188,8 +190,8 @@ def attempt(relation: AtMost | Equal, effort: Effort) -> Outcome:
             continue
         multipliers = _solve(usable, target, relation.strict)
         if multipliers is not None:
-            told = {name: str(value) for name, value in multipliers.items()}
-            certificate = {"products": products, "multipliers": told, "summary": _summary(told)}
+            written = {name: str(value) for name, value in multipliers.items()}
+            certificate = {"products": products, "multipliers": written, "summary": _summary(written)}
             if check(relation, certificate):
                 return Certificate(certificate)
     return GaveUp("no combination of the hypotheses gives it")

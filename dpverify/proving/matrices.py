@@ -24,6 +24,7 @@ from dpverify.effort import Effort
 from dpverify.proving import semidefinite
 from dpverify.proving.codec import from_json, to_json
 from dpverify.proving.domain import Domain
+from dpverify.proving.limits import SEMIDEFINITE_SECONDS
 from dpverify.proving.reduction import Certificate, GaveUp, Outcome, Reduction, Ways, engine
 from dpverify.relations import AtMost, PositiveSemidefinite
 from dpverify.verdicts import Witness
@@ -62,7 +63,7 @@ def _blocks(relation: PositiveSemidefinite) -> list[sp.Matrix] | str:
     """The matrices that must be positive semidefinite, scalars as 1 x 1, definitions among the hypotheses put
     in.
     """
-    found = []
+    blocks = []
     domain = Domain([], relation.given)
     for part in (relation.matrix, *relation.also):
         m = sp.Matrix(part) if isinstance(part, sp.MatrixBase) else sp.Matrix([[sp.sympify(part)]])
@@ -71,8 +72,8 @@ def _blocks(relation: PositiveSemidefinite) -> list[sp.Matrix] | str:
             sp.simplify(m[i, j] - m[j, i]) != 0 for i in range(m.shape[0]) for j in range(i)
         ):
             return f"the matrix {sp.sstr(m)} is not symmetric"
-        found.append(m)
-    return found
+        blocks.append(m)
+    return blocks
 
 
 def _principal(m: sp.Matrix) -> Iterator[tuple[int, ...]]:
@@ -97,7 +98,7 @@ Affine = tuple[semidefinite.Rows, list[semidefinite.Rows]]
 
 def _affine(blocks: list[sp.Matrix], unknowns: list[sp.Symbol]) -> list[Affine] | str:
     """Every block as M_0 + sum_k u_k M_k with rational matrices."""
-    found = []
+    rows = []
     for m in blocks:
         parts = [m.applyfunc(lambda e, u=u: sp.diff(sp.expand(e), u)) for u in unknowns]
         constant = m.applyfunc(lambda e: sp.expand(e).subs(dict.fromkeys(unknowns, 0)))
@@ -107,8 +108,8 @@ def _affine(blocks: list[sp.Matrix], unknowns: list[sp.Symbol]) -> list[Affine] 
                     f"the matrix is not affine in {', '.join(map(str, unknowns))} with rational "
                     f"coefficients: {sp.sstr(part)}"
                 )
-        found.append((_rows(constant), [_rows(p) for p in parts]))
-    return found
+        rows.append((_rows(constant), [_rows(p) for p in parts]))
+    return rows
 
 
 def _signs(relation: PositiveSemidefinite) -> list[sp.Matrix]:
@@ -143,7 +144,7 @@ def _point(relation: PositiveSemidefinite, blocks: list[sp.Matrix]) -> Outcome:
         with warnings.catch_warnings(
             action="ignore", category=UserWarning
         ):  # an inaccurate point is verified like any other
-            problem.solve(solver="CLARABEL")
+            problem.solve(solver="CLARABEL", time_limit=SEMIDEFINITE_SECONDS)
     except (cp.error.SolverError, ValueError):
         return GaveUp("the solver gave up")
     if u.value is None or float(margin.value) < -1e-6:
@@ -201,12 +202,14 @@ def refute(relation: PositiveSemidefinite, effort: Effort) -> Witness | None:
                 for i in range(j + 1):
                     if rows[i][j]:
                         equation[(b, i, j)] = (1 if i == j else 2) * rows[i][j]
-    found = semidefinite.find(
+    certificate = semidefinite.find(
         [len(constant) for constant, _ in affine], equations, [Fraction(-1), *[Fraction(0)] * len(unknowns)]
     )
-    if found is None:
+    if certificate is None:
         return None
-    duals = [sp.Matrix([[sp.Rational(v.numerator, v.denominator) for v in row] for row in z]) for z in found]
+    duals = [
+        sp.Matrix([[sp.Rational(v.numerator, v.denominator) for v in row] for row in z]) for z in certificate
+    ]
     exact = {
         "kind": "matrices",
         "blocks": [[[to_json(e) for e in m.row(i)] for i in range(m.shape[0])] for m in whole],

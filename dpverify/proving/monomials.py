@@ -49,7 +49,7 @@ class Term:
     powers: tuple[tuple[Any, Any], ...]
 
     @staticmethod
-    def of(number: Any, powers: Powers) -> Term:
+    def ordered(number: Any, powers: Powers) -> Term:
         """The term, its powers in a fixed order."""
         kept = {a: p for a, p in powers.items() if p != 0}
         return Term(number, tuple(sorted(kept.items(), key=lambda item: sp.default_sort_key(item[0]))))
@@ -59,7 +59,7 @@ class Term:
         powers = dict(self.powers)
         for atom, p in other.powers:
             powers[atom] = powers.get(atom, sp.Integer(0)) + power * p
-        return Term.of(self.number * other.number**power, powers)
+        return Term.ordered(self.number * other.number**power, powers)
 
     def to(self, power: Any) -> Term:
         """The term to a power."""
@@ -85,9 +85,9 @@ class Setting:
                 continue
             self._symbol(s)
             if b.low > 0:
-                self._learn(Term.of(1 / b.low, {s: sp.Integer(1)}))
+                self._learn(Term.ordered(1 / b.low, {s: sp.Integer(1)}))
             if b.high.is_finite and b.high > 0:
-                self._learn(Term.of(b.high, {s: sp.Integer(-1)}))
+                self._learn(Term.ordered(b.high, {s: sp.Integer(-1)}))
         for condition in self.domain.coupled:
             self._condition(condition)
 
@@ -145,7 +145,7 @@ class Setting:
             return [*self.terms(e.args[0], above=True), ONE]
         if above and isinstance(e, sp.floor):
             return self.terms(e.args[0], above=True)
-        return [Term.of(sp.Integer(1), {self.atom(e): sp.Integer(1)})]
+        return [Term.ordered(sp.Integer(1), {self.atom(e): sp.Integer(1)})]
 
     def _power(self, base: Any, power: Any, above: bool) -> list[Term]:
         """(a + b)^p is multiplied out for a whole p; otherwise it is at most n^max(p - 1, 0) (a^p + b^p)."""
@@ -174,7 +174,7 @@ class Setting:
         atom = self.atom(base)
         if power < 0 and not self.positive[atom]:
             raise NotOfThisForm(f"{base} may be 0")
-        return [Term.of(sp.Integer(1), {atom: power})]
+        return [Term.ordered(sp.Integer(1), {atom: power})]
 
     def atom(self, e: Any) -> Any:
         """Something that stands for itself, with the facts that are known about it."""
@@ -192,7 +192,7 @@ class Setting:
             inside = self.terms(e.args[0])
             self.positive[e] = any(self._never_zero(t) for t in inside)
             for term in inside:
-                self._learn(Term.of(1, {e: sp.Integer(1)}).times(term, -1))
+                self._learn(Term.ordered(1, {e: sp.Integer(1)}).times(term, -1))
         else:
             raise NotOfThisForm(f"{e} is not treated")
         return e
@@ -208,14 +208,14 @@ class Setting:
         if sign(lowest - 1) not in (0, 1):
             raise NotOfThisForm(f"{e} may be negative")
         self.positive[e] = sign(lowest - 1) == 1
-        here = Term.of(sp.Integer(1), {e: sp.Integer(1)})
+        here = Term.ordered(sp.Integer(1), {e: sp.Integer(1)})
         if self.positive[e]:
             self._learn(Term(1 / sp.log(lowest), here.powers))
         if len(inside) == 1:
             for n in ROOTS:
                 self._learn(Term(sp.Integer(n), ()).times(inside[0], sp.Rational(1, n)).times(here, -1))
         for other in [a for a in self.positive if isinstance(a, sp.log) and a != e]:
-            there, theirs = Term.of(sp.Integer(1), {other: sp.Integer(1)}), self.terms(other.args[0])
+            there, theirs = Term.ordered(sp.Integer(1), {other: sp.Integer(1)}), self.terms(other.args[0])
             for large, big, small, little in (
                 (here, inside, there, theirs),
                 (there, theirs, here, inside),
@@ -233,7 +233,7 @@ class Setting:
         """
         parts = [t for arg in e.args for t in self.terms(arg)]
         self.positive[e] = any(self._never_zero(t) for t in parts)
-        here = Term.of(1, {e: sp.Integer(1)})
+        here = Term.ordered(1, {e: sp.Integer(1)})
         for largest in parts:
             self._learn(here.times(largest, -1))
             ratios = [r for t in parts if (r := self.least(largest.times(t, -1))) is not None]
@@ -247,7 +247,7 @@ class Setting:
         if any(len(p) != 1 for p in parts):
             raise NotOfThisForm(f"{e} is not treated")
         self.positive[e] = all(self._never_zero(p[0]) for p in parts)
-        here = Term.of(1, {e: sp.Integer(1)})
+        here = Term.ordered(1, {e: sp.Integer(1)})
         for (part,) in parts:
             self._learn(part.times(here, -1))
         for candidate in [ONE, *[p[0] for p in parts]]:
@@ -312,11 +312,11 @@ def mixtures(
     left_over = np.array([float(r) for r in room])
     if not all(np.isfinite(part).all() for part in (cost, limits, left_over, equations, values)):
         return  # numbers beyond floating point
-    found = linprog(cost, A_ub=limits, b_ub=left_over, A_eq=equations, b_eq=values, method="highs")
-    if found.status != 0:
+    program = linprog(cost, A_ub=limits, b_ub=left_over, A_eq=equations, b_eq=values, method="highs")
+    if program.status != 0:
         return
     for i in range(count):
-        row = [_simple(v) for v in found.x[i * width : (i + 1) * width]]
+        row = [_simple(v) for v in program.x[i * width : (i + 1) * width]]
         yield row[: len(large)], row[len(large) :]
 
 

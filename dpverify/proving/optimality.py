@@ -20,7 +20,7 @@ from dpverify.effort import Effort
 from dpverify.proving.domain import fresh, written_out
 from dpverify.proving.identities import normalise
 from dpverify.proving.reduction import GaveUp, Outcome, Reduction, Ways
-from dpverify.proving.replays import Bend, Replay, Same, Slope
+from dpverify.proving.replays import Below, Bend, Replay, Same, Slope
 from dpverify.proving.shape import smooth
 from dpverify.relations import AtMost, Equal, Minimises
 
@@ -33,8 +33,8 @@ def attempt(relation: Minimises | AtMost, effort: Effort) -> Outcome:
     """A multiplier free of the index, and the scalar problems it leaves; for an inequality, the exponents of
     Hoelder's.
     """
-    found = _hoelder(relation) if isinstance(relation, AtMost) else _lagrange(relation)
-    return GaveUp(found) if isinstance(found, str) else Ways(found)
+    ways = _hoelder(relation) if isinstance(relation, AtMost) else _lagrange(relation)
+    return GaveUp(ways) if isinstance(ways, str) else Ways(ways)
 
 
 def _renamed(expression: Any, index: sp.Symbol) -> Any:
@@ -119,20 +119,20 @@ def _lagrange(relation: Minimises) -> list[Reduction] | str:
         common.append(
             (Equal(sp.Sum(phi.subs(x, at), (t, 1, length)), value, given), "the value of the objective there")
         )
-    found = []
+    ways = []
     slopes = (
         Slope(phi_s, x, sp.diff(phi_s, x), inside),
         Slope(psi_s, x, sp.diff(psi_s, x), inside),
     )
     for how, steps, replays in _scalar_minimum(phi_s, psi_s, lam_s, x, at_s, inside, relation.unique):
-        found.append(
+        ways.append(
             Reduction(
                 (*common, *steps),
                 f"Lagrangian sufficiency with the multiplier {sp.sstr(lam)}; {how}",
                 replays=(*slopes, *replays),
             )
         )
-    return found
+    return ways
 
 
 def _tidy(e: Any) -> Any:
@@ -176,7 +176,7 @@ def _scalar_minimum(
 
 def _powers(e: Any, x: Any) -> list[tuple[Any, Any]] | None:
     """The coefficients and exponents of a sum of multiples of powers of x, or None if it is no such sum."""
-    found: dict[Any, Any] = {}
+    powers: dict[Any, Any] = {}
     for term in sp.Add.make_args(sp.expand(sp.powsimp(sp.expand(e)))):
         c, power = term.as_independent(x, as_Add=False)
         base, p = power.as_base_exp()
@@ -184,8 +184,8 @@ def _powers(e: Any, x: Any) -> list[tuple[Any, Any]] | None:
             p = sp.Integer(0)
         elif base != x or x in p.free_symbols or not p.is_real:
             return None
-        found[p] = found.get(p, sp.Integer(0)) + c
-    return [(c, p) for p, c in found.items()]
+        powers[p] = powers.get(p, sp.Integer(0)) + c
+    return [(c, p) for p, c in powers.items()]
 
 
 def _hoelder(relation: AtMost) -> list[Reduction] | str:
@@ -229,10 +229,20 @@ def _hoelder(relation: AtMost) -> list[Reduction] | str:
     reason = "what is left after Hoelder's inequality" + (
         "" if share == 1 else ", filled up with ones" if share < 1 else " and the order of norms"
     )
+    total = sp.prod([s**p for s, p in above])
+    smaller = below[0][0] ** m if below else sp.Integer(1)
     return [
         Reduction(
             ((AtMost(needed, scale, relation.given, strict=relation.strict), reason),),
             f"Hoelder's inequality with {exponents}",
+            replays=(
+                Same(
+                    sp.sympify(relation.rhs) * smaller,
+                    scale * total * sp.sympify(relation.lhs),
+                    relation.given,
+                ),
+                Below(smaller, needed * total, relation.given),
+            ),
         )
     ]
 

@@ -5,10 +5,8 @@ proved    |f| <= c g (1 + log u)^k, wherever the hypotheses hold, with c and k c
           comes from a linear program, otherwise from the largest ratio that a sample shows.
 refuted   along a path: a curve t -> (N(t), d(t), ...) that meets every hypothesis for all whole t >= t0, on
           which the ratio leaves every bound because rate(t) g <= C f with a rate that does (t^q or log(t)^q,
-          the
-          latter only if no logarithms are hidden), which is an inequality in t alone, or because SymPy finds
-          the
-          limit and balls see the ratio move.
+          the latter only if no logarithms are hidden), which is an inequality in t alone, or because the
+          rules of `convergence` give its limit and balls see the ratio move.
 """
 
 from __future__ import annotations
@@ -25,8 +23,9 @@ import sympy as sp
 from dpverify.effort import QUICK, Effort
 from dpverify.proving import monomials
 from dpverify.proving.codec import from_json, to_json
+from dpverify.proving.convergence import Growth, Open
 from dpverify.proving.domain import Domain, admits, fresh
-from dpverify.proving.evaluate import Unknown, ball
+from dpverify.proving.evaluate import Unknown, ball, sign
 from dpverify.proving.floats import vectorised
 from dpverify.proving.limits import TimeLimit, within
 from dpverify.proving.monomials import NotOfThisForm, Term
@@ -122,8 +121,8 @@ def _constants(order: Order, side: str, effort: Effort) -> Iterator[tuple[Any, t
 def _suffices(order: Order, side: str, constant: Any, powers: tuple[int, ...]) -> bool:
     """Whether the tactic of products of powers proves the side at once."""
     bound = _inequalities(order, side, constant, powers)[0]
-    found = monomials.attempt(bound, QUICK)
-    return isinstance(found, monomials.Certificate) and monomials.check(bound, found.content)
+    outcome = monomials.attempt(bound, QUICK)
+    return isinstance(outcome, monomials.Certificate) and monomials.check(bound, outcome.content)
 
 
 def _constant_of_powers(order: Order, side: str, powers: tuple[int, ...]) -> Any | None:
@@ -135,14 +134,14 @@ def _constant_of_powers(order: Order, side: str, powers: tuple[int, ...]) -> Any
         setting, small, large = monomials.read(bound)
     except NotOfThisForm:
         return None
-    free = [Term.of(sp.Integer(1), {s: sp.Integer(p)}) for s in order.of for p in (1, -1)]
+    free = [Term.ordered(sp.Integer(1), {s: sp.Integer(p)}) for s in order.of for p in (1, -1)]
     facts = [*setting.facts, *free]
     total: Any = sp.Integer(0)
     for term in small:
-        found = next(monomials.mixtures([term], large, facts, [monomials.BOUNDLESS] * len(large)), None)
-        if found is None:
+        mixture = next(monomials.mixtures([term], large, facts, [monomials.BOUNDLESS] * len(large)), None)
+        if mixture is None:
             return None
-        weights, used = found
+        weights, used = mixture
         factor = term.number * sp.Max(*[w / other.number for w, other in zip(weights, large)])
         for fact, u in zip(facts, used):
             factor *= fact.number**u
@@ -304,6 +303,8 @@ def _choices(domain: Domain, s: Any, t: sp.Symbol) -> list[Any]:
     if not b.high.is_finite:
         moving += [t**p for p in powers]
         moving += [2 * t, 2 * t + 1] if whole else []
+        if not whole and any(e.has(sp.log) for e in (*domain.expressions, *domain.given)):
+            moving += [1 + sp.log(t)]
     if not b.low.is_finite:
         moving += [-(t**p) for p in powers]
     if not whole:
@@ -491,7 +492,7 @@ def _witness(order: Order, side: str, path: Path, exact: dict[str, Any], t: sp.S
     sign = "<=" if side == "upper" else ">="
     hidden = ", whatever the power of the hidden logarithms" if order.hiding else ""
     because = (
-        f"the limit was computed by SymPy, the figures by ball arithmetic{hidden}"
+        f"the limit follows from the leading terms, the figures are ball arithmetic{hidden}"
         if "limit" in exact
         else _growth(exact, side) + hidden
     )
@@ -613,8 +614,8 @@ def _within(path: Mapping[Any, Any], given: list[Any], later: tuple[Any, ...]) -
 
 
 def _diverges(value: Any, scale: Any, hidden: list[Any], t: sp.Symbol, side: str) -> bool:
-    """Whether SymPy finds that the ratio leaves every bound, and balls see it move; where logarithms are
-    hidden, faster than every power of them.
+    """Whether the rules of `convergence` give that the ratio leaves every bound, and balls see it move; where
+    logarithms are hidden, faster than every power of them.
     """
     ratio = value / scale if side == "upper" else scale / value
     seen = []
@@ -630,14 +631,21 @@ def _diverges(value: Any, scale: Any, hidden: list[Any], t: sp.Symbol, side: str
         return False
     if hidden:
         ratio = sp.log(ratio) / (1 + sum(sp.log(1 + sp.log(u)) for u in hidden))
-    return _limit(ratio, t) is sp.oo
+    return _grows(ratio, t)
 
 
 @lru_cache(maxsize=256)
-def _limit(ratio: Any, t: sp.Symbol) -> Any | None:
-    """SymPy's limit as t grows, None if it finds none."""
-    x = sp.Dummy("t", positive=True)
+def _grows(ratio: Any, t: sp.Symbol) -> bool:
+    """Whether the rules of `convergence` say that the ratio, which has no parameters, leaves every bound."""
+
+    def proved_sign(constant: Any) -> int:
+        found = sign(constant)
+        if found is None:
+            raise Open(f"the sign of {sp.sstr(constant)} is not known")
+        return found
+
+    y = sp.Dummy("t", positive=True, integer=True)
     try:
-        return sp.limit(sp.simplify(ratio.xreplace({t: x})), x, sp.oo, "-")
-    except (NotImplementedError, ValueError, TypeError, sp.PoleError, RecursionError, AttributeError):
-        return None
+        return Growth(y, proved_sign).limit(sp.expand_log(ratio.xreplace({t: y}))) is sp.oo
+    except (Open, RecursionError):
+        return False

@@ -28,12 +28,12 @@ from dpverify.effort import Effort
 from dpverify.language.expectations import LAWS, Expected, with_law
 from dpverify.language.functions import CONSTANTS, Function, Gradient, Minimiser, Value, bases
 from dpverify.language.vectors import Atom, Basis, Inner, Total, Vector
-from dpverify.proving.codec import from_json, to_json
+from dpverify.proving.codec import comparison_from_json, comparison_to_json, from_json, to_json
 from dpverify.proving.domain import written_out
 from dpverify.proving.evaluate import sign, truth
 from dpverify.proving.floats import vectorised
-from dpverify.proving.gram import Statement, sides_of
-from dpverify.relations import AtMost, Equal
+from dpverify.proving.vector_statements import Statement
+from dpverify.relations import AtMost, Equal, sides_of
 from dpverify.verdicts import Witness
 
 QUADRATIC = ("curvature", "slope")  # one number for every dimension
@@ -625,7 +625,7 @@ def refute(
         return next((witness for witness in witnesses if witness is not None), None)
     for lengths in _lengths(relation):
         written = _written_out(relation, lengths)
-        if (found := _found(written, effort, hard, seed)) is not None:
+        if (found := _breaking(written, effort, hard, seed)) is not None:
             return _witness(relation, lengths, Statement(written), found)
     return None
 
@@ -667,7 +667,7 @@ def _plain(entry: sp.Indexed) -> sp.Symbol:
     return sp.Symbol(str(entry), **({"real": True} | known))
 
 
-def _found(relation: AtMost | Equal, effort: Effort, hard: bool, seed: int | None) -> Realisation | None:
+def _breaking(relation: AtMost | Equal, effort: Effort, hard: bool, seed: int | None) -> Realisation | None:
     return (
         None if sp.false in relation.given else _searched(relation, Statement(relation), effort, hard, seed)
     )
@@ -783,10 +783,7 @@ def _witness(
     sides = sides_of(relation)
     record = {
         "kind": "vectors",
-        "relation": "Equal" if isinstance(relation, Equal) else "Less" if strict else "AtMost",
-        "left": to_json(sides[0]),
-        "right": to_json(sides[1]),
-        "given": [to_json(g) for g in relation.given],
+        **comparison_to_json(relation),
         "lengths": [[to_json(s), int(k)] for s, k in lengths.items()],
         "dimension": d,
         "functions": found.shape.kind,
@@ -814,13 +811,7 @@ def _decimal(value: Any) -> str:
 
 def verify(exact: dict[str, Any]) -> bool:
     """Whether a witness of vectors and functions stands, from its record alone."""
-    left, right = from_json(exact["left"]), from_json(exact["right"])
-    given = [from_json(g) for g in exact["given"]]
-    relation: AtMost | Equal
-    if exact["relation"] == "Equal":
-        relation = Equal(left, right, given)
-    else:
-        relation = AtMost(left, right, given, strict=exact["relation"] == "Less")
+    relation = comparison_from_json(exact)
     if exact["dimension"] not in (1, 2, 3) or exact["functions"] not in ("quadratic", "bent"):
         return False
     if exact["functions"] == "bent" and exact["dimension"] != 1:

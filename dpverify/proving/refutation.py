@@ -19,27 +19,20 @@ import sympy as sp
 
 from dpverify.effort import Effort
 from dpverify.proving import realisations
-from dpverify.proving.codec import from_json, to_json
+from dpverify.proving.codec import comparison_from_json, comparison_to_json, from_json, to_json
 from dpverify.proving.domain import Domain, admits, written_out
 from dpverify.proving.evaluate import PRECISIONS, Unknown, ball, sign, truth
 from dpverify.proving.floats import vectorised
-from dpverify.proving.gram import mentions
-from dpverify.relations import AtMost, Equal
+from dpverify.proving.vector_statements import mentions
+from dpverify.relations import AtMost, Equal, sides_of
 from dpverify.verdicts import Witness
 
 Point = dict[Any, Any]
 
 
-def sides(relation: Equal | AtMost) -> tuple[Any, Any]:
-    """Left and right side of a comparison."""
-    if isinstance(relation, Equal):
-        return sp.sympify(relation.derived), sp.sympify(relation.stated)
-    return sp.sympify(relation.lhs), sp.sympify(relation.rhs)
-
-
 def domain_of(relation: Equal | AtMost) -> Domain:
     """Where the comparison is claimed."""
-    left, right = sides(relation)
+    left, right = sides_of(relation)
     if isinstance(left, sp.MatrixBase) or isinstance(right, sp.MatrixBase):
         return Domain((left, right), relation.given)
     return _domain(left, right, tuple(map(sp.sympify, relation.given)))
@@ -573,14 +566,11 @@ def _witness(relation: Equal | AtMost, domain: Domain, point: Point) -> Witness:
     for symbol, value in domain.defined.items():
         let[f"{sp.sstr(symbol)} = {sp.sstr(value)}"] = decimal(value, point)
     a, b = decimal(left, point), decimal(right, point)
-    original_left, original_right = sides(relation)
+    original_left, original_right = sides_of(relation)
     op = "=" if isinstance(relation, Equal) else ("<" if relation.strict else "<=")
     exact = {
         "kind": "point",
-        "relation": "Equal" if isinstance(relation, Equal) else ("Less" if relation.strict else "AtMost"),
-        "left": to_json(original_left),
-        "right": to_json(original_right),
-        "given": [to_json(g) for g in relation.given],
+        **comparison_to_json(relation),
         "at": [[to_json(name), to_json(sp.Rational(value))] for name, value in point.items()],
     }
     then = f"{sp.sstr(original_left)} = {a} and {sp.sstr(original_right)} = {b}"
@@ -595,12 +585,6 @@ def _witness(relation: Equal | AtMost, domain: Domain, point: Point) -> Witness:
 
 def verify(exact: dict[str, Any]) -> bool:
     """Whether the machine-readable half of a point witness stands on its own."""
-    left, right = from_json(exact["left"]), from_json(exact["right"])
-    given = [from_json(g) for g in exact["given"]]
-    relation: Equal | AtMost
-    if exact["relation"] == "Equal":
-        relation = Equal(left, right, given)
-    else:
-        relation = AtMost(left, right, given, strict=exact["relation"] == "Less")
+    relation = comparison_from_json(exact)
     point = {from_json(name): from_json(value) for name, value in exact["at"]}
     return breaks(relation, domain_of(relation), point)

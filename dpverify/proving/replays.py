@@ -3,7 +3,9 @@
     Slope(f, x, stated)            stated has the sign of f(x + h) - f(x - h), h tiny
     Bend(f, x, stated)             stated has the sign of f(x + h) + f(x - h) - 2 f(x), in x or in log x
     Limit(f, x, end, stated)       f comes near to stated as x comes near to the end
+    Quotient(f, x, stated)         stated is near to (f(x + h) - f(x - h)) / 2h, h tiny
     Same(one, other)               they are the same number
+    Below(one, other)              the first is at most the second
 
 Each is looked at, in ball arithmetic, at random rational points that meet its hypotheses. A point at which it
 surely fails stops the reduction; how many points agreed stands in the certificate.
@@ -90,6 +92,7 @@ class Limit:
     side: int  # 1 if the end is approached from above
     stated: Any
     given: Sequence[Any] = ()
+    may_grow: bool = True  # 1 may stand for a function that grows without bound
 
     @property
     def expressions(self) -> list[Any]:
@@ -97,7 +100,7 @@ class Limit:
         return [self.function.xreplace(hidden), self.stated, self.end]
 
     def agrees(self, function: Any, stated: Any, point: dict[Any, Any]) -> bool:
-        """Whether the distance from the stated value falls; 1 may stand for a function that grows."""
+        """Whether the distance from the stated value falls."""
         end = self.end.xreplace(point)
         if not end.is_finite:
             places = [self.side * -1 * sp.Integer(10) ** digits for digits in NEAR]
@@ -109,7 +112,29 @@ class Limit:
         values = [ball(self.function, {**point, self.variable: place}, BITS) for place in places]
         _, farther, near = (abs(value - aim) for value in values)
         lost = near > arb("1e-6") * (1 + abs(aim)) and bool(near > arb("0.99") * farther)
-        return not lost or (self.stated == 1 and bool(values[-1] > values[0]))
+        return not lost or (self.may_grow and self.stated == 1 and bool(values[-1] > values[0]))
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """The stated expression is the derivative of the function."""
+
+    function: Any
+    variable: Any
+    stated: Any
+    given: Sequence[Any] = ()
+
+    @property
+    def expressions(self) -> list[Any]:
+        return [self.function, self.stated]
+
+    def agrees(self, function: Any, stated: Any, point: dict[Any, Any]) -> bool:
+        """Whether a difference quotient comes near to it."""
+        x = point[self.variable]
+        step = TINY * (abs(x) or 1)
+        up, down = (ball(function, {**point, self.variable: x + sign * step}, BITS) for sign in (1, -1))
+        aim, rate = ball(stated, point, BITS), (up - down) / (2 * ball(step, {}, BITS))
+        return not abs(rate - aim) > arb("1e-9") * (1 + abs(aim))
 
 
 @dataclass(frozen=True)
@@ -129,7 +154,24 @@ class Same:
         return _sign(ball(one, point, BITS) - ball(other, point, BITS)) == 0
 
 
-Replay = Slope | Bend | Limit | Same
+@dataclass(frozen=True)
+class Below:
+    """One number is at most the other, by an inequality that a rule names."""
+
+    one: Any
+    other: Any
+    given: Sequence[Any] = ()
+
+    @property
+    def expressions(self) -> list[Any]:
+        return [self.one, self.other]
+
+    def agrees(self, one: Any, other: Any, point: dict[Any, Any]) -> bool:
+        """Whether it may be so at the point."""
+        return _sign(ball(one, point, BITS) - ball(other, point, BITS)) <= 0
+
+
+Replay = Below | Slope | Bend | Limit | Quotient | Same
 
 
 def replayed(replays: Sequence[Replay], seed: int) -> tuple[int, str]:

@@ -17,6 +17,7 @@ from fractions import Fraction
 import numpy as np
 from flint import fmpq, fmpq_mat
 
+from dpverify.proving.limits import SEMIDEFINITE_SECONDS
 from dpverify.proving.reduction import engine
 
 Rows = list[list[Fraction]]
@@ -60,10 +61,10 @@ def find(
     bases = [[[Fraction(int(i == j)) for j in range(n)] for i in range(n)] for n in sizes]
     for _ in range(FACES):
         small = [_restricted(equation, bases) for equation in equations]
-        found = _numerical([len(b[0]) if b and b[0] else 0 for b in bases], small, constants)
-        if found is None:
+        approximate = _numerical([len(b[0]) if b and b[0] else 0 for b in bases], small, constants)
+        if approximate is None:
             return None
-        blocks, margin = found
+        blocks, margin = approximate
         if margin > INSIDE:
             inner = _rounded(blocks, small, constants)
             return None if inner is None else [_congruent(w, q) for w, q in zip(bases, inner)]
@@ -124,7 +125,7 @@ def _numerical(
         with warnings.catch_warnings(
             action="ignore", category=UserWarning
         ):  # an inaccurate point is verified like any other
-            problem.solve(solver="CLARABEL")
+            problem.solve(solver="CLARABEL", time_limit=SEMIDEFINITE_SECONDS)
     except (cp.error.SolverError, ValueError):
         return None
     if (

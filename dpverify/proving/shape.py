@@ -75,6 +75,8 @@ def _split(x: sp.Symbol, given: Sequence[Any]) -> tuple[list[Any], list[Any]]:
 
 
 def _put(c: Any, x: sp.Symbol, value: Any) -> Any:
+    if isinstance(c, sp.And | sp.Or):
+        return c.func(*[_put(part, x, value) for part in c.args])
     return c.func(c.lhs.subs(x, value), c.rhs.subs(x, value))
 
 
@@ -142,10 +144,10 @@ def _monotone(relation: Increasing) -> Iterator[Reduction]:
 
 def _zeros(e: Any, x: sp.Symbol) -> list[Any]:
     try:
-        found = sp.solve(e, x)
+        zeros = sp.solve(e, x)
     except (NotImplementedError, ValueError, TypeError, RecursionError, AttributeError):
         return []
-    return [z for z in found if z.is_real is not False]
+    return [z for z in zeros if z.is_real is not False]
 
 
 def _stands(x: sp.Symbol, at: Any, on: list[Any], rest: list[Any]) -> Steps:
@@ -217,7 +219,7 @@ def _minimiser(relation: ArgMin) -> Iterator[Reduction]:
             ),
         )
     if x.is_integer:
-        yield from _whole(relation, f, at, on, rest, extra)
+        yield from _whole_minimiser(relation, f, at, on, rest, extra)
         return
     given = [*rest, *[c for c in on if _put(c, x, x) is not sp.true]]
     stands = (*_stands(x, at, on, rest), *extra)
@@ -326,7 +328,7 @@ def _by_power(
     )
 
 
-def _whole(
+def _whole_minimiser(
     relation: ArgMin, f: Any, at: Any, on: list[Any], rest: list[Any], extra: Steps
 ) -> Iterator[Reduction]:
     """Whole minimisers: the sign of f(T+1) - f(T) turns at the stated point."""

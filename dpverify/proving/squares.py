@@ -109,9 +109,9 @@ def attempt(relation: AtMost, effort: Effort) -> Outcome:
     if problem.target.total_degree() > MOST_DEGREE:
         return GaveUp(f"a polynomial of degree {problem.target.total_degree()}")
     for blocks in _plans(problem):
-        found = _solve(problem, blocks)
-        if found is not None:
-            certificate = {"squares": found, "summary": _told(found)}
+        squares = _solve(problem, blocks)
+        if squares is not None:
+            certificate = {"squares": squares, "summary": _in_words(squares)}
             if check(relation, certificate):
                 return Certificate(certificate)
     return GaveUp("no sum of squares of low degree was found")
@@ -149,8 +149,10 @@ def _monomials(problem: _Problem, degree: int) -> list[tuple[int, ...]]:
         max(1, -(-max(p.degree(s) for p in (problem.target, *[g for g, _ in problem.hypotheses])) // 2))
         for s in problem.symbols
     ]
-    found = [m for m in itertools.product(*[range(min(degree, cap) + 1) for cap in caps]) if sum(m) <= degree]
-    return sorted(found, key=lambda m: (-sum(m), [-e for e in m])) if n else []
+    monomials = [
+        m for m in itertools.product(*[range(min(degree, cap) + 1) for cap in caps]) if sum(m) <= degree
+    ]
+    return sorted(monomials, key=lambda m: (-sum(m), [-e for e in m])) if n else []
 
 
 def _solve(problem: _Problem, blocks: list[Block]) -> list[dict[str, Any]] | None:
@@ -176,7 +178,7 @@ def _solve(problem: _Problem, blocks: list[Block]) -> list[dict[str, Any]] | Non
     )
     if grams is None:
         return None
-    found = []
+    squares = []
     for (chosen, monomials), gram in zip(blocks, grams):
         split = semidefinite.ldl(gram)
         if split is None:
@@ -192,13 +194,13 @@ def _solve(problem: _Problem, blocks: list[Block]) -> list[dict[str, Any]] | Non
                 )
                 terms.append([to_json(sp.Rational(d.numerator, d.denominator)), to_json(square)])
         if terms:
-            found.append({"product": list(chosen), "terms": terms})
-    return found
+            squares.append({"product": list(chosen), "terms": terms})
+    return squares
 
 
-def _told(found: list[dict[str, Any]]) -> str:
-    count = sum(len(part["terms"]) for part in found)
-    products = sum(1 for part in found if part["product"])
+def _in_words(squares: list[dict[str, Any]]) -> str:
+    count = sum(len(part["terms"]) for part in squares)
+    products = sum(1 for part in squares if part["product"])
     return f"a sum of {count} squares" + (
         f", times products of hypotheses in {products} of its parts" if products else ""
     )

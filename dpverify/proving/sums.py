@@ -1,6 +1,7 @@
 """Sums of arbitrary length, compared by rules about their terms.
 
 termwise     sum f <= sum g if f(t) <= g(t) for every t of the range
+longer       sum_{t=m}^n f <= sum_{t=a}^b f if f(t) >= 0 for every t from a to b, and a <= m, n <= b
 products     (sum f)^2 <= (sum g)(sum h) if g, h >= 0 and f(t)^2 <= g(t) h(t) for every t
 (Cauchy-Schwarz)
 powers       (sum f)^p <= T^(p-1) sum f^p for p >= 1, f >= 0 (or p even)                    (Jensen)
@@ -11,6 +12,7 @@ AdaGrad      sum a_t phi(b + a_1 + ... + a_t) <= int_b^{b + sum a} phi for a_t >
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -38,7 +40,7 @@ def attempt(relation: AtMost, effort: Effort) -> Outcome:
 
 
 def _reductions(relation: AtMost, left: Any, right: Any) -> Iterator[Reduction]:
-    for rule in (_termwise, _cauchy_schwarz, _power_mean, _geometric, _integral, _adagrad):
+    for rule in (_termwise, _longer, _cauchy_schwarz, _power_mean, _geometric, _integral, _adagrad):
         yield from rule(relation, left, right)
 
 
@@ -99,6 +101,30 @@ def _termwise(relation: AtMost, left: Any, right: Any) -> Iterator[Reduction]:
         for ends, body in groups.items()
     ]
     yield Reduction((*steps, (AtMost(0, rest, given), "what is left")), "sums are compared term by term")
+
+
+def _longer(relation: AtMost, left: Any, right: Any) -> Iterator[Reduction]:
+    """A sum on the left over a part of the range of one on the right, in place of it one over all of it."""
+    given = tuple(relation.given)
+    sums = [[s for s in (_split(t) for t in sp.Add.make_args(sp.expand(e))) if s] for e in (left, right)]
+    for (factor, part), (_, whole) in itertools.product(*sums):
+        body, (index, low, high) = _plain(part, _names(relation))
+        first, last = whole.limits[0][1:]
+        if (low, high) == (first, last):
+            continue
+        longer = sp.Sum(part.function, (part.limits[0][0], first, last))
+        inside = (*given, *_in_range((index, first, last)))
+        enlarged = sp.expand(left).xreplace({part: longer})
+        yield Reduction(
+            (
+                (AtMost(first, low, given), "the range begins later"),
+                (AtMost(high, last, given), "the range ends earlier"),
+                (AtMost(0, factor, given), "the factor is not negative"),
+                (_entries_freed(AtMost(0, body, inside), index), "the terms are not negative"),
+                (AtMost(enlarged, right, given), "with the sum over the whole range"),
+            ),
+            "a sum of terms that are not negative is below that over a longer range",
+        )
 
 
 def _entries_freed(relation: AtMost, index: sp.Symbol) -> AtMost:
@@ -201,27 +227,27 @@ def _power_mean(relation: AtMost, left: Any, right: Any) -> Iterator[Reduction]:
 def _one_sum(relation: AtMost, left: Any) -> tuple[Any, Any, Any, Limits] | None:
     """(rest, factor, term, limits) of a left side with one sum in it, linearly."""
     rest: Any = sp.Integer(0)
-    found = None
+    only = None
     for term in sp.Add.make_args(sp.expand(left)):
         split = _split(term)
         if split is None and not term.has(sp.Sum):
             rest += term
-        elif split is None or found is not None:
+        elif split is None or only is not None:
             return None
         else:
-            found = split
-    if found is None:
+            only = split
+    if only is None:
         return None
-    factor, total = found
+    factor, total = only
     body, limits = _plain(total, _names(relation))
     return rest, factor, body, limits
 
 
 def _geometric(relation: AtMost, left: Any, right: Any) -> Iterator[Reduction]:
-    found = _one_sum(relation, left)
-    if found is None:
+    only = _one_sum(relation, left)
+    if only is None:
         return
-    rest, factor, body, (index, low, high) = found
+    rest, factor, body, (index, low, high) = only
     body = sp.powsimp(sp.powdenest(body, force=False), force=False)
     constant, power = body.as_independent(index, as_Add=False)
     base, exponent = power.as_base_exp()
@@ -251,10 +277,10 @@ def _geometric(relation: AtMost, left: Any, right: Any) -> Iterator[Reduction]:
 
 
 def _integral(relation: AtMost, left: Any, right: Any) -> Iterator[Reduction]:
-    found = _one_sum(relation, left)
-    if found is None:
+    only = _one_sum(relation, left)
+    if only is None:
         return
-    rest, factor, body, (index, low, high) = found
+    rest, factor, body, (index, low, high) = only
     if body.has(sp.Indexed, sp.Sum, sp.Piecewise) or not low.is_Integer:
         return
     u = fresh("u", _names(relation), positive=True)
@@ -279,10 +305,10 @@ def _integral(relation: AtMost, left: Any, right: Any) -> Iterator[Reduction]:
 
 
 def _adagrad(relation: AtMost, left: Any, right: Any) -> Iterator[Reduction]:
-    found = _one_sum(relation, left)
-    if found is None:
+    only = _one_sum(relation, left)
+    if only is None:
         return
-    rest, factor, body, (index, low, high) = found
+    rest, factor, body, (index, low, high) = only
     inner = [s for s in body.atoms(sp.Sum) if len(s.limits) == 1 and s.limits[0][1:] == (low, index)]
     if len(inner) != 1:
         return

@@ -14,6 +14,10 @@ from typing import Any
 import sympy as sp
 
 from dpverify.effort import Effort
+from dpverify.language.mechanisms import Private
+from dpverify.language.vectors import Atom
+from dpverify.proving.domain import fresh, placed
+from dpverify.proving.runs import runs
 from dpverify.relations import (
     ArgMin,
     AtMost,
@@ -23,6 +27,7 @@ from dpverify.relations import (
     Minimises,
     Order,
     PositiveSemidefinite,
+    runs_freely,
 )
 from dpverify.theorems import (
     AllOf,
@@ -42,9 +47,11 @@ from dpverify.theorems import (
     Unroll,
     Use,
 )
-from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Step
+from dpverify.verdicts import PROVED, REFUTED, UNDECIDED, Evidence, Result, Step
 
-Conditional = Equal | AtMost | Minimises | Increasing | ArgMin | PositiveSemidefinite | Order
+# What may be declared of a symbol beside its sign.
+KINDS = ("rational", "integer", "noninteger", "even", "odd", "prime", "composite")
+Conditional = Equal | AtMost | Minimises | Increasing | ArgMin | PositiveSemidefinite | Order | Private
 
 # How the id of a claim becomes what it states: set while a claim is being checked, for `Theorem.use`.
 statements: ContextVar[Callable[[str], tuple[str, Any]] | None] = ContextVar("statements", default=None)
@@ -52,10 +59,6 @@ statements: ContextVar[Callable[[str], tuple[str, Any]] | None] = ContextVar("st
 
 class Stuck(Exception):
     """An inference that was not proved; the proof ends there."""
-
-
-class Unfair(Stuck):
-    """Values that are shown for "there are" and are no answer to it: nothing is supported by them."""
 
 
 class Disproved(Exception):
@@ -76,6 +79,7 @@ class _Proof:
     steps: list[Step] = field(default_factory=list)
     depends: list[str] = field(default_factory=list)
     recursions: list[ForEvery] = field(default_factory=list)  # facts that hold for every index
+    kept: tuple[Step, ...] | None = None  # the steps of a kept proof, to be checked again instead of proved
 
     @property
     def plain(self) -> list[Any]:
@@ -91,16 +95,31 @@ class _Proof:
 
         What is known of sequences says nothing of vectors, and is left out where these are compared.
         """
-        from dpverify.proving import prove_step
-        from dpverify.proving.gram import mentions
+        from dpverify.proving.vector_statements import mentions
 
         known = self.known
         if mentions(relation):
             known = [fact for fact in known if not sp.sympify(fact).has(sp.Indexed)]
-        result = prove_step(under(relation, [*known, *more]), self.effort)
+        result = self._shown(relation, [*known, *more])
+        if result.verdict is UNDECIDED and (fewer := _of_numbers(relation, [*known, *more])) is not None:
+            alone = self._shown(relation, fewer)
+            result = alone if alone.verdict is PROVED else result
         self.steps.append(Step(str(relation), reason, result))
+        self.depends += result.depends
         if result.verdict is not PROVED:
             raise Stuck(f"step {len(self.steps)} ({reason}) is {result.verdict}: {result.because}")
+
+    def _shown(self, relation: Any, given: list[Any]) -> Result:
+        """The verdict on a step: proved, or found among the kept steps and accepted by its checker."""
+        from dpverify.proving import prove_step
+        from dpverify.proving.recheck import stands
+
+        claimed = under(relation, given)
+        if self.kept is None:
+            return prove_step(claimed, self.effort)
+        alike = [s.result for s in self.kept if s.statement == str(relation) and s.result.verdict is PROVED]
+        accepted = (result for result in alike if stands(claimed, result, self.effort))
+        return next(accepted, Result(UNDECIDED, "no kept step shows it"))
 
     def learn(self, *relations: Any) -> None:
         """Add what was proved to the facts."""
@@ -110,6 +129,18 @@ class _Proof:
                     raise Stuck(f"{relation} is false as it stands: the hypotheses contradict each other")
                 if fact != sp.true and fact not in self.facts:
                     self.facts.append(fact)
+
+
+def _of_numbers(relation: Any, known: list[Any]) -> list[Any] | None:
+    """What is known of numbers alone, if the relation is about numbers alone; None if it is not, or if
+    nothing else is known.
+    """
+    if not isinstance(relation, Equal | AtMost) or any(
+        sp.sympify(e).has(sp.Indexed) for e in _both(relation)
+    ):
+        return None
+    plain = [fact for fact in known if not sp.sympify(fact).has(sp.Indexed)]
+    return plain if len(plain) < len(known) else None
 
 
 def under(relation: Any, given: Iterable[Any]) -> Any:
@@ -182,12 +213,11 @@ def decide(theorem: Theorem, effort: Effort) -> Result:
         for inference in theorem.proof:
             _infer(inference, proof)
         _conclude(proof)
-        if not sequences and (refuted := _refuted(bare, effort, hard=True)) is not None:
+        refuted = _refuted_by_run(theorem, effort) if sequences else _refuted(bare, effort, hard=True)
+        if refuted is not None:
             return refuted
     except Disproved as broken:
         return broken.result.with_(steps=tuple(proof.steps))
-    except Unfair as why:
-        return Result(UNDECIDED, f"the proof does not go through: {why}", steps=tuple(proof.steps))
     except Stuck as why:
         return _short_of_proof(bare, str(why), proof, effort, sequences)
     count = len(proof.steps)
@@ -198,6 +228,23 @@ def decide(theorem: Theorem, effort: Effort) -> Result:
         steps=tuple(proof.steps),
         depends=tuple(dict.fromkeys(proof.depends)),
     )
+
+
+def proof_stands(theorem: Theorem, kept: Result, effort: Effort) -> bool:
+    """Whether a kept proof of the statement goes through again: the same inferences, each accepted by the
+    checker of its certificate, from hypotheses that some point meets.
+    """
+    bare = under(theorem.shows, [h for h in theorem.given if not isinstance(h, ForEvery | Iterates)])
+    if isinstance(_admission(theorem, bare, effort), Result):
+        return False
+    proof = _Proof(theorem, effort, kept=kept.steps)
+    try:
+        for inference in theorem.proof:
+            _infer(inference, proof)
+        _conclude(proof)
+    except (Stuck, Disproved):
+        return False
+    return [step.statement for step in proof.steps] == [step.statement for step in kept.steps]
 
 
 def _admission(theorem: Theorem, bare: Any, effort: Effort) -> dict[str, str] | Result:
@@ -233,18 +280,27 @@ def _conjuncts(relation: Any, chosen: frozenset[Any] = frozenset()) -> Iterator[
 
 
 def _model_of(given: list[Any], chosen: frozenset[Any], effort: Effort) -> dict[str, str] | Result:
-    """A point that meets these hypotheses, those for every index taken at one; what is asked of the chosen
-    values is shown, not supposed.
+    """A point that meets these hypotheses, those for every index along a short run; what is asked of the
+    chosen values is shown, not supposed.
     """
     from dpverify.proving import model
 
     plain = [h for h in given if not isinstance(h, ForEvery | Iterates)]
     plain = [h for h in plain if not sp.sympify(h).free_symbols & chosen]
-    for hypothesis in given:
-        if isinstance(hypothesis, ForEvery):
-            index = sp.Dummy(hypothesis.index.name, integer=True)
-            low, high = sp.sympify(hypothesis.low), sp.sympify(hypothesis.high)
-            plain += [*as_conditions(_moved(hypothesis, index)), sp.Ge(index, low), sp.Le(index, high)]
+    every = [h for h in given if isinstance(h, ForEvery)]
+    if not every:  # an iteration restricts nothing: its expectations are numbers like any others here
+        return model(plain, effort)
+    found: dict[str, str] | Result | None = None
+    for run in runs([*plain, *every]):
+        found = model(run.given, effort)
+        if isinstance(found, dict):
+            return run.lengths | found
+    if found is not None:
+        return found
+    for hypothesis in every:  # no run is short enough to be written out
+        index = sp.Dummy(hypothesis.index.name, integer=True)
+        low, high = sp.sympify(hypothesis.low), sp.sympify(hypothesis.high)
+        plain += [*as_conditions(_moved(hypothesis, index)), sp.Ge(index, low), sp.Le(index, high)]
     return model(plain, effort)
 
 
@@ -252,33 +308,57 @@ def _refuted(relation: Any, effort: Effort, hard: bool = False) -> Result | None
     """A refutation of the statement itself: a short search before the proof is looked at, a hard one before
     it is believed.
     """
-    from dpverify.proving import refutation_of
+    from dpverify.proving import gate, refutation_of
     from dpverify.proving.refutation import AIMED, EASY
 
     for part in relation.parts if isinstance(relation, AllOf) else (relation,):
         if isinstance(part, Equal | AtMost):
-            result = refutation_of(part, effort, AIMED if hard else EASY)
+            result = refutation_of(gate.elaborate(part), effort, AIMED if hard else EASY)
             if result is not None:
                 return result
     return None
 
 
+def _refuted_by_run(theorem: Theorem, effort: Effort, hard: bool = False) -> Result | None:
+    """A refutation of a statement about sequences by a short run: a case of the statement with numbers for
+    its lengths.
+    """
+    from dpverify.proving import gate, refutation_of
+    from dpverify.proving.refutation import AIMED, EASY, HARD
+
+    for part in theorem.shows.parts if isinstance(theorem.shows, AllOf) else (theorem.shows,):
+        if not isinstance(part, Equal | AtMost):
+            continue
+        for run in runs([*theorem.given, *part.given], part):
+            assert run.shows is not None
+            try:
+                case = gate.elaborate(run.shows)
+            except gate.Refused:
+                continue
+            about_vectors = gate.mentions(case)
+            result = refutation_of(case, effort, HARD if hard else EASY if about_vectors else AIMED)
+            if result is not None and (found := result.witness) is not None:
+                at = ", ".join(f"{k} = {v}" for k, v in run.lengths.items())
+                witness = replace(found, let=run.lengths | found.let)
+                return result.with_(
+                    because=f"at {at} it {result.because}" if at else result.because, witness=witness
+                )
+            if about_vectors and not hard:  # a longer run takes long
+                break
+    return None
+
+
 def _short_of_proof(bare: Any, why: str, proof: _Proof, effort: Effort, sequences: bool) -> Result:
-    """What can be said without the proof: a refutation, a scan, or nothing."""
+    """What can be said without the proof: a direct proof, a refutation, or nothing."""
     from dpverify.proving import prove
 
-    steps = tuple(proof.steps)
-    if any(step.result.verdict is not PROVED for step in steps) or sequences:
-        broken = Result(UNDECIDED, f"the proof does not go through: {why}", steps=steps)
-    else:
-        evidence = Evidence(
-            "argued",
-            {"inferences": len(steps)},
-            ceiling="every step could have failed; that they make the statement was not checked",
-        )
-        because = f"the steps are proved, that they make the statement is argued: {why}"
-        broken = Result(SUPPORTED, because, evidence, steps=steps)
-    if sequences or not isinstance(bare, Equal | AtMost):
+    broken = Result(UNDECIDED, f"the proof does not go through: {why}", steps=tuple(proof.steps))
+    if sequences:
+        refuted = _refuted_by_run(proof.theorem, effort, hard=True)
+        if refuted is None:
+            return broken
+        return refuted.with_(because=f"{refuted.because} ({broken.because})", steps=broken.steps)
+    if not isinstance(bare, Equal | AtMost):
         return broken
     direct = prove(bare, effort)
     if direct.verdict in (REFUTED, PROVED):
@@ -318,14 +398,13 @@ def _have(inference: Have, proof: _Proof) -> None:
             _have(Have(part, inference.reason), proof)
         return
     proof.establish(inference.relation, inference.reason)
-    proof.depends += proof.steps[-1].result.depends
     own = [c for c in _conditions_of(inference.relation) if c not in proof.known]
     if own:
         taken = len(proof.steps)
         try:
             for condition in own:
-                proof.establish(as_relation(condition), f"a condition of: {inference.reason}")
-        except (Stuck, ValueError):
+                _holds(condition, f"a condition of: {inference.reason}", proof)
+        except Stuck:
             del proof.steps[taken:]
             return
     proof.learn(inference.relation)
@@ -342,8 +421,7 @@ def _conditions_of(relation: Any) -> list[Any]:
 def _conditions_hold(relation: Any, reason: str, proof: _Proof, more: Iterable[Any] = ()) -> None:
     """Show the hypotheses of a relation's own, which what is learned from it will no longer name."""
     for condition in relation.given:
-        if condition not in proof.known:
-            proof.establish(as_relation(condition), f"a condition of: {reason}", more)
+        _holds(condition, f"a condition of: {reason}", proof, more)
 
 
 def _calc(inference: Calc, proof: _Proof) -> None:
@@ -369,65 +447,101 @@ def _use(inference: Use, proof: _Proof) -> None:
         raise Stuck(f"{inference.id} can be used only while claims are being checked")
     id, statement = lookup(inference.id)
     theorem = statement if isinstance(statement, Theorem) else Theorem(statement)
-    symbols = {s.name: s for s in _free(theorem)}
+    theorem = _with_closed_forms(theorem, proof)
+    symbols = {s.name: s for s in _free(theorem) if not isinstance(s, Atom)}
     unknown = sorted(set(inference.terms) - set(symbols))
     if unknown:
         raise Stuck(f"{id} has no symbol {unknown[0]!r}; it has {', '.join(sorted(symbols))}")
     chosen = {symbols[name]: sp.sympify(term) for name, term in inference.terms.items()}
     for symbol, term in chosen.items():
-        for condition in assumed(symbol, term):
-            proof.establish(condition, f"{symbol} of {id}")
-        if symbol.is_integer and not term.is_integer:
-            raise Stuck(f"{term} is not known to be whole, as {symbol} of {id} is")
+        _fits(symbol, term, f"{symbol} of {id}", proof)
     for condition in theorem.given:
         if isinstance(condition, ForEvery | Iterates):
             _discharge(condition, chosen, id, proof)
-            continue
-        instance = condition.xreplace(chosen)
-        if instance not in (sp.true, True) and instance not in proof.known:
-            proof.establish(as_relation(instance), f"a hypothesis of {id}")
+        else:
+            _holds(placed(condition, chosen), f"a hypothesis of {id}", proof)
     for part in theorem.shows.parts if isinstance(theorem.shows, AllOf) else (theorem.shows,):
         if not isinstance(part, Equal | AtMost):
             raise Stuck(f"{id} shows {part}, which is not a comparison of numbers")
         for condition in part.given:
-            instance = condition.xreplace(chosen)
-            if instance not in (sp.true, True) and instance not in proof.known:
-                proof.establish(as_relation(instance), f"a hypothesis of {id}")
+            _holds(placed(condition, chosen), f"a hypothesis of {id}", proof)
         proof.learn(_substituted(part, chosen))
     proof.depends.append(id)
 
 
+def _with_closed_forms(theorem: Theorem, proof: _Proof) -> Theorem:
+    """A statement that is used, with the closed forms that are checked for its integrals and the like."""
+    from dpverify.proving import calculus
+
+    bare = replace(theorem, proof=())
+    if not calculus.mentions(bare):
+        return bare
+    closing = calculus.Closing(bare, proof.effort)
+    try:
+        closed: Theorem = closing.statement(bare)
+    except calculus.NotClosed as why:
+        raise Stuck(str(why)) from None
+    proof.steps += closing.steps
+    return closed
+
+
+def _fits(symbol: sp.Symbol, term: Any, reason: str, proof: _Proof) -> None:
+    """A term takes the place of a symbol if it is a number wherever the hypotheses hold, and of the kind that
+    the symbol is declared to be.
+    """
+    from dpverify.proving import gate
+
+    try:
+        gate.elaborate(AtMost(term, term))
+    except gate.Refused as why:
+        raise Stuck(f"{term} is no value for {symbol}: {why}") from None
+    if any(True for _ in gate.needs(term, ())):
+        proof.establish(AtMost(term, term), f"{reason} is defined")
+    for condition in assumed(symbol, term):
+        proof.establish(condition, reason)
+    for name in KINDS:
+        declared = symbol.assumptions0.get(name)
+        if declared is not None and getattr(term, f"is_{name}") is not declared:
+            raise Stuck(f"{term} is not known to be {'' if declared else 'not '}{name}, as {symbol} is")
+
+
+def _holds(condition: Any, reason: str, proof: _Proof, more: Iterable[Any] = ()) -> None:
+    """Show a condition: of several that are joined by `and` each, of several joined by `or` the last,
+    supposing that none of the others holds.
+    """
+    if condition in (sp.true, True) or condition in proof.known:
+        return
+    if isinstance(condition, sp.And):
+        for part in condition.args:
+            _holds(part, reason, proof, more)
+    elif isinstance(condition, sp.Or):
+        *others, last = sorted(condition.args, key=sp.default_sort_key)
+        _holds(last, reason, proof, [*more, *[sp.Not(other) for other in others]])
+    elif condition in (sp.false, False):
+        raise Stuck(f"{reason} does not hold")
+    else:
+        try:
+            wanted = as_relation(condition)
+        except ValueError as why:
+            raise Stuck(f"{reason} is not one that can be shown: {why}") from None
+        proof.establish(wanted, reason, more)
+
+
 def _discharge(hypothesis: ForEvery | Iterates, chosen: dict[Any, Any], id: str, proof: _Proof) -> None:
-    """A hypothesis for every index, at these terms, has to be one of this theorem, word for word."""
-    known = [h for h in (*proof.theorem.given, *proof.recursions) if isinstance(h, ForEvery)]
-    if isinstance(hypothesis, Iterates) or any(
-        hypothesis.index in sp.sympify(v).free_symbols for v in chosen.values()
-    ):
-        raise Stuck(f"{id} has hypotheses for every index, which `use` cannot discharge")
-    ends = [sp.sympify(end).xreplace(chosen) for end in (hypothesis.low, hypothesis.high)]
-    instance = ForEvery(_spelt(_substituted(hypothesis.relation, chosen)), hypothesis.index, *ends)
-    if not any(
-        instance == ForEvery(_spelt(h.relation), h.index, sp.sympify(h.low), sp.sympify(h.high))
-        for h in known
-    ):
-        raise Stuck(f"{instance}, a hypothesis of {id}, is not one of this theorem")
-
-
-def _spelt(relation: AtMost | Equal) -> AtMost | Equal:
-    """A comparison with both sides expanded and nothing else."""
-    if isinstance(relation, Equal):
-        return Equal(sp.expand(relation.derived), sp.expand(relation.stated), tuple(relation.given))
-    sides = (sp.expand(relation.lhs), sp.expand(relation.rhs))
-    return AtMost(*sides, tuple(relation.given), strict=relation.strict)
+    """A hypothesis for every index, at these terms, is shown at an arbitrary one."""
+    if isinstance(hypothesis, Iterates):
+        raise Stuck(f"{id} is about an iteration, which `use` cannot show to be one of this theorem")
+    low, high = (placed(end, chosen) for end in (hypothesis.low, hypothesis.high))
+    taken = [*proof.known, *chosen, *chosen.values(), low, high, *_both(hypothesis.relation)]
+    index = fresh(hypothesis.index.name, taken, integer=True)
+    relation = _substituted(_moved(hypothesis, index), chosen)
+    _for_every(relation, SumOver(relation, index, low, high, f"a hypothesis of {id}"), proof)
 
 
 def _substituted(relation: AtMost | Equal, chosen: dict[Any, Any]) -> AtMost | Equal:
     if isinstance(relation, Equal):
-        return Equal(
-            sp.sympify(relation.derived).xreplace(chosen), sp.sympify(relation.stated).xreplace(chosen)
-        )
-    left, right = (sp.sympify(side).xreplace(chosen) for side in (relation.lhs, relation.rhs))
-    return AtMost(left, right, strict=relation.strict)
+        return Equal(placed(relation.derived, chosen), placed(relation.stated, chosen))
+    return AtMost(placed(relation.lhs, chosen), placed(relation.rhs, chosen), strict=relation.strict)
 
 
 def assumed(symbol: sp.Symbol, term: Any) -> list[AtMost]:
@@ -438,6 +552,10 @@ def assumed(symbol: sp.Symbol, term: Any) -> list[AtMost]:
         return [] if term.is_nonnegative else [AtMost(0, term)]
     if symbol.is_negative:
         return [] if term.is_negative else [AtMost(term, 0, strict=True)]
+    if symbol.is_nonpositive:
+        return [] if term.is_nonpositive else [AtMost(term, 0)]
+    if symbol.is_nonzero:
+        return [] if term.is_nonzero else [AtMost(0, term**2, strict=True)]
     return []
 
 
@@ -472,12 +590,7 @@ def _sum(inference: SumOver, proof: _Proof) -> None:
 
 def _for_every(relation: AtMost | Equal, inference: SumOver | Unroll, proof: _Proof) -> None:
     """A relation at an arbitrary index of the range: by a hypothesis for every index, or proved there."""
-    index, low = inference.index, sp.sympify(inference.low)
-    least = 1 if index.is_positive else 0 if index.is_nonnegative else None
-    if not index.is_integer or not (least is None or (low - least).is_nonnegative):
-        raise Stuck(f"the index {index} does not stand for every whole number from {low}")
-    if any(inference.index in sp.sympify(fact).free_symbols for fact in proof.known):
-        raise Stuck(f"the index {inference.index} stands in a hypothesis or an earlier fact")
+    _any_index(inference.index, inference.low, proof)
     instances = []
     for hypothesis in (*proof.theorem.given, *proof.recursions):
         if isinstance(hypothesis, ForEvery) and _covers(hypothesis, inference, proof):
@@ -494,6 +607,14 @@ def _for_every(relation: AtMost | Equal, inference: SumOver | Unroll, proof: _Pr
             instances += as_conditions(moved)
     _conditions_hold(relation, inference.reason, proof, [*_range(inference), *instances])
     proof.establish(relation, inference.reason, [*_range(inference), *instances])
+
+
+def _any_index(index: sp.Symbol, low: Any, proof: _Proof) -> None:
+    """An index stands for every whole number from `low` if nothing else is known of it."""
+    if not runs_freely(index, low):
+        raise Stuck(f"the index {index} does not stand for every whole number from {low}")
+    if any(index in sp.sympify(fact).free_symbols for fact in proof.known):
+        raise Stuck(f"the index {index} stands in a hypothesis or an earlier fact")
 
 
 def _covers(hypothesis: ForEvery, inference: SumOver | Unroll, proof: _Proof) -> bool:
@@ -516,8 +637,8 @@ def _moved(hypothesis: ForEvery, value: Any) -> AtMost | Equal:
 def _at(inference: At, proof: _Proof) -> None:
     """What holds for every index of a range holds at one of them."""
     hypothesis, value = inference.hypothesis, sp.sympify(inference.value)
-    if hypothesis not in proof.theorem.given:
-        raise Stuck(f"{hypothesis} is not among the hypotheses")
+    if hypothesis not in (*proof.theorem.given, *proof.recursions):
+        raise Stuck(f"{hypothesis} is not among the hypotheses and recursions")
     if not value.is_integer:
         raise Stuck(f"the index {value} is not known to be whole")
     proof.establish(AtMost(hypothesis.low, value), "the index is within its range")
@@ -538,6 +659,20 @@ def _noise_is_free(noises: Iterable[Any], proof: _Proof) -> None:
             )
 
 
+def _state_is_free(process: Iterates, proof: _Proof) -> None:
+    """A step is shown from any state: what is known of one state need not hold after the step."""
+    from dpverify.language.expectations import holds_noise, within
+
+    states = {vector.basis for vector in process.state}
+    for fact in proof.known:
+        if states & within(fact):
+            raise Stuck(f"{fact} restricts the state, which moves with every step")
+    if holds_noise(process.value, process.noises):
+        raise Stuck(
+            f"{process.name} is the expectation of {process.value}, which is not made of the state alone"
+        )
+
+
 def _expect(inference: Expect, proof: _Proof) -> None:
     """What holds for every outcome holds in expectation, where expectations exist; a strict sign becomes
     <=.
@@ -555,31 +690,32 @@ def _expect(inference: Expect, proof: _Proof) -> None:
 
 
 def _descend(inference: Descend, proof: _Proof) -> None:
-    """E V(next(x)) <= r V(x) + e for every x gives E V(x_{t+1}) <= r E V(x_t) + e, the noise being drawn
-    afresh: take the expectation over x_t.
+    """E V(next(x)) <= r V(x) + k E W(next(x)) + e for every x gives E V(x_{t+1}) <= r E V(x_t) +
+    k E W(x_{t+1}) + e, the noise being drawn afresh: take the expectation over x_t.
     """
     from dpverify.language.expectations import E
-    from dpverify.language.vectors import Atom
 
     process, ratio, extra = inference.iterates, inference.ratio, inference.extra
-    parts = [(process, ratio), *inference.beside]
+    parts, later = [(process, ratio), *inference.beside], inference.later
     names = [h.name for h in proof.theorem.given if isinstance(h, Iterates)]
     if len(set(names)) < len(names):
         raise Stuck("two expectations are called by one name")
-    for other, factor in parts:
+    for other, factor in (*parts, *later):
         if other not in proof.theorem.given:
             raise Stuck(f"{other} is not among the hypotheses")
         if replace(other, name=process.name, value=process.value) != process:
             raise Stuck(f"{other.name} and {process.name} are not expectations of one iteration")
         if factor.atoms(Atom) or extra.atoms(Atom):
             raise Stuck(f"the ratio {factor} and the rest {extra} must not depend on the state")
-    if any(process.index in sp.sympify(fact).free_symbols for fact in proof.known):
-        raise Stuck(f"the index {process.index} stands in a hypothesis or an earlier fact")
+    _any_index(process.index, process.low, proof)
     entry = process.name[process.index]
-    if entry.is_positive:
-        raise Stuck(f"{process.name} is an expectation: it may be 0, and is not positive by declaration")
+    for word in ("positive", "negative", "nonpositive", "nonzero", "integer"):
+        if getattr(entry, f"is_{word}"):
+            raise Stuck(f"{process.name} is an expectation: that it is {word} would be a hypothesis on it")
+    _state_is_free(process, proof)
     _noise_is_free(process.noises, proof)
-    swap = _numbers_for_entries(process, extra, *[e for other, c in parts for e in (other.value, c)])
+    named = [e for other, c in (*parts, *later) for e in (other.value, c)]
+    swap = _numbers_for_entries(process, extra, *named)
     noises = [noise.replaced(swap) for noise in process.noises]
     known: list[Any] = []
     if entry.is_nonnegative:
@@ -591,16 +727,18 @@ def _descend(inference: Descend, proof: _Proof) -> None:
         known += as_conditions(Equal(left, right) if isinstance(lemma, Equal) else AtMost(left, right))
     compared = Equal if inference.exact else AtMost
     bound = (sum(factor * other.value for other, factor in parts) + extra).xreplace(swap)
-    proof.establish(compared(E(process.after.xreplace(swap), *noises), bound), inference.reason, known)
-    later = process.name[process.index + 1]
-    recursion = compared(later, sum(c * other.name[process.index] for other, c in parts) + extra)
+    moved = [c.xreplace(swap) * E(other.after.xreplace(swap), *noises) for other, c in later]
+    proof.establish(
+        compared(E(process.after.xreplace(swap), *noises), bound + sum(moved)), inference.reason, known
+    )
+    now, then = process.index, process.index + 1
+    right = sum(c * other.name[now] for other, c in parts) + sum(c * other.name[then] for other, c in later)
+    recursion = compared(process.name[then], right + extra)
     proof.recursions.append(ForEvery(recursion, process.index, process.low, process.high))
 
 
 def _numbers_for_entries(process: Iterates, *terms: Any) -> dict[Any, Any]:
     """An arbitrary number of the same sign for every entry of a sequence at the index of a step."""
-    from dpverify.proving.domain import fresh
-
     spelt = [process.after, *terms, *[s for v in (*process.step, *process.noises) for s in _coefficients(v)]]
     swap: dict[Any, Any] = {}
     for entry in sorted({e for term in spelt for e in term.atoms(sp.Indexed)}, key=sp.default_sort_key):
@@ -633,7 +771,10 @@ def _jensen(inference: Jensen, proof: _Proof) -> None:
         proof.establish(AtMost(0, inference.square), f"{inference.reason}: the root is defined")
         condition = jensen_root(inference.square, *inference.noises)
     else:
-        condition = jensen(inference.square, inference.point, *inference.noises)
+        try:
+            condition = jensen(inference.square, inference.point, *inference.noises)
+        except ValueError as why:
+            raise Stuck(f"{inference.reason} does not apply: {why}") from None
     relation = as_relation(condition)
     proof.steps.append(
         Step(str(relation), inference.reason, Result(PROVED, "Jensen's inequality", Evidence("rule")))
@@ -651,9 +792,9 @@ def _unroll(inference: Unroll, proof: _Proof) -> None:
         raise Stuck(f"the ratio {ratio} depends on {index}")
     proof.establish(AtMost(0, ratio), "the ratio is not negative")
     proof.establish(AtMost(low - 1, high), "the range is not shorter than empty")
-    after = entry.xreplace({index: index + 1})
+    after = placed(entry, {index: index + 1})
     _for_every(AtMost(after, ratio * entry + extra), inference, proof)
-    last, first = entry.xreplace({index: high + 1}), entry.xreplace({index: low})
+    last, first = placed(entry, {index: high + 1}), placed(entry, {index: low})
     powers = sp.Sum(ratio ** (high - index) * extra, (index, low, high))
     proof.learn(AtMost(last, ratio ** (high + 1 - low) * first + powers))
 
@@ -686,18 +827,14 @@ def _close(shows: Any, reason: str, proof: _Proof, more: Iterable[Any] = ()) -> 
         _choice_is_fair(shows, proof.theorem)
         chosen = {s: sp.sympify(v) for s, v in shows.at.items()}
         for symbol, term in chosen.items():
-            for condition in assumed(symbol, term):
-                proof.establish(condition, f"{symbol} is as it should be")
+            _fits(symbol, term, f"the value of {symbol}", proof)
         for part, _ in _conjuncts(shows.relation):
             for condition in getattr(part, "given", ()):
                 if condition.free_symbols & set(chosen):
-                    wanted = condition.xreplace(chosen)
+                    wanted = placed(condition, chosen)
                     if wanted in (sp.false, False):
-                        raise Unfair(f"{condition} does not hold for the values that are shown")
-                    if wanted not in (sp.true, True):
-                        proof.establish(
-                            as_relation(wanted), f"{condition}, which is asked of the values", more
-                        )
+                        raise Stuck(f"{condition} does not hold for the values that are shown")
+                    _holds(wanted, f"{condition}, which is asked of the values", proof, more)
         shows = _put(shows.relation, chosen)
     for part in shows.parts if isinstance(shows, AllOf) else (shows,):
         wanted = as_conditions(part)
@@ -723,12 +860,12 @@ def _choice_is_fair(shows: ForSome, theorem: Theorem) -> None:
     """The values are made of what comes before them, and nothing else speaks of the symbols."""
     for symbol in shows.symbols:
         if symbol not in shows.at:
-            raise Unfair(f"no value of {symbol} is shown")
+            raise Stuck(f"no value of {symbol} is shown")
         if any(symbol in sp.sympify(h).free_symbols for h in theorem.given if isinstance(h, sp.Basic)):
-            raise Unfair(f"a hypothesis speaks of {symbol}, whose value is to be shown")
+            raise Stuck(f"a hypothesis speaks of {symbol}, whose value is to be shown")
         alien = sp.sympify(shows.at[symbol]).free_symbols - set(shows.of)
         if alien:
-            raise Unfair(
+            raise Stuck(
                 f"the value of {symbol} depends on {sorted(map(str, alien))[0]}, which comes after it"
             )
 
@@ -738,7 +875,7 @@ def _put(relation: Any, chosen: dict[Any, Any]) -> Any:
     if isinstance(relation, AllOf):
         return AllOf(*[_put(part, chosen) for part in relation.parts])
     if not isinstance(relation, Equal | AtMost):
-        raise Unfair(f"{relation} is not a comparison of numbers")
+        raise Stuck(f"{relation} is not a comparison of numbers")
     given = tuple(c for c in relation.given if not c.free_symbols & set(chosen))
     return replace(_substituted(relation, chosen), given=given)
 
@@ -746,7 +883,19 @@ def _put(relation: Any, chosen: dict[Any, Any]) -> Any:
 def _exhaustive(cases: Cases, proof: _Proof) -> None:
     """Whatever is in none of the first cases is in the last."""
     *others, last = cases.conditions
-    proof.establish(as_relation(last), cases.reason, [sp.Not(condition) for condition in others])
+    _holds(last, cases.reason, proof, [sp.Not(condition) for condition in others])
+
+
+def _grows(hypothesis: ForEvery | Iterates, over: sp.Symbol) -> bool:
+    """Whether a hypothesis for every index says at over + 1 what it says at over, and perhaps more."""
+    low, high = sp.sympify(hypothesis.low), sp.sympify(hypothesis.high)
+    if isinstance(hypothesis, ForEvery):
+        inside = [sp.sympify(side) for side in _both(hypothesis.relation)]
+    else:
+        inside = [hypothesis.after, hypothesis.value, *[c for v in hypothesis.step for c in _coefficients(v)]]
+    if over in low.free_symbols or any(over in e.free_symbols for e in inside):
+        return False
+    return bool((high.xreplace({over: over + 1}) - high).is_nonnegative)
 
 
 def _by_induction(rule: Induct, proof: _Proof) -> None:
@@ -760,11 +909,14 @@ def _by_induction(rule: Induct, proof: _Proof) -> None:
         raise Stuck("induction is for one comparison of numbers")
     if any(over in sp.sympify(h).free_symbols for h in (*proof.plain, *shows.given)):
         raise Stuck(f"a hypothesis restricts {over}: induction is over every whole {over} >= {start}")
+    for h in proof.theorem.given:
+        if isinstance(h, ForEvery | Iterates) and not _grows(h, over):
+            raise Stuck(f"{h} at {over} + 1 is not more than at {over}, as induction over {over} needs")
     if start != (1 if over.is_positive else 0 if over.is_nonnegative else None):
         raise Stuck(f"the least value that {over} takes is not {start}")
     proof.establish(_substituted(shows, {over: start}), f"{rule.reason}: at {over} = {start}")
     here = as_conditions(shows)
-    later = [fact.xreplace({over: over + 1}) for fact in proof.facts if over in fact.free_symbols]
+    later = [placed(fact, {over: over + 1}) for fact in proof.facts if over in fact.free_symbols]
     proof.establish(
         _substituted(shows, {over: over + 1}), f"{rule.reason}: from {over} to {over} + 1", [*here, *later]
     )

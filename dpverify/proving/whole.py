@@ -44,8 +44,8 @@ def _bounds(part: Any, k: sp.Symbol, others: list[Any]) -> list[Any]:
     if top.is_integer and bottom.is_integer and bottom.is_positive and bottom != 1:
         rest = top - bottom * k
         known += [0 <= rest, rest <= bottom - 1] if down else [rest <= 0, 1 - bottom <= rest]
-    if (found := _logarithm(e)) is not None:
-        z, c = found
+    if (logarithm := _logarithm(e)) is not None:
+        z, c = logarithm
         known += [c**k <= z, z < c ** (k + 1)] if down else [z <= c**k, c ** (k - 1) < z]
     return known
 

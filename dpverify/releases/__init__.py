@@ -2,6 +2,7 @@
 
 from dpverify.releases.base import Cost, Law, Noise, NotEnumerable, Release
 from dpverify.releases.gaussian import Gaussian
+from dpverify.releases.implicit import Implicit
 from dpverify.releases.laplace import Laplace
 from dpverify.releases.subsampled import Subsampled
 from dpverify.releases.tree import TreeNode, occurrences
@@ -9,6 +10,7 @@ from dpverify.releases.tree import TreeNode, occurrences
 __all__ = [
     "Cost",
     "Gaussian",
+    "Implicit",
     "Laplace",
     "Law",
     "Noise",

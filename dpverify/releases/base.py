@@ -3,8 +3,9 @@
     released = value + scale * unit * noise
 
 A new kind of release is one class in one file, here or in anybody's code: the sampler, the exact loss, every
-accountant, the audits and the laws ask it, and never which class it is. `unit` is 1, or one factor per run
-that multiplies scale and sensitivity alike (a clip norm that follows the public iterates).
+accountant, the audits, the laws and the privacy statements ask it, and never which class it is. `unit` is 1,
+or one factor per run that multiplies scale and sensitivity alike (a clip norm that follows the public
+iterates).
 """
 
 from __future__ import annotations
@@ -13,12 +14,15 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
 from dpverify.neighbours import Adjacency
 from dpverify.releases.curves import Curve, from_curve, gaussian_curve, pure_curve, top_of
+
+if TYPE_CHECKING:
+    from dpverify.releases.rules import Condition, Currency
 
 Array = np.ndarray[Any, Any]
 Self = TypeVar("Self", bound="Release")
@@ -62,6 +66,7 @@ class Release(ABC):
 
     It must have `scale` and `sensitivity` (per neighbouring relation), `norm` (1 or 2, that of its
     sensitivity), a `law`, and one of three costs: `gaussian` and `costs`, a finite `epsilon`, or a `curve`.
+    Statements about it with symbols for its numbers need a `formula`, and `attains` where that is necessary.
     """
 
     scale: Any
@@ -95,6 +100,11 @@ class Release(ABC):
     @property
     def shard(self) -> tuple[int, int] | None:
         """(first, how many): the only records that pay; None for all."""
+        return None
+
+    @property
+    def drawn_from(self) -> Any:
+        """The number of records that its batch is drawn from; None if its query gets them all."""
         return None
 
     @abstractmethod
@@ -196,6 +206,36 @@ class Release(ABC):
         """
         return self.gaussian or (pure and math.isfinite(self.epsilon(adjacency)))
 
+    def formula(self, currency: Currency, adjacency: Adjacency) -> Any:
+        """An upper bound on its cost in that currency, in the symbols that it is made of (see `rules`)."""
+        from dpverify.releases.rules import NoRule
+
+        raise NoRule(f"there is no rule for {type(self).__name__}")
+
+    def formula_on_batches(self, chance: Any, how: str, currency: Currency, adjacency: Adjacency) -> Any:
+        """The same where its query gets a secret batch that has the record with that chance."""
+        from dpverify.releases.rules import PURE, pure_on_batches
+
+        return pure_on_batches(self.formula(PURE, adjacency), chance, currency)
+
+    def attains(self, currency: Currency) -> bool:
+        """Whether some mechanism of this form costs as much as its formula says, which is then necessary
+        too.
+        """
+        return False
+
+    def conditions(self, adjacency: Adjacency) -> list[Condition]:
+        """What its symbols must meet for it to be a release."""
+        from dpverify.releases.rules import Condition
+
+        positive = Condition(0, self.scale, strict=True)
+        return [positive, Condition(0, look_up(self.sensitivity, adjacency))]
+
+    def in_words(self, adjacency: Adjacency) -> str:
+        """What it is, for a reader of a statement about it."""
+        size = look_up(self.sensitivity, adjacency)
+        return f"a {type(self).__name__} release (sensitivity {size}, scale {self.scale})"
+
 
 @dataclass(frozen=True)
 class Noise(Release):
@@ -224,6 +264,12 @@ class Noise(Release):
     def ratio(self, adjacency: Adjacency) -> float:
         sensitivity = look_up(self.sensitivity, adjacency)
         return 0.0 if sensitivity == 0 else math.inf if self.scale == 0 else float(sensitivity / self.scale)
+
+    def quotient(self, adjacency: Adjacency) -> Any:
+        """Sensitivity over scale, in the symbols that they are made of."""
+        from sympy import sympify
+
+        return sympify(look_up(self.sensitivity, adjacency)) / self.scale
 
     def noise(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
         if self.scale == 0:

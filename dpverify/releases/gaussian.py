@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpverify.neighbours import Adjacency
 from dpverify.releases.base import Law, Noise
+
+if TYPE_CHECKING:
+    from dpverify.releases.rules import Currency
 
 Array = np.ndarray[Any, Any]
 
@@ -48,3 +52,18 @@ class Gaussian(Noise):
 
     def log_standard(self, rows: Array) -> Array:
         return -0.5 * np.einsum("rk,rk->r", rows, rows) - rows.shape[1] * math.log(math.sqrt(2 * math.pi))
+
+    def formula(self, currency: Currency, adjacency: Adjacency) -> Any:
+        from dpverify.releases.rules import gaussian_formula
+
+        return gaussian_formula(self.quotient(adjacency), currency)
+
+    def formula_on_batches(self, chance: Any, how: str, currency: Currency, adjacency: Adjacency) -> Any:
+        from dpverify.releases.rules import gaussian_on_batches
+
+        return gaussian_on_batches(self.quotient(adjacency), chance, how, currency)
+
+    def attains(self, currency: Currency) -> bool:
+        from dpverify.releases.rules import PURE
+
+        return currency != PURE

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpverify.neighbours import Adjacency
 from dpverify.releases.base import Law, Noise
+
+if TYPE_CHECKING:
+    from dpverify.releases.rules import Currency
 
 Array = np.ndarray[Any, Any]
 
@@ -49,3 +52,13 @@ class Laplace(Noise):
 
     def epsilon(self, adjacency: Adjacency) -> float:
         return self.ratio(adjacency)
+
+    def formula(self, currency: Currency, adjacency: Adjacency) -> Any:
+        from dpverify.releases.rules import pure_formula
+
+        return pure_formula(self.quotient(adjacency), currency)
+
+    def attains(self, currency: Currency) -> bool:
+        from dpverify.releases.rules import PURE
+
+        return currency == PURE

@@ -14,13 +14,16 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpverify.neighbours import ADD_REMOVE, REPLACE, Adjacency
 from dpverify.releases.base import Law, NotEnumerable, Release, is_formula, renyi_of_pure
 from dpverify.releases.curves import Curve
+
+if TYPE_CHECKING:
+    from dpverify.releases.rules import Condition, Currency
 
 Array = np.ndarray[Any, Any]
 
@@ -111,6 +114,10 @@ class Subsampled(Release):
     def shard(self) -> tuple[int, int] | None:
         """The records from which the batch is drawn, if they are some client's."""
         return None if self.first is None else (self.first, self.of)
+
+    @property
+    def drawn_from(self) -> Any:
+        return self.of
 
     @property
     def adjacencies(self) -> list[Adjacency]:
@@ -237,6 +244,29 @@ class Subsampled(Release):
             return True
         return self.how == "poisson" and adjacency is ADD_REMOVE and self.inner.tight(adjacency, pure)
 
+    def formula(self, currency: Currency, adjacency: Adjacency) -> Any:
+        from dpverify.releases.rules import chance_in_batch
+
+        chance = chance_in_batch(self.size, self.of, self.how, adjacency)
+        return self.inner.formula_on_batches(chance, self.how, currency, adjacency)
+
+    def attains(self, currency: Currency) -> bool:
+        """A point at which the likelihoods differ most keeps its place in the mixture over batches."""
+        from dpverify.releases.rules import PURE
+
+        return currency == PURE and self.inner.attains(PURE)
+
+    def conditions(self, adjacency: Adjacency) -> list[Condition]:
+        from dpverify.releases.rules import Condition, NoRule
+
+        if self.inner.drawn_from not in (None, self.size):
+            raise NoRule(f"a batch is drawn from another one, of {self.size} records, as if it had others")
+        drawn = [Condition(0, self.size, strict=True), Condition(self.size, self.of)]
+        return [*self.inner.conditions(adjacency), *drawn]
+
+    def in_words(self, adjacency: Adjacency) -> str:
+        return f"{self.inner.in_words(adjacency)} on {self.size} of {self.of} records ({self.how})"
+
     def batch(self, rng: np.random.Generator, runs: int, records: int | None = None) -> Array:
         """One batch of record numbers per run; `records` is the size of the data set at hand where it is not
         `of` (Poisson only).
@@ -253,7 +283,7 @@ class Subsampled(Release):
             return batch
         if self.how == "poisson":
             if self.rate > 1 / 16:
-                return rng.random((runs, n)) < self.rate
+                return _coins(rng, (runs, n), self.rate)
             sizes = rng.binomial(n, self.rate, size=runs)
             batch = _distinct(rng, runs, max(int(sizes.max(initial=0)), 1), n)
             batch[np.arange(batch.shape[1]) >= sizes[:, None]] = -1
@@ -362,6 +392,21 @@ def _subset(rng: np.random.Generator, runs: int, size: int, n: int) -> Array:
     chosen = np.zeros((runs, n), dtype=bool)
     np.put_along_axis(chosen, np.argpartition(keys, size - 1, axis=1)[:, :size], True, axis=1)
     return chosen
+
+
+def _coins(rng: np.random.Generator, shape: tuple[int, int], chance: float) -> Array:
+    """Independent coins that show True with that chance, each from sixteen random bits; where those leave it
+    open, which is once in 65,536 times, a number of its own decides.
+    """
+    count = shape[0] * shape[1]
+    words = rng.integers(0, 2**64 - 1, size=-(-count // 4), dtype=np.uint64, endpoint=True)
+    bits, level = words.view(np.uint16)[:count], int(chance * 2**16)
+    if level >= 2**16:
+        return np.ones(shape, dtype=bool)
+    coins = bits < level
+    open_ones = np.flatnonzero(bits == level)
+    coins[open_ones] = rng.random(len(open_ones)) < chance * 2**16 - level
+    return coins.reshape(shape)
 
 
 def _floyd(rng: np.random.Generator, runs: int, size: int, n: int) -> Array:

@@ -12,6 +12,7 @@ from dpverify.memory import Memory, versions
 from dpverify.parallel import each
 from dpverify.places import place_of
 from dpverify.reporting.document import SCHEMA
+from dpverify.reporting.runs import judged
 from dpverify.verdicts import SUPPORTED, Result
 
 if TYPE_CHECKING:
@@ -80,7 +81,9 @@ def collect(
         return [made[name] for name in names if name in made]
 
     if runs and not claims:
-        algorithms = [row for row in every("run", names(), _run) if row["paper"] in keys]
+        records = {record["id"]: record for paper in papers for record in paper["claims"]}
+        rows = [row for row in every("run", names(), _run) if row["paper"] in keys]
+        algorithms = [judged(row, records) for row in rows]
     if audits and not claims and paper is None:
         zoo = every("audit", [bug.name for bug in bugs()], _audit)
     times["total"] = round(time.perf_counter() - started, 1)

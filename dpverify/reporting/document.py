@@ -28,6 +28,7 @@ _FIGURES = (
     "exact",
     "bound",
     "bound_claim",
+    "bound_verdict",
     "exceeds_bound",
     "claimed",
     "adjacency",
@@ -152,18 +153,16 @@ def rests_on_one_solver(claim: dict[str, Any]) -> bool:
 
 
 def foundations(claims: list[dict[str, Any]]) -> str:
-    """How many proofs have two judges, and how many statements are only argued, in words.
+    """How many proofs have two judges, in words.
 
     >>> foundations([{"verdict": "PROVED", "steps": [], "judges": ["Z3", "cvc5"], "evidence": None}])
-    '1 of 1 proofs have two judges or an exact certificate in every part.'
+    '1 of 1 proofs (100.0 %) have two judges or an exact certificate in every part.'
     """
     proofs = [c for c in claims if c["verdict"] == "PROVED"]
     two = sum(not rests_on_one_solver(c) for c in proofs)
-    argued = sum((c["evidence"] or {}).get("method") == "argued" for c in claims)
-    told = f"{two} of {len(proofs)} proofs have two judges or an exact certificate in every part."
-    if argued:
-        told += f" {argued} statements are argued: each step is proved, that they make the statement is not."
-    return told
+    share = 100 * two / len(proofs) if proofs else 100.0
+    counted = f"{two} of {len(proofs)} proofs ({share:.1f} %)"
+    return f"{counted} have two judges or an exact certificate in every part."
 
 
 class ReportError(ValueError):

@@ -191,9 +191,9 @@ def github(document: dict[str, Any], times: dict[str, float] | None = None) -> s
         if not as_expected(c)
     ]
     counts = Counter(c["verdict"] for c in claims)
-    told = ", ".join(f"{counts[v]} {v}" for v in VERDICTS if counts[v])
+    words = ", ".join(f"{counts[v]} {v}" for v in VERDICTS if counts[v])
     odd = sum(not as_expected(c) for c in claims)
-    lines.append(github_line("notice", "dpverify", f"{told}; {odd} not as expected"))
+    lines.append(github_line("notice", "dpverify", f"{words}; {odd} not as expected"))
     return "\n".join(lines) + "\n"
 
 
@@ -211,8 +211,8 @@ def github_line(kind: str, title: str, text: str, file: str | None = None, line:
         return plain(value).replace(":", "%3A").replace(",", "%2C")
 
     place = {"file": file, "line": str(line) if line else None, "title": title}
-    told = ",".join(f"{name}={inside(value)}" for name, value in place.items() if value)
-    return f"::{kind} {told}::{plain(text)}"
+    options = ",".join(f"{name}={inside(value)}" for name, value in place.items() if value)
+    return f"::{kind} {options}::{plain(text)}"
 
 
 WRITERS: dict[str, Callable[..., str]] = {

@@ -2,7 +2,7 @@
 
 MEANINGS = {
     "adp-erm/thm-4.1-audit": (
-        "The leak of the printed noise shows in the outputs themselves, on two hundred records and two steps."
+        "The leak of the printed noise shows in the outputs themselves, on two hundred records and one step."
     ),
     "adp-erm/thm-4.1-adaptive-audit": (
         "With step sizes from raw gradients the leak shows in the outputs of a single step."
@@ -86,8 +86,8 @@ MEANINGS = {
         "worse than what it promises."
     ),
     "adp-erm/remark-4.1-alt": (
-        "Only alpha_t^2 proportional to b_t gives the least M: the other choice costs utility unless b is "
-        "its own mirror image."
+        "Only alpha_t^2 proportional to b_t gives the least M: the other choice, which exists only if b is "
+        "its own mirror image, costs utility even there."
     ),
     "adp-erm/prop-5.1-eq9": (
         "Count on twice the noise term that is printed; the rate in T, n and eps stays."
@@ -158,6 +158,9 @@ MEANINGS = {
         "The rewriting of the momentum needs the same order of records in every epoch; with fresh orders "
         "it is another vector."
     ),
+    "diff2/thm-5.3": (
+        "With the step size of Theorem F.4 more rounds are needed: take L/sqrt(K b) for L/(sqrt K b) in c_1."
+    ),
     "diff2/thm-f.4": (
         "Plan the rounds of DIFF2-BVR-L-SGD with L/sqrt(K b): a batch helps by the root of its size, not by "
         "its size."
@@ -189,12 +192,16 @@ MEANINGS = {
         "A data set of one record gets no noise at all: the formula for V is for N >= 2."
     ),
     "momentum-agg/thm-8-rdp": (
-        "A data set of one record gets no noise at all; for N >= 256 the guarantee is proved, with the L "
+        "A data set of one record gets no noise at all; for N >= 2 the guarantee is proved, with the L "
         "that the box leaves out."
     ),
     "momentum-agg/thm-8-dp": (
         "The conversion needs delta <= exp(-epsilon) or so, and N >= 2: for large epsilon at moderate "
         "delta compute sigma with an accountant."
+    ),
+    "momentum-agg/thm-9": (
+        "The printed constants hold for delta <= 1/e and epsilon <= sqrt(d N); only a delta next to 1 breaks "
+        "them."
     ),
     "momentum-agg/lemma-7": (
         "With a fresh order in every epoch the rebuilt vector is not the momentum, whatever the noise: "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 from dpverify.reporting.meanings import MEANINGS
@@ -21,14 +22,13 @@ class Plain(NamedTuple):
 def plainly(c: Record, by_id: dict[str, Record], used_by: dict[str, list[str]]) -> Plain:
     """The three sentences of a refuted claim, from its own words, its correction and what leans on it."""
     corrected = by_id.get(c["correction"] or "")
-    says = f"{c['at']} says: {sentence(shortened(c['statement'], 420))}"
+    asserted, _, case = c["statement"].partition(" The case: ")
+    says = f"{c['at']} says: {sentences(asserted)}"
+    true = f"That is false: {sentences(case or _case(c))}" if case or corrected is None else "That is false."
     if corrected is not None:
         held = {"PROVED": "is proved", "SUPPORTED": "has stood its tests", "REFUTED": "is refuted as well"}
         state = held.get(corrected["verdict"], "is not decided")
-        instead = sentence(shortened(corrected["statement"], 420))
-        true = f"That is false; its nearest true form {state}: {instead}"
-    else:
-        true = f"That is false: {sentence(shortened(_case(c), 420))}"
+        true += f" Its nearest true form {state}: {sentences(corrected['statement'])}"
     return Plain(says, true, _means(c, by_id, used_by, corrected))
 
 
@@ -46,6 +46,21 @@ def sentence(text: str) -> str:
     """
     text = text.strip()
     return text if text.endswith((".", "…", "!", "?")) else text + "."
+
+
+def sentences(text: str, most: int = 420) -> str:
+    """As many whole sentences of a text as fit, and at least the beginning of the first.
+
+    >>> sentences("Noise is added. It is too small. It is Laplace noise", most=34)
+    'Noise is added. It is too small.'
+    >>> sentences("closed by signs")
+    'closed by signs.'
+    """
+    text = sentence(text)
+    if len(text) <= most:
+        return text
+    ends = [match.end() for match in re.finditer(r"[.!?](?= [A-Z(])", text[: most + 1])]
+    return text[: ends[-1]] if ends else sentence(shortened(text, most))
 
 
 def _means(

@@ -4,11 +4,15 @@ accountant says under each neighbouring relation.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dpverify.algorithms import Example
     from dpverify.montecarlo import Runs
+
+
+NEEDS = ": a theorem needs known constants, gradients within the clip, and its own step size"
 
 
 def summary(case: Example, result: Runs, as_printed: bool) -> dict[str, Any]:
@@ -17,8 +21,8 @@ def summary(case: Example, result: Runs, as_printed: bool) -> dict[str, Any]:
     >>> from dpverify.algorithms import example
     >>> case = example("private-gd")
     >>> figures = summary(case, case.simulate(50), False)
-    >>> figures["algorithm"], figures["certified"], figures["bound_claim"], figures["bound_verdict"]
-    ('private-gd', True, 'dynamic-noise/bound-gd', 'PROVED')
+    >>> figures["algorithm"], figures["certified"], figures["bound_claim"]
+    ('private-gd', True, 'dynamic-noise/bound-gd')
     """
     from dpverify.accounting import meets
     from dpverify.montecarlo import mean_at_least
@@ -43,12 +47,10 @@ def summary(case: Example, result: Runs, as_printed: bool) -> dict[str, Any]:
         "exact": exact,
         "bound": None if bound is None else bound.value,
         "bound_claim": "" if bound is None else bound.claim,
-        "bound_verdict": "" if bound is None else bound.verdict.value,
         "bound_at": "" if bound is None else bound.at,
         "exceeds_bound": bound is not None and known > bound.value * (1 + 1e-9),  # reached is kept
         "printed": None if printed is None else printed.value,
         "printed_claim": "" if printed is None else printed.claim,
-        "printed_verdict": "" if printed is None else printed.verdict.value,
         "printed_at": "" if printed is None else printed.at,
         "adjacency": str(case.adjacency),
         "claimed": str(case.claimed),
@@ -58,6 +60,23 @@ def summary(case: Example, result: Runs, as_printed: bool) -> dict[str, Any]:
         "certified": meets(case.algorithm.ledger(), case.adjacency, case.claimed),
         "note": case.note,
     }
+
+
+def judged(figures: dict[str, Any], records: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """The figures with what came of checking the claims that they name; `records` has one for each claim
+    that was checked, as `dpverify check --json` has it.
+
+    >>> judged({"bound_claim": "a/b", "printed_claim": ""}, {})["bound_verdict"]
+    ''
+    """
+    result = dict(figures)
+    for what in ("bound", "printed"):
+        record = records.get(figures[f"{what}_claim"], {})
+        result[f"{what}_verdict"] = record.get("verdict", "")
+        result[f"{what}_judges"] = record.get("judges", [])
+        result[f"{what}_given"] = record.get("given", [])
+        result[f"{what}_because"] = record.get("because", "")
+    return result
 
 
 def spending(case: Example) -> list[dict[str, Any]]:
@@ -74,25 +93,25 @@ def spending(case: Example) -> list[dict[str, Any]]:
     claimed = case.claimed
     delta = 0.0 if isinstance(claimed, PureDP) else claimed.delta if isinstance(claimed, ApproxDP) else 1e-5
     known = [a for a in Adjacency if all(a in release.adjacencies for release in ledger)]
-    found = []
+    steps = []
     for adjacency in sorted(known, key=lambda a: a is not case.adjacency):
         spent = epsilon(account(ledger, adjacency, "auto" if delta else "pure"), delta)
-        found.append(
+        steps.append(
             {
                 "adjacency": str(adjacency),
                 "epsilon": spent if math.isfinite(spent) else None,
                 "delta": delta,
             }
         )
-    return found
+    return steps
 
 
 def table(figures: dict[str, Any]) -> str:
-    """The figures as text.
+    """The figures, judged, as text.
 
     >>> from dpverify.algorithms import example
     >>> case = example("clipped-mean")
-    >>> print(table(summary(case, case.simulate(100), False)).splitlines()[0])
+    >>> print(table(judged(summary(case, case.simulate(100), False), {})).splitlines()[0])
     clipped-mean (diff2), certified, 1 steps, 100 runs, seed 0
     """
     interval = figures["interval"]
@@ -105,12 +124,11 @@ def table(figures: dict[str, Any]) -> str:
     ]
     if figures["exact"] is not None:
         lines.append(f"  {'exactly':15} {figures['exact']:.6g} (recursion of moments)")
-    lines.append(f"  {'bound':15} {_against(figures)}")
+    lines += _bound_lines(figures)
     if figures["printed"] is not None:
-        judged = figures["printed_claim"] or "no claim yet"
         lines.append(
             f"  {'the paper says':15} {figures['printed']:.6g} ({figures['printed_at']}; "
-            f"{figures['printed_verdict']}, {judged})"
+            f"{_verdict(figures, 'printed')})"
         )
     lines.append(f"  {'claimed':15} {figures['claimed']} under {figures['adjacency']}")
     for i, spent in enumerate(figures["accountant"]):
@@ -127,14 +145,34 @@ def table(figures: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _against(figures: dict[str, Any]) -> str:
+def _bound_lines(figures: dict[str, Any]) -> list[str]:
+    """The formula of the claim at this run; it is called a bound if the claim is proved."""
     if figures["bound"] is None:
-        return "none is proved for this case"
+        why = "" if "no bound" in figures["note"] else NEEDS
+        return [f"  {'bound':15} none is proved for this case{why}"]
     reached = (
         "EXCEEDED" if figures["exceeds_bound"] else f"{figures['mean'] / figures['bound']:.3g} of it reached"
     )
-    claim = f"{figures['bound_claim']} {figures['bound_verdict']}: {figures['bound_at']}"
-    return f"{figures['bound']:.6g}, {reached} ({claim})"
+    name = "bound" if figures["bound_verdict"] == "PROVED" else "formula"
+    lines = [
+        f"  {name:15} {figures['bound']:.6g}, {reached} ({figures['bound_at']})",
+        f"  {'':15} {_verdict(figures, 'bound')}",
+    ]
+    if figures["bound_verdict"] not in ("", "PROVED"):
+        lines.append(f"  {'':15} which is no bound now: {figures['bound_because']}")
+    return lines
+
+
+def _verdict(figures: dict[str, Any], what: str) -> str:
+    """The verdict that was computed, by whom, and what it leans on; or that nothing was checked."""
+    claim, verdict = figures[f"{what}_claim"], figures[f"{what}_verdict"]
+    if not claim:
+        return "no claim says so"
+    if not verdict:
+        return f"{claim}, not checked (dpverify check {claim})"
+    judges = f" by {', '.join(figures[f'{what}_judges'])}" if figures[f"{what}_judges"] else ""
+    given = f", given {', '.join(figures[f'{what}_given'])}" if figures[f"{what}_given"] else ""
+    return f"{claim}: {verdict}{judges}{given}, checked by this installation"
 
 
 def along(case: Example, result: Runs) -> dict[str, list[float]]:

@@ -72,8 +72,8 @@ def read(folder: str | Path) -> list[dict[str, Any]]:
 
 
 def refuted(record: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """The laws that a target breaks. Not among them: half the claim, which shows the reach of the audits, and
-    records that are not numbers, which shows a behaviour.
+    """The laws that a target breaks. Not among them: half the claim, which shows the reach of the audits;
+    records that are not numbers, and seeds, which show a behaviour.
 
     >>> refuted({"laws": {"half": {"verdict": "REFUTED"}, "noise": {"verdict": "REFUTED"}}})
     {'noise': {'verdict': 'REFUTED'}}
@@ -81,7 +81,7 @@ def refuted(record: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {
         law: result
         for law, result in record["laws"].items()
-        if law not in SHOWN and result.get("verdict") == "REFUTED"
+        if law not in (*SHOWN, "seeds") and result.get("verdict") == "REFUTED"
     }
 
 
@@ -197,10 +197,14 @@ def _markdown(records: list[dict[str, Any]], known: list[Cause]) -> str:
         if not refuted(record):
             lines.append(f"| {record['target']} | {_cell(versions(record))} | {_cell(reach(record))} |")
     shows = [r["target"] for r in records if r["laws"].get("nan", {}).get("verdict") == "REFUTED"]
+    unseeded = [r["target"] for r in records if r["laws"].get("seeds", {}).get("verdict") == "REFUTED"]
     lines += [
         "",
         "Records that are not numbers are in hardly anybody's claim. These show one in their output, which",
         f"is a behaviour and no verdict: {', '.join(shows) or 'none'}.",
+        "",
+        "These draw noise that no seed repeats, as they may: their runs are not the same again, bit by bit:",
+        f"{', '.join(unseeded) or 'none'}.",
         "",
         "Settings, claims, witnesses and what each law said stand in `results/`, and on the page that",
         "`dpverify targets --test -o findings` draws, `index.html`.",
@@ -211,10 +215,11 @@ def _markdown(records: list[dict[str, Any]], known: list[Cause]) -> str:
 INTRODUCTION = (
     "One line is one cause. Its script uses the library alone, prints the violation in seconds, and says",
     "where the claim stands, what in the source causes it as far as known, and what may mend it. From a",
-    "clone: `pip install -e '.[torch]'` (or jax, sklearn, legacy), then `python findings/scripts/NAME.py`.",
-    "The scripts are tests of the environments `tox -e torch`, `jax`, `sklearn`, `legacy`, `pfl`: where an",
-    "upgrade mends a finding, the test says so. A finding is about that version and that configuration, and",
-    "nothing more.",
+    "clone: `pip install -e '.[torch]'` (or jax, sklearn, legacy, flower, opendp), then",
+    "`python findings/scripts/NAME.py`.",
+    "The scripts are tests of the environments `tox -e torch`, `jax`, `sklearn`, `legacy`, `pfl`, `others`:",
+    "where an upgrade mends a finding, the test says so. A finding is about that version and that",
+    "configuration, and nothing more.",
 )
 
 

@@ -99,11 +99,11 @@ class _Site:
 
     def findings(self, claims: list[Record]) -> list[tuple[str | None, list[Any]]]:
         """The refuted claims by what they break, each with its three sentences and its correction."""
-        found = findings({"papers": [{"claims": claims}]})
-        told = [
-            (c, plainly(c, self.by_id, self.used_by), self.by_id.get(c["correction"] or "")) for c in found
+        wrong = findings({"papers": [{"claims": claims}]})
+        explained = [
+            (c, plainly(c, self.by_id, self.used_by), self.by_id.get(c["correction"] or "")) for c in wrong
         ]
-        groups = [(kind, [row for row in told if row[0]["breaks"] == kind]) for kind in SEVERITIES]
+        groups = [(kind, [row for row in explained if row[0]["breaks"] == kind]) for kind in SEVERITIES]
         return [(kind, rows) for kind, rows in groups if rows]
 
     def pages(self, paper: Record, pictures: dict[str, str]) -> dict[str, str]:

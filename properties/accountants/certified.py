@@ -95,7 +95,7 @@ def calibration(subject: Subject, seed: int) -> Outcome:
         except Refused as refusal:
             refusals.append(f"({wanted:g}, {delta:g}), {times} steps at rate {rate:g}: {refusal}")
             continue
-        found = epsilon_bounds((Steps(noise, rate, times),), delta, 2e-3)
+        bounds = epsilon_bounds((Steps(noise, rate, times),), delta, 2e-3)
         rows.append(
             {
                 "wanted": wanted,
@@ -103,16 +103,16 @@ def calibration(subject: Subject, seed: int) -> Outcome:
                 "rate": rate,
                 "times": times,
                 "noise": noise,
-                "lower": found.lower,
-                "upper": found.upper,
+                "lower": bounds.lower,
+                "upper": bounds.upper,
             }
         )
-        if found.lower > wanted * (1 + ROUNDING):
+        if bounds.lower > wanted * (1 + ROUNDING):
             then = (
-                f"noise {noise:.9g} is chosen, whose epsilon is at least {found.lower:.6g} "
-                f"(certified; at most {found.upper:.6g})"
+                f"noise {noise:.9g} is chosen, whose epsilon is at least {bounds.lower:.6g} "
+                f"(certified; at most {bounds.upper:.6g})"
             )
-            exact = comparison(found.lower, "<=", wanted, settings=rows)
+            exact = comparison(bounds.lower, "<=", wanted, settings=rows)
             return broken(then, let, exact, f"epsilon at most {wanted:g}")
     if not rows:
         return Result(UNDECIDED, f"It chose no noise for {len(refusals)} targets; the first: {refusals[0]}")

@@ -97,7 +97,7 @@ def not_below(cases: Iterator[Case], method: str, ceiling: str) -> Result:
         "there": largest[1],
     }
     if short:
-        worst = min(short, key=lambda found: found["share"])
+        worst = min(short, key=lambda one: one["share"])
         then = f"it reports epsilon = {worst['reported']:.6g}; {worst['why']} = {worst['least']:.6g}"
         contradicts = f"epsilon = {worst['reported']:.6g} is enough"
         witness = Witness(

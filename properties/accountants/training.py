@@ -81,7 +81,7 @@ def accumulation(subject: Subject, seed: int) -> Outcome:
             )
             exact = comparison(chance, ">=", ALPHA / len(POISSON), **figures)
             return broken(then, let, exact, "the rate recorded")
-    refused = [setup for setup, found in figures.items() if isinstance(found, str)]
+    refused = [setup for setup, answer in figures.items() if isinstance(answer, str)]
     if len(refused) == len(POISSON):
         return Result(
             UNDECIDED, f"It trained in none of {len(POISSON)} ways; the first: {figures[refused[0]]}"
@@ -121,8 +121,8 @@ def shuffled(subject: Subject, seed: int) -> Outcome:
                 f"{steps} steps at rate {rate:.6g} are recorded; of {true} noisy steps the largest "
                 f"held {share:.6g} of all records"
             )
-            found = (steps, true) if steps < true else (rate, share)
-            exact = comparison(found[0], ">=", found[1], **figures)
+            pair = (steps, true) if steps < true else (rate, share)
+            exact = comparison(pair[0], ">=", pair[1], **figures)
             return broken(then, {"training": str(setup)}, exact, "the rate and the steps recorded")
     return held(
         f"{len(SHUFFLED)} trainings: steps and rates recorded are not below those that were run.",
@@ -155,14 +155,14 @@ def epochs(subject: Subject, seed: int) -> Outcome:
             )
         steps = sum(step.times for step in history)
         certain = epsilon_bounds(tuple(history), delta, GAP)
-        found = {
+        answers = {
             "wanted": wanted,
             "spent": spent,
             "noise": history[0].noise,
             "lower": certain.lower,
             "upper": certain.upper,
         }
-        figures[f"{rounds} epochs of {batches} batches"] = found
+        figures[f"{rounds} epochs of {batches} batches"] = answers
         if spent > wanted + accountant.tolerance + ROUNDING * wanted:
             let = {
                 "target": f"({wanted:g}, {delta:g})",

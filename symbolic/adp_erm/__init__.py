@@ -5,5 +5,5 @@ from dpverify.claims import Paper
 PAPER = Paper(
     "adp-erm",
     "Adaptive differentially private empirical risk minimization.",
-    parts=("setting", "privacy", "utility", "polynomial", "adaptive", "experiments", "bounds"),
+    parts=("setting", "privacy", "utility", "polynomial", "adaptive", "experiments", "runs", "bounds"),
 )

@@ -274,12 +274,15 @@ def both_gains_multiply():
     (thm-4.1-mam) and ADP improves M by r = M_dp/M_adp >= ln(1 + T/2)/4, the last term improves by ln(16 T/(n
     delta)) r, which is at least (ln T)^2/16 once T >= 2 and 16 T >= n delta sqrt(T): the two gains multiply.
     """
-    r, x = sp.symbols("r x", positive=True)  # M_dp/M_adp, ln T
-    taken = sp.Symbol("l", positive=True)  # ln(16 T/(n delta))
-    half = sp.Symbol("h", positive=True)  # ln(1 + T/2)
-    return AllOf(
-        AtMost(sp.log(T) / 2, sp.log(1 + T / 2)),
-        AtMost(x**2 / 16, taken * r, given=[r >= half / 4, half >= x / 2, taken >= x / 2]),
+    r, taken = sp.symbols("r l", positive=True)  # M_dp/M_adp, ln(16 T/(n delta))
+    return (
+        Theorem(
+            given=[r >= sp.log(1 + T / 2) / 4, taken >= sp.log(T) / 2],
+            shows=AtMost(sp.log(T) ** 2 / 16, taken * r),
+        )
+        .have(AtMost(0, sp.log(T)), "T >= 1")
+        .have(AtMost(sp.log(T) / 2, sp.log(1 + T / 2)), "T <= (1 + T/2)^2")
+        .have(AtMost(sp.log(T) / 8, r), "a quarter of it")
     )
 
 
@@ -319,13 +322,13 @@ def rates_of_the_introduction():
 )
 def improvement_of_the_bounds():
     """The last term of (10) less that of the corrected (9) is at most eta L 256 G^2 B_delta/((n eps)^2 sqrt
-    c) d log(1 + cT/a) sqrt T: an improvement O(d log(T) sqrt(T)/n^2), and positive if x = cT/a >= 2.
+    c) d log(1 + cT/a) sqrt T: an improvement O(d log(T) sqrt(T)/n^2), and positive if cT >= 2a.
     """
-    x, unit = sp.symbols("x unit", positive=True)
-    log = sp.log(1 + x)
+    last = eta * d * L * S * sp.sqrt(T) / sp.sqrt(c)  # of the corrected (9); S = (16 G)^2 B_delta/(n eps)^2
+    gain = last * LOG - last
     return AllOf(
-        AtMost(unit * log - unit, unit * log),
-        Theorem(given=[x >= 2], shows=AtMost(0, unit * log - unit, strict=True)).have(
-            AtMost(1, log, strict=True), "its argument is above e"
-        ),
+        AtMost(gain, last * LOG),
+        Theorem(given=[c * T >= 2 * a], shows=AtMost(0, gain, strict=True))
+        .have(AtMost(3, 1 + c * T / a), "cT >= 2a")
+        .calc(1, ("<", sp.log(3), "3 is above e"), ("<=", LOG, "the logarithm grows")),
     )

@@ -16,12 +16,18 @@ from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result
 
 t, T = step(), sp.Symbol("T", integer=True, positive=True)
 rate, later, factor, a, c, eta = sp.symbols("eta_t eta_s alpha_t a c eta", positive=True)
-theta, g, Z = vectors("theta g Z")
+theta, g, Z, released = vectors("theta g Z r")
 
 
 def same(first, second):
     """Two vectors are equal: their difference has norm 0."""
     return Equal(norm2(first - second), 0)
+
+
+def step_along(direction, shown, *given):
+    """If the released gradient r is `direction`, then theta - eta_t r is `shown`."""
+    is_direction = sp.Eq(norm2(released - direction), 0)
+    return Theorem(given=[is_direction, *given], shows=same(theta - rate * released, shown))
 
 
 @claim(PAPER, "eq-1", at="Eq (1)", kind="definition", standing="definition", expect=UNDECIDED)
@@ -32,8 +38,8 @@ def empirical_risk():
 
 @claim(PAPER, "eq-2", at="Eq (2)", kind="identity")
 def noise_in_the_gradient_is_noise_in_the_parameter():
-    """theta - eta_t (grad f + Z) = theta - eta_t grad f - eta_t Z."""
-    return same(theta - rate * (g + Z), theta - rate * g - rate * Z)
+    """With the released gradient r = grad f + Z, theta - eta_t r = theta - eta_t grad f - eta_t Z."""
+    return step_along(g + Z, theta - rate * g - rate * Z)
 
 
 @claim(
@@ -55,18 +61,18 @@ def noise_of_eq_3_is_that_of_algorithm_1():
 
 @claim(PAPER, "eq-3-corrected", at="Eq (3), corrected", kind="identity")
 def noise_on_the_parameter():
-    """With g_t = grad f + alpha_t Z the noise on the parameter is eta_t alpha_t Z."""
-    return same(theta - rate * (g + factor * Z), theta - rate * g - rate * factor * Z)
+    """With the released gradient r = grad f + alpha_t Z the noise on the parameter is eta_t alpha_t Z."""
+    return step_along(g + factor * Z, theta - rate * g - rate * factor * Z)
 
 
 @claim(
     PAPER, "intro-sqrt-eta", at="Section 1, alpha_t = 1/sqrt(eta_t)", kind="identity", uses=["eq-3-corrected"]
 )
 def square_root_of_the_step_on_the_parameter():
-    """alpha_t = 1/sqrt(eta_t) gives theta - eta_t grad f - sqrt(eta_t) Z (from Algorithm 1; Eq (3) as printed
-    has eta_t^(3/2) Z).
+    """With r = grad f + alpha_t Z, alpha_t = 1/sqrt(eta_t) gives theta - eta_t r = theta - eta_t grad f -
+    sqrt(eta_t) Z (from Algorithm 1; Eq (3) as printed has eta_t^(3/2) Z).
     """
-    return same(theta - rate * (g + Z / sp.sqrt(rate)), theta - rate * g - sp.sqrt(rate) * Z)
+    return step_along(g + factor * Z, theta - rate * g - sp.sqrt(rate) * Z, sp.Eq(factor, 1 / sp.sqrt(rate)))
 
 
 @claim(PAPER, "intro-slower", at="Section 1, more slowly", kind="monotonicity")

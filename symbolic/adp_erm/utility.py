@@ -19,7 +19,7 @@ from dpverify.language.vectors import Vector, norm2
 from dpverify.relations import AtMost, Equal, Instance, Minimises
 from dpverify.schedules import step
 from dpverify.symbolic.adp_erm import PAPER
-from dpverify.theorems import AllOf, ForEvery, Theorem
+from dpverify.theorems import AllOf, ForEvery, Iterates, Theorem
 from dpverify.verdicts import REFUTED
 
 t, T = step(), sp.Symbol("T", integer=True, positive=True)
@@ -112,25 +112,33 @@ def smallest_mean_squared_gradient_is_at_most_eq_7():
     uses=["thm-4.2-step"],
 )
 def smallest_mean_squared_gradient_with_eta_l_restored():
-    """If every step descends as in thm-4.2-step (e_t = E F(theta_{t-1}) - F*, g2_t = E|grad
-    F(theta_{t-1})|^2, h2_t = E|grad f(theta_{t-1}; xi)|^2) and m <= g2_t for every t, then m <= [e_1/eta +
-    (eta L/2) sum_t h2_t/b_t^2 + (eta L d/2) sigma^2 sum_t (alpha_t/b_t)^2]/sum_t 1/b_t. With sigma^2 of Eq
-    (6) the last is eta L times the last of Eq (7).
+    """For an L-smooth F, steps theta - (eta/b_t)(grad f + alpha_t c_t) with E grad f = grad F and E|grad f|^2
+    = h2_t given the past, c_t of mean 0 and E|c_t|^2 = d sigma2, and m <= E|grad F(theta_{t-1})|^2 for every
+    t = 1..T: m <= [e_1/eta + (eta L/2) sum_t h2_t/b_t^2 + (eta L d/2) sigma2 sum_t (alpha_t/b_t)^2]/sum_t
+    1/b_t, e_1 = F(theta_0) - F*. With sigma2 of Eq (6) the last term is eta L times the last of Eq (7).
     """
     e, g2, h2 = (sp.IndexedBase(name, nonnegative=True) for name in ("e", "g2", "h2"))
     m = sp.Symbol("m", nonnegative=True)
-    noise = sp.Symbol("sigma2", positive=True)
-    square = (h2[t] + d * alpha[t] ** 2 * noise) / b[t] ** 2
-    descent = ForEvery(AtMost(e[t + 1], e[t] - eta * g2[t] / b[t] + L * eta**2 / 2 * square), t, 1, T)
-    least = ForEvery(AtMost(m, g2[t]), t, 1, T)
+    variance = sp.Symbol("sigma2", positive=True)
+    F, theta = Function("F", smooth=L), Vector("theta")
+    slope = F.gradient(theta)
+    record = Noise("xi", variance=h2[t] - norm2(slope))
+    noise = Noise("c", variance=d * variance)
+    after = theta - eta / b[t] * (slope + record + alpha[t] * noise)
+    run = Iterates(e, F(theta) - F.minimum, [theta], [after], [record, noise], t, 1, T)
+    slopes = Iterates(g2, norm2(slope), [theta], [after], [record, noise], t, 1, T)
+    square = (h2[t] + d * alpha[t] ** 2 * variance) / b[t] ** 2
+    added = L * eta**2 / 2 * square
     inverse, first, second = total(1 / b[t]), total(h2[t] / b[t] ** 2), total(alpha[t] ** 2 / b[t] ** 2)
-    whole = e[1] / eta + eta * L / 2 * first + eta * L * d / 2 * noise * second
+    whole = e[1] / eta + eta * L / 2 * first + eta * L * d / 2 * variance * second
     growth = (e[t] - e[t + 1]) / eta + eta * L / 2 * square
+    least = ForEvery(AtMost(m, g2[t]), t, 1, T)
     return (
-        Theorem(given=[descent, least], shows=AtMost(m, whole / inverse))
+        Theorem(given=[run, slopes, least], shows=AtMost(m, whole / inverse))
+        .descend(run, 1, added, "descent", by=[F.descent(theta, after)], beside=[(slopes, -eta / b[t])])
         .sum(AtMost(m / b[t], growth), (t, 1, T), "each step, and m is least")
         .have(
-            Equal(total(growth), (e[1] - e[T + 1]) / eta + eta * L / 2 * (first + d * noise * second)),
+            Equal(total(growth), (e[1] - e[T + 1]) / eta + eta * L / 2 * (first + d * variance * second)),
             "it telescopes",
         )
         .have(AtMost(m * inverse, whole), "e is not negative")
@@ -192,10 +200,20 @@ def last_term_dominates_for_few_records():
     )
 
 
+def square_root_of_b():
+    """M is the least if alpha_t^2 = b_t."""
+    chosen = ForEvery(Equal(b[t], alpha[t] ** 2), t, 1, T)
+    return (
+        Theorem(given=[chosen], shows=Equal(noise_factor(alpha[t] ** 2, b[t]), LEAST))
+        .sum(Equal(alpha[t] ** 2 / b[t] ** 2, 1 / b[t]), (t, 1, T), "alpha_t^2 = b_t")
+        .sum(Equal(1 / alpha[t] ** 2, 1 / b[t]), (t, 1, T), "alpha_t^2 = b_t")
+    )
+
+
 @claim(PAPER, "remark-4.1-attain", at="Remark 4.1, below Eq (8)", kind="identity")
 def square_root_of_b_attains_the_least_noise_factor():
     """M = M_adp = (sum_t 1/b_t)^2 if alpha_t^2 = b_t."""
-    return Equal(noise_factor(b[t], b[t]), LEAST)
+    return square_root_of_b()
 
 
 @claim(PAPER, "remark-4.1-min", at="Remark 4.1, Eq (8)", kind="optimality", uses=["remark-4.1-attain"])
@@ -205,7 +223,7 @@ def least_noise_factor_is_the_squared_sum_of_steps():
     """
     return AllOf(
         AtMost(LEAST, noise_factor(alpha[t] ** 2, b[t])),
-        Equal(noise_factor(b[t], b[t]), LEAST),
+        square_root_of_b(),
     )
 
 
@@ -267,7 +285,7 @@ def adaptive_noise_is_never_worse_in_fact():
     at="Remark 4.1, last paragraph",
     kind="optimality",
     expect=REFUTED,
-    breaks="theorem",
+    breaks="text",
     correction="remark-4.1-alt-corrected",
 )
 def products_of_mirrored_alphas_attain_the_least_noise_factor():

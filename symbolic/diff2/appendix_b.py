@@ -31,6 +31,7 @@ a, i, j, m = (sp.Symbol(name, integer=True, positive=True) for name in ("alpha",
 eps, delta, sigma, Delta, gamma, c = sp.symbols("epsilon delta sigma Delta gamma c", positive=True)
 order = sp.Symbol("alpha", positive=True)
 p, q = (sp.IndexedBase(name, positive=True) for name in "pq")
+loss = sp.IndexedBase("y", real=True)
 
 
 @claim(PAPER, "def-b.1", at="Definition B.1", kind="definition")
@@ -46,21 +47,42 @@ def renyi_differential_privacy():
     return Equal(integrand, order * (order - 1) * mu**2 / 2 - (x - order * mu) ** 2 / 2)
 
 
-@claim(PAPER, "lemma-b.2", at="Lemma B.2, the inequality that is integrated", kind="privacy guarantee")
+BERNOULLI = AtMost(order * sp.exp(loss[i]) - order + 1, sp.exp(order * loss[i]))
+BEYOND = AtMost(sp.exp(loss[i]), 1 + sp.exp(order * loss[i]))
+
+
+@claim(
+    PAPER,
+    "lemma-b.2",
+    at="Lemma B.2, finitely many outcomes",
+    kind="privacy guarantee",
+    uses=["lemma-b.2-pointwise"],
+)
 def merged_outcomes_are_not_easier_to_tell_apart():
-    """With y = log(p/q) - log(c): q c^a (e^(a y) - a e^y + a - 1) >= 0, that is p^a q^(1-a) >= a c^(a-1) p -
-    (a - 1) c^a q, for all densities p, q > 0, c > 0 and a > 1.
+    """For the m outcomes that g sends to one value, of probability q_i on D' and p_i = c q_i e^(y_i) on D,
+    where P = sum p_i = c sum q_i = c Q: sum q_i <= sum q_i e^(a y_i), which times c^a is P^a Q^(1-a) <= sum
+    p_i^a q_i^(1-a), a > 1. Added over the values of g: g of M has no larger Renyi divergence than M.
 
-    Integrated over the outcomes that g sends to one value, with c the ratio P/Q of their probabilities, the
-    right side is P^a Q^(1-a): so g of M has no larger Renyi divergence than M (the lemma, for deterministic
-    g; the integration is not part of the statement).
+    The first hypothesis is lemma-b.2-pointwise at y_1, ..., y_m; g is deterministic.
     """
+    limits = (i, 1, m)
+    merged = sp.Eq(sp.Sum(q[i] * sp.exp(loss[i]), limits), sp.Sum(q[i], limits))
+    shown = AtMost(sp.Sum(q[i], limits), sp.Sum(q[i] * sp.exp(order * loss[i]), limits))
+    return Theorem(given=[order > 1, ForEvery(BERNOULLI, *limits), merged], shows=shown).sum(
+        AtMost(q[i] * BERNOULLI.lhs, q[i] * BERNOULLI.rhs), limits, "outcome by outcome"
+    )
+
+
+@claim(PAPER, "lemma-b.2-pointwise", at="Lemma B.2, one outcome", kind="inequality", standing="ours")
+def one_outcome_against_its_tangent():
+    """e^(a y) >= a e^y - a + 1 for every real y and a > 1: x^a is above its tangent at x = 1."""
     y = sp.Symbol("y", real=True)
-    return AtMost(0, sp.exp(order * y) - order * sp.exp(y) + order - 1, given=[order > 1])
+    return AtMost(order * sp.exp(y) - order + 1, sp.exp(order * y), given=[order > 1])
 
 
-@claim(PAPER, "lemma-b.3", at="Lemma B.3, two mechanisms, finitely many first outcomes",
-       kind="privacy guarantee")  # fmt: skip
+@claim(
+    PAPER, "lemma-b.3", at="Lemma B.3, two mechanisms, finitely many first outcomes", kind="privacy guarantee"
+)
 def renyi_divergences_add_up():
     """If sum_i p_i^a q_i^(1-a) <= E_1 and, given each first outcome i, the moment D_i of the second mechanism
     is at most E_2, the moment of the pair is at most E_1 E_2; at E_k = e^((a-1) eps_k): e^((a-1)(eps_1 +
@@ -75,24 +97,41 @@ def renyi_divergences_add_up():
     )
 
 
-@claim(PAPER, "lemma-b.4", at="Lemma B.4, the inequality that is integrated", kind="privacy guarantee")
+@claim(
+    PAPER,
+    "lemma-b.4",
+    at="Lemma B.4, finitely many outcomes",
+    kind="privacy guarantee",
+    uses=["lemma-b.4-pointwise"],
+)
 def renyi_privacy_gives_approximate_privacy():
-    """With E = eps + log(1/delta)/(a - 1) and y = log(p/q) - E: e^y <= 1 + e^(a y), that is p <= e^E q +
-    e^((1
-    - a) E) p^a q^(1-a), for all densities p, q > 0 and a > 1 (y <= 0 and y >= 0 in turn); and e^((1 - a) E)
-    e^((a-1) eps) = delta.
+    """For the m outcomes of an event S, of probability q_i on D' and p_i = w q_i e^(y_i) on D, w = e^E, E =
+    eps + log(1/delta)/(a - 1): if w sum q_i e^(a y_i) <= delta, then Pr[M(D) in S] = w sum q_i e^(y_i) <= e^E
+    Pr[M(D') in S] + delta. (a, eps)-RDP gives the hypothesis: sum p_i^a q_i^(1-a) = w^a sum q_i e^(a y_i) <=
+    e^((a-1) eps) over all outcomes, and w^(1-a) e^((a-1) eps) = delta.
 
-    Integrated over S: Pr[M(D) in S] <= e^E Pr[M(D') in S] + delta (the integration is not part of the
-    statement).
+    The first hypothesis is lemma-b.4-pointwise at y_1, ..., y_m.
     """
-    y, exponent = sp.Symbol("y", real=True), (1 - order) * (eps + sp.log(1 / delta) / (order - 1))
+    limits, w = (i, 1, m), sp.Symbol("w", positive=True)
+    chance, moment = (sp.Sum(q[i] * sp.exp(power * loss[i]), limits) for power in (1, order))
+    exponent = (1 - order) * (eps + sp.log(1 / delta) / (order - 1))
+    held = [order > 1, ForEvery(BEYOND, *limits), w * moment <= delta]
+    event = Theorem(given=held, shows=AtMost(w * chance, w * sp.Sum(q[i], limits) + delta)).sum(
+        AtMost(q[i] * BEYOND.lhs, q[i] * BEYOND.rhs), limits, "outcome by outcome"
+    )
+    return AllOf(event, Equal(exponent + (order - 1) * eps, sp.log(delta), given=[order > 1, delta < 1]))
+
+
+@claim(PAPER, "lemma-b.4-pointwise", at="Lemma B.4, one outcome", kind="inequality", standing="ours")
+def one_outcome_below_or_beyond():
+    """e^y <= 1 + e^(a y) for every real y and a > 1: e^y <= 1 for y <= 0, and e^y <= e^(a y) for y >= 0."""
+    y = sp.Symbol("y", real=True)
     bound = AtMost(sp.exp(y), 1 + sp.exp(order * y))
     below = Theorem(given=[order > 1, y <= 0], shows=bound).have(AtMost(sp.exp(y), 1), "below E")
     above = Theorem(given=[order > 1, y >= 0], shows=bound).have(AtMost(y, order * y), "a > 1")
     return AllOf(
         below.have(AtMost(0, sp.exp(order * y)), "a power"),
         above.have(AtMost(sp.exp(y), sp.exp(order * y)), "beyond E"),
-        Equal(exponent + (order - 1) * eps, sp.log(delta), given=[order > 1, delta < 1]),
     )
 
 

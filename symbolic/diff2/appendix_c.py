@@ -39,8 +39,13 @@ def opposite_records_attain_the_sensitivity():
     return Equal(norm(moved), 2 * C / (n_p * P), given=[norm(g) >= C])
 
 
-@claim(PAPER, "lemma-c.1-add-remove", at="Lemma C.1, a record added or removed", kind="inequality",
-       standing="ours")  # fmt: skip
+@claim(
+    PAPER,
+    "lemma-c.1-add-remove",
+    at="Lemma C.1, a record added or removed",
+    kind="inequality",
+    standing="ours",
+)
 def one_more_record_moves_the_mean_as_much():
     """If a record is added to the n_p - 1 >= 1 records of client p instead, whose clipped vectors have the
     sum s, the mean over clients moves by at most 2 C/(n_p P), n_p being the larger number.

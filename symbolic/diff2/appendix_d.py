@@ -19,7 +19,7 @@ from dpverify.language.functions import Function
 from dpverify.language.vectors import Vector, norm, norm2, vectors
 from dpverify.relations import AtMost, Equal
 from dpverify.symbolic.diff2 import PAPER
-from dpverify.theorems import AllOf, ForEvery, Theorem
+from dpverify.theorems import AllOf, ForEvery, Iterates, Theorem
 
 r, R, T, d = (sp.Symbol(name, integer=True, positive=True) for name in ("r", "R", "T", "d"))
 eta, L, G, C_1, C_2 = sp.symbols("eta L G C_1 C_2", positive=True)
@@ -113,24 +113,33 @@ def nothing_is_clipped():
     PAPER, "prop-d.2-noise", at="Proposition D.2, errors of a restart round and of another", kind="identity"
 )
 def noise_adds_up_since_the_restart():
-    """In a restart round E|v_r - grad f(x_{r-1})|^2 = sigma_1^2 C_1^2 d; in another one, given the past, it
-    is |v_{r-1} - grad f(x_{r-2})|^2 + sigma_2^2 C_2^2 d |x_{r-1} - x_{r-2}|^2, and the new error keeps the
-    old one: nothing else is in it.
-
-    Round by round this is the printed sum from T(r) + 1 to r.
+    """In a restart round, with noise of standard deviation s = sigma_1 C_1, E|v_r - grad f(x_{r-1})|^2 =
+    sigma_1^2 C_1^2 d; k rounds later it is that plus sigma_2^2 C_2^2 d times the sum of the E|x_{r'-1} -
+    x_{r'-2}|^2 of these rounds: nothing else is in the error. (w2_r is the first expectation, s2_r that of
+    the squared move; x_{r-1} = x_{r-2} - eta v_{r-1}.)
     """
-    f, x, y, error = Function("f", smooth=L), *vectors("x y e")
-    first = gaussian("xi", sigma_1 * C_1, d)
-    later = Noise("zeta", variance=d * sigma_2**2 * C_2**2 * norm2(x - y), law="Gaussian")
+    f, x, v, s = Function("f", smooth=L), *vectors("x v"), sp.Symbol("s", nonnegative=True)
+    first, after = gaussian("xi", s, d), x - eta * v
     restarted = f.gradient(x) + first
-    before = f.gradient(y) + error  # v_{r-1}
-    updated = f.gradient(x) - f.gradient(y) + before + later
+    later = Noise("zeta", variance=d * sigma_2**2 * C_2**2 * norm2(after - x), law="Gaussian")
+    step = [after, f.gradient(after) - f.gradient(x) + v + later]
+    r, k = (sp.Symbol(name, integer=True, positive=True) for name in ("r", "k"))
+    error, moved = (sp.IndexedBase(name, nonnegative=True) for name in ("w2", "s2"))
+    errors = Iterates(error, norm2(v - f.gradient(x)), [x, v], step, [later], r, 1, k)
+    moves = Iterates(moved, norm2(after - x), [x, v], step, [later], r, 1, k)
+    each = sigma_2**2 * C_2**2 * d
     return AllOf(
-        Equal(E(norm2(restarted - f.gradient(x)), first), sigma_1**2 * C_1**2 * d),
         Equal(
-            E(norm2(updated - f.gradient(x)), later),
-            norm2(before - f.gradient(y)) + sigma_2**2 * C_2**2 * d * norm2(x - y),
+            E(norm2(restarted - f.gradient(x)), first),
+            sigma_1**2 * C_1**2 * d,
+            given=[sp.Eq(s, sigma_1 * C_1)],
         ),
+        Theorem(
+            given=[errors, moves, sp.Eq(error[1], sigma_1**2 * C_1**2 * d)],
+            shows=Equal(error[k + 1], sigma_1**2 * C_1**2 * d + each * sp.Sum(moved[r], (r, 1, k))),
+        )
+        .descend(errors, 1, 0, "one round", beside=[(moves, each)], exact=True)
+        .sum(Equal(error[r + 1] - error[r], each * moved[r]), (r, 1, k), "k rounds"),
     )
 
 

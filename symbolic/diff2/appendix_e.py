@@ -18,7 +18,6 @@ from dpverify.guarantees import ApproxDP
 from dpverify.language.mechanisms import Composed, Private, Repeated
 from dpverify.language.vectors import norm
 from dpverify.neighbours import REPLACE
-from dpverify.proving.mechanisms import cost
 from dpverify.relations import AtMost, Instance
 from dpverify.releases import Gaussian, Subsampled
 from dpverify.symbolic.diff2 import PAPER
@@ -71,7 +70,7 @@ def all_rounds(first, second, third):
 
 def local_cost(at):
     """eps'(a) of Lemma B.7 for the local release."""
-    return cost(local_release(sigma_3), ("renyi", at), REPLACE)
+    return local_release(sigma_3).formula(("renyi", at), REPLACE)
 
 
 @claim(
@@ -239,8 +238,13 @@ def no_noise_of_the_stated_order_meets_the_condition():
     )
 
 
-@claim(PAPER, "prop-e.2-theta-corrected", at="Proposition E.2, last sentence, corrected", kind="asymptotic",
-       uses=["prop-e.2-sigma"])  # fmt: skip
+@claim(
+    PAPER,
+    "prop-e.2-theta-corrected",
+    at="Proposition E.2, last sentence, corrected",
+    kind="asymptotic",
+    uses=["prop-e.2-sigma"],
+)
 def order_of_the_local_noise():
     """The least sigma_3^2 that Appendix E asks for, max(16 (4 + e) (a^2/(a - 1)) K ceil(R/P)/(n_min^2 eps), 6
     a/b^2), is between 1 and 16 (4 + e) times max(2 a K ceil(R/P)/(n_min^2 eps), 6 a/b^2); with R >= P,

@@ -1,7 +1,8 @@
-"""The bound that runs are set against: Proposition D.2 with its constants.
+"""The bound that runs are set against: Proposition D.2 with its constants, from the rounds themselves.
 
-S_g, S_x, S_v are the sums over the R rounds of E|F'(x_{r-1})|^2, E|x_r - x_{r-1}|^2 and E|v_r -
-F'(x_{r-1})|^2.
+x_r = x_{r-1} - eta v_r,  v_r = F'(x_{r-1}) + u_r,  u_r = k_r u_{r-1} + xi_r,  k_r = 0 in a restart round and
+1 in
+the others; E|xi_r|^2 = a in a restart round, c |x_{r-1} - x_{r-2}|^2 in the others
 """
 
 from __future__ import annotations
@@ -9,13 +10,17 @@ from __future__ import annotations
 import sympy as sp
 
 from dpverify.claims import claim
-from dpverify.relations import AtMost
+from dpverify.language.expectations import Noise
+from dpverify.language.functions import Function
+from dpverify.language.vectors import norm2, vectors
+from dpverify.relations import AtMost, Equal
 from dpverify.symbolic.diff2 import PAPER
-from dpverify.theorems import Theorem
+from dpverify.theorems import ForEvery, Iterates, Theorem
 
-R, T = (sp.Symbol(name, integer=True, positive=True) for name in ("R", "T"))
-eta, L, d, C_1, C_2 = sp.symbols("eta L d C_1 C_2", positive=True)
-sigma_1, sigma_2, e_1, S_g, S_x, S_v = sp.symbols("sigma_1 sigma_2 e_1 S_g S_x S_v", nonnegative=True)
+r, R, T = (sp.Symbol(name, integer=True, positive=True) for name in ("r", "R", "T"))
+eta, L = sp.symbols("eta L", positive=True)
+a, c = sp.symbols("a c", nonnegative=True)
+e, g2, s2, w2, left = (sp.IndexedBase(name, nonnegative=True) for name in ("e", "g2", "s2", "w2", "n"))
 
 
 @claim(
@@ -23,25 +28,79 @@ sigma_1, sigma_2, e_1, S_g, S_x, S_v = sp.symbols("sigma_1 sigma_2 e_1 S_g S_x S
     "bound-gradient",
     at="Proposition D.2 with the constants of its proof",
     kind="inequality",
-    uses=["lemma-d.1"],
+    uses=["prop-d.2-unclipped"],
+    standing="ours",
 )
 def gradient_at_a_random_round():
-    """If eta <= 1/(2L), 4 eta^2 T d sigma_2^2 C_2^2 <= 1, Lemma D.1 is added up over the rounds and the
-    noise adds up to at most R d (sigma_1 C_1)^2 + T d (sigma_2 C_2)^2 S_x: S_g/R <= 2 e_1/(eta R) + d
-    (sigma_1 C_1)^2.
+    """For an L-smooth F, 2 eta L <= 1 and 4 eta^2 T c <= 1: the mean over the R rounds of E|F'(x_{r-1})|^2 is
+    at most 2 (F(x_0) - F*)/(eta R) + a; the other terms of the bound are 0, since the first round is a
+    restart (n_1 = 0), nothing was travelled before it (s2_1 = 0) and nothing is left after the last (n_{R+1}
+    = 0).
+
+    n_r is 0 in a restart round, and the number of rounds from r to the end of its interval (or of the run) in
+    the others, so that k_r = n_r/(1 + n_{r+1}); 1 + n_{r+1} <= T. Before round r: e[r] is E F(x_{r-1}) - F*,
+    g2[r] is E|F'(x_{r-1})|^2, s2[r] is E|x_{r-1} - x_{r-2}|^2, w2[r] is E|u_{r-1}|^2.
     """
-    noise = R * d * sigma_1**2 * C_1**2 + T * d * sigma_2**2 * C_2**2 * S_x
-    few = 4 * eta**2 * T * d * sigma_2**2 * C_2**2
-    lemma = eta / 2 * S_g <= e_1 - S_x / (4 * eta) + eta / 2 * S_v
-    bound = 2 * e_1 / (eta * R) + d * sigma_1**2 * C_1**2
+    f, (x, y, u) = Function("F", smooth=L), vectors("x y u")
+    kept = left[r] / (1 + left[r + 1])
+    xi = Noise("xi", variance=(1 - kept) * a + kept * c * norm2(x - y))
+    error = kept * u + xi
+    after = x - eta * (f.gradient(x) + error)
+
+    def expectation(name: sp.IndexedBase, value: sp.Expr) -> Iterates:
+        return Iterates(name, value, [x, y, u], [after, x, error], [xi], r, 1, R)
+
+    def every(smaller: sp.Expr, larger: sp.Expr) -> ForEvery:
+        return ForEvery(AtMost(smaller, larger), r, 1, R)
+
+    gap, slopes = expectation(e, f(x) - f.minimum), expectation(g2, norm2(f.gradient(x)))
+    moves, errors = expectation(s2, norm2(x - y)), expectation(w2, norm2(u))
+    fall = f(x) - eta / 2 * norm2(f.gradient(x)) - norm2(after - x) / (4 * eta) + eta / 2 * norm2(error)
+    owed = e[r] + eta / 2 * left[r] * w2[r] + s2[r] / (4 * eta)
+    paid = owed - owed.xreplace({r: r + 1}) + eta / 2 * (1 + left[r + 1] - left[r]) * a
+    ends = e[1] - e[R + 1] + eta / 2 * (left[1] * w2[1] - left[R + 1] * w2[R + 1])
+    ends += (s2[1] - s2[R + 1]) / (4 * eta) + eta / 2 * a * (R + left[R + 1] - left[1])
+    slope = sp.Sum(g2[r], (r, 1, R))
+    rest = (left[1] * w2[1] + s2[1] / (2 * eta**2) + a * left[R + 1]) / R
+    noisy = left[r] ** 2 / (1 + left[r + 1]) * w2[r]  # (1 + n_{r+1}) k_r^2 w2_r
     return (
-        Theorem(given=[2 * eta * L <= 1, few <= 1, lemma, S_v <= noise], shows=AtMost(S_g / R, bound))
-        .have(AtMost(few * S_x, S_x), "the differences are noisy enough to be paid for by the way travelled")
-        .have(AtMost(eta / 2 * T * d * sigma_2**2 * C_2**2 * S_x, S_x / (8 * eta)), "divided by 8 eta")
-        .have(AtMost(eta / 2 * S_g, e_1 + eta / 2 * R * d * sigma_1**2 * C_1**2), "Lemma D.1 and the noise")
+        Theorem(
+            given=[
+                *[gap, slopes, moves, errors],
+                2 * eta * L <= 1,
+                4 * eta**2 * T * c <= 1,
+                every(left[r], 1 + left[r + 1]),
+                every(1 + left[r + 1], T),
+            ],
+            shows=AtMost(slope / R, 2 * e[1] / (eta * R) + a + rest),
+        )
+        .descend(
+            gap,
+            1,
+            0,
+            "Lemma D.1, with half the error",
+            by=[sp.Le(f(after), fall, evaluate=False)],
+            beside=[(slopes, -eta / 2)],
+            later=[(moves, -1 / (4 * eta)), (errors, eta / 2)],
+        )
+        .descend(errors, kept**2, (1 - kept) * a, "fresh noise", beside=[(moves, kept * c)])
+        .have(every(noisy, left[r] * w2[r]), "k_r <= 1")
+        .have(
+            every(
+                (1 + left[r + 1]) * w2[r + 1], noisy + (1 + left[r + 1] - left[r]) * a + left[r] * c * s2[r]
+            ),
+            "the error of a round, times the rounds that keep it",
+        )
+        .have(every(left[r] * c * s2[r], T * c * s2[r]), "at most T rounds do")
+        .have(every(4 * eta**2 * T * c * s2[r], s2[r]), "the step is short")
+        .have(every(eta / 2 * left[r] * c * s2[r], s2[r] / (8 * eta)), "paid for by the way travelled")
+        .sum(AtMost(eta / 2 * g2[r], paid), (r, 1, R), "every round")
+        .have(Equal(sp.Sum(paid, (r, 1, R)), ends), "it telescopes")
+        .have(AtMost(0, eta / 2 * left[R + 1] * w2[R + 1] + eta / 2 * a * left[1]), "not negative")
+        .have(AtMost(eta / 2 * slope, e[1] + eta / 2 * R * (a + rest)), "from end to end")
         .calc(
-            S_g / R,
-            ("<=", 2 / (eta * R) * (e_1 + eta / 2 * R * d * sigma_1**2 * C_1**2), "times 2/(eta R)"),
-            ("=", bound, "multiplied out"),
+            slope / R,
+            ("<=", 2 / (eta * R) * (e[1] + eta / 2 * R * (a + rest)), "times 2/(eta R)"),
+            ("=", 2 * e[1] / (eta * R) + a + rest, "multiplied out"),
         )
     )

@@ -68,17 +68,26 @@ def noise_levels_of_the_experiments():
     (N sigma_1)^2 = 1500 and (N sigma_2)^2 = 114000. So a difference has less noise than DP-GD if C_{2,r} <=
     .458 C_1: 24000/114000 > .458^2.
     """
-    rounds, u = sp.Integer(2000), sp.Rational(5, 4)
-    first, second = printed_variances(rounds, sp.Integer(20), sp.Integer(1), sp.Integer(3), 9, u)
-    plain = printed_variances(rounds, sp.Integer(1), sp.Integer(1), sp.Integer(3), 9, 1)[0]
+    R, T, order = (sp.Symbol(name, integer=True, positive=True) for name in ("R", "T", "a"))
+    eps, delta, u = sp.symbols("epsilon delta u", positive=True)
+    first, second = printed_variances(R, T, sp.Integer(1), eps, order, u)
+    plain = printed_variances(R, sp.Integer(1), sp.Integer(1), eps, order, 1)[0]
+    setting = [sp.Eq(R, 2000), sp.Eq(T, 20), sp.Eq(eps, 3), sp.Eq(order, 9), sp.Eq(u, sp.Rational(5, 4))]
+    orders = [
+        Equal(renyi_order(eps, delta), value, given=[sp.Eq(eps, budget), sp.Eq(delta, LEVEL)])
+        for budget, value in ((3, 9), (5, 6))
+    ]
+    restarts = [
+        Equal(sp.ceiling(R / T), count, given=[sp.Eq(R, 2000), sp.Eq(T, interval)])
+        for interval, count in ((6, 334), (20, 100), (60, 34), (200, 10))
+    ]
     return AllOf(
-        Equal(renyi_order(sp.Integer(3), LEVEL), 9),
-        Equal(renyi_order(sp.Integer(5), LEVEL), 6),
-        *[Equal(sp.ceiling(rounds / T), m) for T, m in ((6, 334), (20, 100), (60, 34), (200, 10))],
-        Equal(plain, 24000),
-        Equal(first, 1500),
-        Equal(second, 114000),
-        AtMost(sp.Rational("0.458") ** 2, plain / second),
+        *orders,
+        *restarts,
+        Equal(plain, 24000, given=setting),
+        Equal(first, 1500, given=setting),
+        Equal(second, 114000, given=setting),
+        AtMost(sp.Rational("0.458") ** 2, plain / second, given=setting),
     )
 
 
@@ -87,10 +96,12 @@ def five_seeds_have_four_degrees_of_freedom():
     """With one difference for each of 5 seeds the t-distribution has 4 degrees of freedom: the squared
     deviations of 5 independent differences of variance s^2 from their mean add up to 4 s^2 on average.
     """
-    s = sp.Symbol("s", positive=True)
-    noises = [Noise(f"x_{i}", variance=s**2) for i in range(1, 6)]
+    s, *own = sp.symbols("s s_1:6", positive=True)
+    noises = [Noise(f"x_{i}", variance=each**2) for i, each in enumerate(own, 1)]
     mean = (noises[0] + noises[1] + noises[2] + noises[3] + noises[4]) / 5
-    return Equal(E(sum(norm2(x - mean) for x in noises), *noises), 4 * s**2)
+    return Equal(
+        E(sum(norm2(x - mean) for x in noises), *noises), 4 * s**2, given=[sp.Eq(each, s) for each in own]
+    )
 
 
 @claim(
@@ -160,10 +171,10 @@ def printed_initialisation():
     """
     w = sp.Symbol("w", real=True)
     width, half = sp.Symbol("w_in", integer=True, positive=True), sp.Symbol("h", positive=True)
-    variance = sp.integrate(w**2 / (2 * half), (w, -half, half))
+    variance = sp.Integral(w**2 / (2 * half), (w, -half, half))
     return AllOf(
-        Equal(width * variance.subs(half, sp.sqrt(width)), width**2 / 3),
-        Equal(width * variance.subs(half, 1 / sp.sqrt(width)), sp.Rational(1, 3)),
+        Equal(width * variance, width**2 / 3, given=[sp.Eq(half, sp.sqrt(width))]),
+        Equal(width * variance, sp.Rational(1, 3), given=[sp.Eq(half, 1 / sp.sqrt(width))]),
     )
 
 
@@ -222,27 +233,39 @@ def final(seed: int, rounds: int, restart: int, step: float) -> dict[str, float]
 
 
 @claim(PAPER, "fig-1", at="Figure 1, on synthetic stand-ins", kind="numeric", expect=UNDECIDED)
-def diff2_gd_has_the_smaller_gradient():
-    """DIFF2-GD consistently outperforms DP-GD: at eps = 3, delta = 1e-5, u = 1.25, T = .01 R, C_1 = 1, C_2 =
-    3 and the step 1/4 for both (chosen on other seeds) it ends with the smaller squared train gradient in 5
-    of 5 data seeds, R = 600 (quick) or 2000 rounds.
+def diff2_gd_ends_ahead_of_dp_gd():
+    """DIFF2-GD consistently outperforms DP-GD at the final rounds: at eps = 3, delta = 1e-5, u = 1.25, T =
+    .01 R, C_1 = 1, C_2 = 3, each algorithm with its best step of 1/2, 1/4 (and 1/8 in full) for every seed
+    and criterion, as Appendix A tunes it, DIFF2-GD ends with the lower train loss and the smaller squared
+    train gradient in every data seed, R = 2000.
 
-    The data are synthetic, so that other shares than the paper's refute nothing; the train loss is reported,
-    too. (With R = 300, the steps 1/2 and 1/4 and the train loss, tried before, it led in 1 of 5.)
+    The paper's data are California Housing, Gas Turbine and BlogFeedback, which are not shipped; here 200
+    records of 8 attributes with targets from three hidden units and noise stand for 16000 of 10 workers, in
+    the paper's network of 10 softplus units, so that other shares than the paper's refute nothing. On them
+    the lead depends on R: 5 of 5 seeds at R = 600 (quick); of the first 9 seeds at R = 2000 (full), 3 in
+    the loss and 5 clearly in the gradient.
     """
 
     def run(effort: Effort) -> Result:
-        rounds = 2000 if effort.name == "full" else 600
+        full = effort.name == "full"
+        rounds, seeds, steps = (2000, 10, (0.5, 0.25, 0.125)) if full else (600, 5, (0.5, 0.25))
         wins = {"loss": 0, "gradient": 0}
-        for seed in range(5):
-            ours, plain = (final(seed, rounds, restart, 0.25) for restart in (rounds // 100, 1))
+        for seed in range(seeds):
+            best = {}
+            for restart in (rounds // 100, 1):
+                ends = [final(seed, rounds, restart, step) for step in steps]
+                best[restart] = {name: min(end[name] for end in ends) for name in wins}
+            ours, plain = best[rounds // 100], best[1]
             wins = {name: wins[name] + (ours[name] < plain[name]) for name in wins}
         said = (
-            f"DIFF2-GD has the smaller gradient in {wins['gradient']} of 5 synthetic data seeds "
-            "and the lower train loss "
-            f"in {wins['loss']} of 5, R = {rounds}"
+            f"DIFF2-GD has the lower train loss in {wins['loss']} and the smaller gradient in "
+            f"{wins['gradient']} of {seeds} synthetic data seeds, R = {rounds}"
         )
-        evidence = Evidence("runs", samples=20, seed=0, ceiling="DP-GD ahead in a data seed")
-        return Result(SUPPORTED if wins["gradient"] == 5 else UNDECIDED, said, evidence)
+        evidence = Evidence(
+            "runs", samples=4 * len(steps) * seeds, seed=0, ceiling="DP-GD ahead in a data seed"
+        )
+        # 600 rounds decide nothing about the 2000 of the paper.
+        ahead = full and wins["loss"] == wins["gradient"] == seeds
+        return Result(SUPPORTED if ahead else UNDECIDED, said, evidence)
 
-    return Tested("DIFF2-GD ends with the smaller gradient in 5 of 5 synthetic regressions", run)
+    return Tested("DIFF2-GD ends ahead of DP-GD in every synthetic regression", run)

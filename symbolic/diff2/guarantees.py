@@ -77,8 +77,13 @@ def gradient_has_sensitivity_two_g():
     return AtMost(norm(g - h), 2 * G, given=[norm(g) < G, norm(h) < G])
 
 
-@claim(PAPER, "prop-4.1-rdp", at="Proposition 4.1, first sentence", kind="privacy guarantee",
-       uses=["lemma-c.1", "prop-4.1-counts"])  # fmt: skip
+@claim(
+    PAPER,
+    "prop-4.1-rdp",
+    at="Proposition 4.1, first sentence",
+    kind="privacy guarantee",
+    uses=["lemma-c.1", "prop-4.1-counts"],
+)
 def releases_of_diff2_gd_add_up():
     """{x_r, x_r^out, v_r} of DIFF2-GD is (2 a m_1/(n_p P sigma_1)^2 + 2 a m_2/(n_p P sigma_2)^2 +
     log(1/delta)/(a - 1), delta)-DP with respect to D_p, for every a > 1 and delta < 1, whatever R, T, n_p, P,
@@ -94,8 +99,13 @@ def releases_of_diff2_gd_add_up():
     )
 
 
-@claim(PAPER, "prop-4.1-renyi", at="Proposition 4.1, before the conversion", kind="privacy guarantee",
-       uses=["lemma-c.1", "prop-4.1-counts"])  # fmt: skip
+@claim(
+    PAPER,
+    "prop-4.1-renyi",
+    at="Proposition 4.1, before the conversion",
+    kind="privacy guarantee",
+    uses=["lemma-c.1", "prop-4.1-counts"],
+)
 def renyi_cost_of_diff2_gd():
     """The same mechanism is (a, 2 a m_1/(n_p P sigma_1)^2 + 2 a m_2/(n_p P sigma_2)^2)-RDP, for every a > 1;
     records on a line whose gradients are clipped on both sides attain it.
@@ -104,8 +114,13 @@ def renyi_cost_of_diff2_gd():
     return Private(server_rounds(sigma_1, sigma_2), RDP(alpha, spent), REPLACE, given=[alpha > 1])
 
 
-@claim(PAPER, "prop-4.1", at="Proposition 4.1, second sentence", kind="privacy guarantee",
-       uses=["lemma-c.1", "prop-4.1-counts"])  # fmt: skip
+@claim(
+    PAPER,
+    "prop-4.1",
+    at="Proposition 4.1, second sentence",
+    kind="privacy guarantee",
+    uses=["lemma-c.1", "prop-4.1-counts"],
+)
 def stated_noise_levels_suffice():
     """With a = 1 + ceil(2 log(1/delta)/eps), sigma_1^2 = 4 u a m_1/(N^2 eps) and sigma_2^2 = (4 u/(u - 1)) a
     m_2/(N^2 eps), DIFF2-GD is (eps, delta)-DP for every client, every u > 1, eps > 0 and delta < 1.
@@ -122,8 +137,13 @@ def stated_noise_levels_suffice():
     )
 
 
-@claim(PAPER, "prop-4.1-dpgd", at="Proposition 4.1 with T = 1, u -> 1 (section 6)", kind="privacy guarantee",
-       uses=["lemma-c.1"])  # fmt: skip
+@claim(
+    PAPER,
+    "prop-4.1-dpgd",
+    at="Proposition 4.1 with T = 1, u -> 1 (section 6)",
+    kind="privacy guarantee",
+    uses=["lemma-c.1"],
+)
 def noise_of_dp_gd_suffices():
     """In the limit u -> 1 that section 6 takes for DP-GD, sigma^2 = 4 a R/(N^2 eps) in all R rounds is enough
     for (eps, delta)-DP.

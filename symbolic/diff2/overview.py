@@ -70,15 +70,10 @@ def row_of_dp_gd():
     ratio = sp.Symbol("q", positive=True)  # N eps/sqrt d
     chosen = sp.ceiling(ratio)
     gradients = N + N * ratio
-    root, slope = sp.symbols("y z", positive=True)  # sqrt(2 Delta L), sqrt(A) k_1 G sqrt d/(N eps)
+    root, slope = sp.sqrt(2 * Delta * L / R), sp.sqrt(A * R * d) * k_1 * G / (N * eps)
+    bound = 4 * Delta * L / R + 2 * A * R * (k_1 * G) ** 2 * d / (N * eps) ** 2
     return AllOf(
-        AtMost(4 * root * slope, 2 * root**2 / R + 2 * R * slope**2),
-        Equal(
-            (4 * root * slope).subs(
-                {root: sp.sqrt(2 * Delta * L), slope: sp.sqrt(A) * k_1 * G * sp.sqrt(d) / (N * eps)}
-            ),
-            least,
-        ),
+        Theorem(shows=AtMost(least, bound)).have(AtMost(0, 2 * (root - slope) ** 2), "a square"),
         AtMost(
             4 * Delta * L / chosen + 2 * A * chosen * (k_1 * G) ** 2 / ratio**2,
             (4 * Delta * L + 4 * A * (k_1 * G) ** 2) / ratio,
@@ -128,13 +123,14 @@ def row_of_srn_sgd():
     in a round. That bound is on E|grad F|: its square bounds (E|grad F|)^2, and not E|grad F|^2, which is the
     utility of the other rows.
     """
-    norm = d**THIRD / (N * eps) ** (2 * THIRD) + 1 / sp.sqrt(N)
-    a, b = d**THIRD / (N * eps) ** (2 * THIRD), 1 / sp.sqrt(N)
-    squares = a**2 + b**2
-    return AllOf(
-        Equal(squares, FLOOR + sp.S.One / N),
-        Theorem(shows=AtMost(norm**2, 2 * squares)).have(AtMost(2 * a * b, squares), "a square"),
-        AtMost(squares, norm**2),
+    a, b = sp.symbols("a b", positive=True)
+    terms = [sp.Eq(a, d**THIRD / (N * eps) ** (2 * THIRD)), sp.Eq(b, 1 / sp.sqrt(N))]
+    utility = FLOOR + sp.S.One / N
+    bounds = AllOf(AtMost((a + b) ** 2, 2 * utility), AtMost(utility, (a + b) ** 2))
+    return (
+        Theorem(given=terms, shows=bounds)
+        .have(Equal(a**2 + b**2, utility), "put in")
+        .have(AtMost(2 * a * b, a**2 + b**2), "a square")
     )
 
 

@@ -11,17 +11,18 @@ from __future__ import annotations
 import sympy as sp
 
 from dpverify.claims import claim
-from dpverify.language.expectations import E, Noise
+from dpverify.language.expectations import Noise
 from dpverify.language.functions import Function
 from dpverify.language.vectors import inner, norm2, vectors
 from dpverify.relations import ArgMin, AtMost, BigO, Equal, Instance
 from dpverify.symbolic.diff2 import PAPER
-from dpverify.theorems import AllOf, ForSome, Theorem
+from dpverify.theorems import AllOf, ForSome, Iterates, Theorem
 from dpverify.verdicts import REFUTED
 
 N, R, T, d = (sp.Symbol(name, integer=True, positive=True) for name in ("N", "R", "T", "d"))
 L, G, eps, A, k_1, k_2, eta, Delta = sp.symbols("L G epsilon A k_1 k_2 eta Delta", positive=True)
 sigma_1, sigma_2, gradient = sp.symbols("sigma_1 sigma_2 g2", nonnegative=True)
+tau = sp.Symbol("tau", positive=True)
 
 THIRD = sp.Rational(1, 3)
 
@@ -51,23 +52,37 @@ TAU, FLOOR, TRAVELLED = interval_share(N, eps, d), floor(N, eps, d), travelled(N
 
 @claim(PAPER, "sec4.2-bias", at="Section 4.2, second paragraph", kind="monotonicity")
 def longer_intervals_have_less_variance_and_more_bias():
-    """Given the past, the mean error of v_r in any direction is the noise e that v_{r-1} holds: it is biased.
-    Restarts at the noise of Proposition 4.1 have a variance ~ ceil(R/T) that does not grow with T; the
+    """The mean error of v_r in any direction w is that of the estimate k rounds before, given what was known
+    then: without a restart no round takes it away, and v_r is biased given the past. Restarts at the noise of
+    Proposition 4.1 have a variance ~ ceil(R/T) that does not grow with T; the
     differences of an interval leave at its end a bias ~ (T - 1)(R - ceil(R/T)) for equal moves, which does
     not fall with T <= R.
 
     Averaged over the past as well the mean error is 0: the bias is the one given the past.
     """
-    f, x, y, error, way = Function("f", smooth=L), *vectors("x y e w")
-    noise = Noise("xi", variance=d * sigma_2**2 * norm2(x - y))
-    estimate = f.gradient(x) - f.gradient(y) + f.gradient(y) + error + noise
+    f, x, v, way = Function("f", smooth=L), *vectors("x v w")
+    noise = Noise("xi", variance=d * sigma_2**2 * eta**2 * norm2(v))  # C_2 = 1, x_{r-1} - x_{r-2} = -eta v
+    index, k = (sp.Symbol(name, integer=True, positive=True) for name in ("t", "k"))
+    bias, after = sp.IndexedBase("B", real=True), x - eta * v
+    rounds = Iterates(
+        bias,
+        inner(v - f.gradient(x), way),
+        [x, v],
+        [after, f.gradient(after) - f.gradient(x) + v + noise],
+        [noise],
+        index,
+        1,
+        k,
+    )
     short, long = (sp.Symbol(name, integer=True, positive=True) for name in ("T_1", "T_2"))
 
     def left(interval):
         return (interval - 1) * (R - sp.ceiling(R / interval))
 
     return AllOf(
-        Equal(E(inner(estimate - f.gradient(x), way), noise), inner(error, way)),
+        Theorem(given=[rounds], shows=Equal(bias[k + 1], bias[1]))
+        .descend(rounds, 1, 0, "one round", exact=True)
+        .sum(Equal(bias[index + 1] - bias[index], 0), (index, 1, k), "k rounds"),
         AtMost(sp.ceiling(R / long), sp.ceiling(R / short), given=[short <= long]),
         Theorem(given=[short <= long, long <= R], shows=AtMost(left(short), left(long)))
         .have(AtMost(sp.ceiling(R / long), sp.ceiling(R / short)), "fewer restarts")
@@ -88,10 +103,10 @@ def interval_of_the_theorem_is_optimal_but_for_a_constant():
     """
     way, restarts, length = sp.symbols("a b T", positive=True)  # the two factors of the noise terms
     best = (2 * restarts / way) ** (2 * THIRD)
-    ratio = (2 * (R * G**2 * d / (N * eps) ** 2) / TRAVELLED) ** (2 * THIRD)
+    factors = [sp.Eq(way, TRAVELLED), sp.Eq(restarts, R * G**2 * d / (N * eps) ** 2), sp.Eq(tau, TAU)]
     return AllOf(
         ArgMin(way * sp.sqrt(length) + restarts / length, length, best, unique=True),
-        Equal(ratio, 2 ** (2 * THIRD) * TAU * R),
+        Equal(best, 2 ** (2 * THIRD) * tau * R, given=factors),
     )
 
 
@@ -118,9 +133,13 @@ def both_noise_terms_balance_at_the_stated_floor():
     """At T = tau R both noise terms of the proof, sqrt(T) L sqrt d/(N eps sqrt R) and R G^2 d/(T (N eps)^2),
     are (L G d)^(2/3)/(N eps)^(4/3).
     """
-    return AllOf(
-        Equal(sp.sqrt(TAU * R) * TRAVELLED, FLOOR),
-        Equal(R * G**2 * d / (TAU * R * (N * eps) ** 2), FLOOR),
+    length = sp.Symbol("T", positive=True)
+    return Theorem(
+        given=[sp.Eq(length, tau * R), sp.Eq(tau, TAU)],
+        shows=AllOf(
+            Equal(sp.sqrt(length) * TRAVELLED, FLOOR),
+            Equal(R * G**2 * d / (length * (N * eps) ** 2), FLOOR),
+        ),
     )
 
 
@@ -272,11 +291,12 @@ def bound_at_the_ends_of_its_parameters():
     last = 2 * noise * k_1**2 * R * G**2 * d / (length * (N * eps) ** 2)
     bound = 4 * Delta * L / R + way + last
     return AllOf(
-        Equal(bound.subs(noise, 0), 4 * Delta * L / R, given=[length > 0]),
-        Equal(last.subs(length, R), 2 * noise * k_1**2 * G**2 * d / (N * eps) ** 2),
+        Equal(bound, 4 * Delta * L / R, given=[length > 0, sp.Eq(noise, 0)]),
+        Equal(last, 2 * noise * k_1**2 * G**2 * d / (N * eps) ** 2, given=[sp.Eq(length, R)]),
         Equal(
-            (bound - way).subs(length, 1),
+            bound - way,
             4 * Delta * L / R + 2 * noise * R * (k_1 * G) ** 2 * d / (N * eps) ** 2,
+            given=[sp.Eq(length, 1)],
         ),
     )
 
@@ -288,10 +308,10 @@ def floor_is_below_that_of_dp_gd():
     """The ratio of (L G d)^(2/3)/(N eps)^(4/3) to sqrt(L) G sqrt d/(N eps) is the cube root of sqrt(L d)/(G N
     eps): below 1 exactly if N > sqrt(L d)/(G eps), and below any r > 0 once N >= sqrt(L d)/(r^3 G eps).
     """
-    share = sp.Symbol("r", positive=True)
+    share, edge = sp.symbols("r c", positive=True)
     other, border = slow(N, eps, d), sp.sqrt(L * d) / (G * eps)
     return AllOf(
-        Equal(FLOOR / other, (border / N) ** THIRD),
+        Equal(FLOOR / other, (edge / N) ** THIRD, given=[sp.Eq(edge, border)]),
         AtMost(FLOOR, other, given=[N > border], strict=True),
         AtMost(other, FLOOR, given=[N <= border]),
         Theorem(given=[N >= border / share**3], shows=AtMost(FLOOR, share * other))
@@ -370,10 +390,10 @@ def few_rounds_are_enough_beyond_the_border():
     """The second part L^2 d/(N eps eps_opt)^2 of R is at most L/eps_opt exactly if N >= sqrt(L d)/(G eps):
     where DIFF2-GD has the better floor, R = O(1 + L/eps_opt) rounds do.
     """
-    border = sp.sqrt(L * d) / (G * eps)
+    border, edge = sp.sqrt(L * d) / (G * eps), sp.Symbol("c", positive=True)
     second, first = second_rounds(N, eps, d, L, G), L / FLOOR
     return AllOf(
-        Equal(second / first, (border / N) ** (2 * THIRD)),
+        Equal(second / first, (edge / N) ** (2 * THIRD), given=[sp.Eq(edge, border)]),
         Theorem(given=[N >= border], shows=AtMost(second, first))
         .have(AtMost((border / N) ** (2 * THIRD), 1), "the power 2/3")
         .have(Equal(second, (border / N) ** (2 * THIRD) * first), "the ratio"),

@@ -43,10 +43,11 @@ def two_sided_quadratic_bounds_give_the_sector_of_the_gradient():
 @claim(PAPER, "def-a.2", at="Definition A.2", kind="definition")
 def randomised_response_meets_the_definition_with_equality():
     """eps-DP: P[A_Y in O] <= e^eps P[A_Y' in O] for all events O and all Y, Y' with h(Y, Y') <= 1. Randomised
-    response, which tells the truth with probability e^eps/(1 + e^eps), meets it with equality.
+    response, which tells the truth with probability e^eps/(1 + e^eps) and lies else, meets it with equality.
     """
-    truth, lie = sp.exp(eps) / (1 + sp.exp(eps)), 1 / (1 + sp.exp(eps))
-    return AllOf(Equal(truth + lie, 1), Equal(truth, sp.exp(eps) * lie))
+    truth, lie = sp.symbols("p_truth p_lie", positive=True)
+    given = [sp.Eq(truth, sp.exp(eps) / (1 + sp.exp(eps))), sp.Eq(lie, 1 - truth)]
+    return Equal(truth, sp.exp(eps) * lie, given=given)
 
 
 @claim(PAPER, "def-a.3", at="Definition A.3, Eq (A.1)", kind="definition", uses=["thm-a.1"])
@@ -92,17 +93,16 @@ def epsilons_of_adaptive_steps_add_up():
 @claim(PAPER, "thm-a.3", at="Theorem A.3", kind="privacy guarantee")
 def sampling_without_replacement_amplifies_to_ln_1_plus_q_times_e_eps_minus_1():
     """M eps-DP (replacement): M on m of n items drawn without replacement is ln(1 + (m/n)(e^eps - 1))-DP. For
-    every M: the replaced item is drawn with chance m/n, and if its density with y_i is at most e^eps times
-    that with y_i', and at most e^eps times that without the item, the two mixtures have at most that ratio;
-    for Laplace releases as a whole.
+    every M: the replaced item is drawn with chance C(n-1, m-1)/C(n, m) = m/n, and if its density with y_i is
+    at most e^eps times that with y_i', and at most e^eps times that without the item, the two mixtures have
+    at most that ratio; for Laplace releases as a whole.
     """
     p0, p1, p2 = sp.symbols("p_0 p_1 p_2", positive=True)  # densities without, with y_i, with y_i'
     S, b = sp.symbols("S b", positive=True)
-    inclusion = sp.gammasimp(sp.combsimp(sp.binomial(n - 1, m - 1) / sp.binomial(n, m)))
     k, q = sp.symbols("k q", positive=True)  # e^eps, m/n
     release = Subsampled(Laplace(b, {REPLACE: S}), size=m, of=n)
     return AllOf(
-        Equal(inclusion, m / n),
+        Equal(n * sp.binomial(n - 1, m - 1), m * sp.binomial(n, m), given=[m <= n]),
         AtMost(
             (1 - q) * p0 + q * p1,
             (1 + q * (k - 1)) * ((1 - q) * p0 + q * p2),

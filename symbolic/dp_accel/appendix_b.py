@@ -29,7 +29,7 @@ from dpverify.symbolic.dp_accel.heavy_ball import (
     x,
     y,
 )
-from dpverify.symbolic.dp_accel.quadratic import block, variance
+from dpverify.symbolic.dp_accel.quadratic import block, lam, stationary, variance
 from dpverify.theorems import AllOf, ForEvery, Theorem
 from dpverify.verdicts import REFUTED
 
@@ -60,11 +60,11 @@ def norm_of_the_laplace_covariance_is_two_b_squared():
     """Cov(eta_t | x) = 2 b^2 I_d, b = S_1(x)/(m eps_0), has the norm 2 S_1(x)^2/(m eps_0)^2 <= 2 d S_1^2/(m
     eps_0)^2, which is what (3.12) has.
     """
-    e0, at = sp.symbols("epsilon_0 S_x", positive=True)
-    b = at / (m * e0)
+    e0, at, b = sp.symbols("epsilon_0 S_x b", positive=True)
+    scale = sp.Eq(b, at / (m * e0))
     return AllOf(
-        Equal(2 * b**2, 2 * at**2 / (m * e0) ** 2),
-        AtMost(2 * b**2, 2 * d * S**2 / (m * e0) ** 2, given=[at <= S]),
+        Equal(2 * b**2, 2 * at**2 / (m * e0) ** 2, given=[scale]),
+        AtMost(2 * b**2, 2 * d * S**2 / (m * e0) ** 2, given=[scale, at <= S]),
     )
 
 
@@ -301,8 +301,8 @@ def permutation_block_diagonalises_m():
 
 @claim(PAPER, "eq-b-perm-corrected", at="Appendix B.3, P M P' = T, d = 2", kind="identity")
 def orthogonal_matrix_block_diagonalises_m():
-    """diag(U, U)' M diag(U, U), U the eigenvectors of Q, followed by a permutation, is diag(T_1, ..., T_d);
-    its norm is 1 too (d = 2, every Q).
+    """diag(U, U)' M diag(U, U), followed by a permutation, is diag(T_1, ..., T_d), for Q = U diag(lambda) U'
+    with any rotation U = [[c, -s], [s, c]], c^2 + s^2 = 1; the norm of diag(U, U) is 1 too (d = 2).
     """
     l1, l2 = sp.symbols("lambda_1 lambda_2", positive=True)
     c, s = sp.symbols("c s", real=True)
@@ -310,11 +310,8 @@ def orthogonal_matrix_block_diagonalises_m():
     big = sp.Matrix(sp.BlockMatrix([[U, sp.zeros(2)], [sp.zeros(2), U]]))
     order = sp.Matrix([[1, 0, 0, 0], [0, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 1]])
     turned = order * big.T * full(U * sp.diag(l1, l2) * U.T) * big * order.T
-    half = sp.Symbol("h", real=True)  # c = (1-h^2)/(1+h^2), s = 2h/(1+h^2): every rotation but one
-    at = {c: (1 - half**2) / (1 + half**2), s: 2 * half / (1 + half**2)}
-    return Equal(
-        turned.subs(at).applyfunc(sp.cancel), sp.diag(block(alpha, beta, l1), block(alpha, beta, l2))
-    )
+    blocks = sp.diag(block(alpha, beta, l1), block(alpha, beta, l2))
+    return Equal(turned, blocks, given=[sp.Eq(c**2 + s**2, 1)])
 
 
 @claim(PAPER, "eq-b-eig", at="Appendix B.3, eigenvalues of T_i", kind="identity")
@@ -331,22 +328,33 @@ def eigenvalues_of_the_blocks():
 
 @claim(PAPER, "eq-b-norm", at="Appendix B.3", kind="asymptotic")
 def powers_of_m_are_at_most_c_t_rho_to_the_t():
-    """|T_i^t| <= C_t rho^t with C_t = O(t): C_t = (1 + |T_i|/rho) t will do. T_i^2 = a T_i - beta I, so T_i^t
-    = U_t T_i - beta U_{t-1} I with U_{t+1} = a U_t - beta U_{t-1}; where |U_t| <= t rho^(t-1) (t terms of
-    modulus at most rho^(t-1)) and beta <= rho^2, the norm N_t <= |U_t||T_i| + beta |U_{t-1}| is at most C_t
-    rho^t.
+    """|T_i^t| <= C_t rho^t with C_t = O(t): C_t = (1 + |T_i|/rho) t will do. T_i^t = U_t T_i - beta U_{t-1} I
+    for the sequence U_{t+1} = a U_t - beta U_{t-1}, U_0 = 0, U_1 = 1: T_i times this is the same at t + 1.
+    Its roots have moduli of at most rho and U_{t+1} = z_1 U_t + z_2^t, so that |U_{t+1}| <= rho |U_t| +
+    rho^t, and |U_t| <= t rho^(t-1). With this and beta <= rho^2 the norm N_t <= |U_t||T_i| + beta |U_{t-1}|
+    is at most C_t rho^t.
     """
     a, z1, z2, size, r = sp.symbols("a z_1 z_2 N r", positive=True)
     before, now, power = sp.symbols("u_before u N_t", nonnegative=True)  # |U_{t-1}|, |U_t|, |T_i^t|
     companion = sp.Matrix([[a, -beta], [1, 0]])
+    U_before, U_t, U_next = sp.symbols("U_before U_t U_next", real=True)
 
     def divided(exponent: sp.Expr) -> sp.Expr:
         return (z1**exponent - z2**exponent) / (z1 - z2)
 
+    sizes = sp.IndexedBase("u", nonnegative=True)
+    grows = ForEvery(AtMost(sizes[k + 1], r * sizes[k] + r**k), k, 1, T)
     bounds = [now <= t * r ** (t - 1), before <= (t - 1) * r ** (t - 2), beta <= r**2]
     return AllOf(
-        Equal(companion**2, a * companion - beta * sp.eye(2)),
+        Equal(
+            companion * (U_t * companion - beta * U_before * sp.eye(2)),
+            U_next * companion - beta * U_t * sp.eye(2),
+            given=[sp.Eq(U_next, a * U_t - beta * U_before)],
+        ),
         Equal(divided(t + 1), (z1 + z2) * divided(t) - z1 * z2 * divided(t - 1), given=[z1 > z2]),
+        Theorem(given=[grows, sizes[1] <= 1], shows=AtMost(sizes[T + 1], (T + 1) * r**T))
+        .unroll(sizes[k], r, r**k, (k, 1, T), "T steps")
+        .have(Equal(sp.Sum(r ** (T - k) * r**k, (k, 1, T)), T * r**T), "T equal terms"),
         Theorem(
             given=[*bounds, power <= now * size + beta * before],
             shows=AtMost(power, (1 + size / r) * t * r**t),
@@ -466,21 +474,20 @@ def trace_of_the_state_covariance_is_at_most_m_plus_transients():
     uses=["eq-b-rec-corrected", "thm-3.5-m", "eq-b-norm"],
 )
 def trace_of_the_state_covariance_is_at_most_two_m_plus_a_transient():
-    """For one eigenvalue the stationary X = M X M' + diag(alpha^2 sigma^2, 0) has the trace 2 v(lambda), so
-    that sum_i tr X_i = 2 m(alpha, beta); and tr(E_t - X) follows E_{t+1} - X = M (E_t - X) M'.
+    """For one eigenvalue X = [[v, c], [c, v]] with the stationary v and c of Theorem 3.5 is M X M' +
+    diag(alpha^2 sigma^2, 0), and has the trace 2 v(lambda), so that sum_i tr X_i = 2 m(alpha, beta); and tr
+    (E_t - X) follows E_{t+1} - X = M (E_t - X) M'.
     """
-    lam, sigma = sp.symbols("lambda sigma", positive=True)
-    v = variance(alpha, beta, lam, sigma**2)
-    c = v * (1 + beta - alpha * lam) / (1 + beta)
-    X = sp.Matrix([[v, c], [c, v]])
-    M, added = block(alpha, beta, lam), sp.diag(alpha**2 * sigma**2, 0)
-    e11, e12, e22 = sp.symbols("e_11 e_12 e_22", real=True)
-    moments = sp.Matrix([[e11, e12], [e12, e22]])
-    inside = [beta < 1, alpha * lam < 2 + 2 * beta]
+    v, noise, still = stationary()
+    c, (e11, e12, e22) = sp.Symbol("c", real=True), sp.symbols("e_11 e_12 e_22", real=True)
+    X, moments = sp.Matrix([[v, c], [c, v]]), sp.Matrix([[e11, e12], [e12, e22]])
+    M, added = block(alpha, beta, lam), sp.diag(alpha**2 * noise, 0)
     return AllOf(
-        Equal(M * X * M.T + added, X, given=inside),
-        Equal(X.trace(), 2 * v, given=inside),
-        Equal((M * moments * M.T + added - X).trace(), (M * (moments - X) * M.T).trace(), given=inside),
+        Equal(M * X * M.T + added, X, given=still),
+        Theorem(given=still, shows=Equal(X.trace(), 2 * variance(alpha, beta, lam, noise))).use(
+            "thm-3.5-m", "the stationary variance"
+        ),
+        Equal((M * moments * M.T + added - X).trace(), (M * (moments - X) * M.T).trace(), given=still),
     )
 
 
@@ -511,15 +518,14 @@ def tail_of_squared_powers_is_geometric_with_c_t():
 
 @claim(PAPER, "eq-b-tail-corrected", at="Appendix B.3, last display, the tail", kind="inequality")
 def tail_of_squared_powers_with_c_j_equal_to_c_j():
-    """With C_j = c j, q = rho^2: the tail R_t = c^2 q^t [t^2/(1-q) + 2 t q/(1-q)^2 + q(1+q)/(1-q)^3] has R_t
-    -
-    R_{t+1} = C_t^2 q^t, so that it is sum_{j=t}^{T} C_j^2 rho^(2j) + R_{T+1}, and exceeds the printed C_t^2
-    q^t/(1-q).
+    """With C_j = c j, q = rho^2: sum_{j>=t} C_j^2 q^j = c^2 q^t [t^2/(1-q) + 2 t q/(1-q)^2 + q(1+q)/(1-q)^3],
+    which exceeds the printed C_t^2 q^t/(1-q).
     """
+    j = sp.Symbol("j", integer=True, positive=True)
     q, c = sp.symbols("q c", positive=True)
     closed = c**2 * q**t * (t**2 / (1 - q) + 2 * t * q / (1 - q) ** 2 + q * (1 + q) / (1 - q) ** 3)
     return AllOf(
-        Equal(closed - closed.subs(t, t + 1), (c * t) ** 2 * q**t, given=[q < 1]),
+        Equal(sp.Sum((c * j) ** 2 * q**j, (j, t, sp.oo)), closed, given=[q < 1]),
         AtMost((c * t) ** 2 * q**t / (1 - q), closed, given=[q < 1], strict=True),
     )
 
@@ -530,17 +536,16 @@ def lagrange_equations_have_the_stated_solution():
     lambda = (S_1/n)^2 [sum (2 a_t)^(1/3)]^3/eps^3.
     """
     a = sp.IndexedBase("a", positive=True)
-    weight, multiplier, b = sp.symbols("a lambda b", positive=True)
+    weight, multiplier, b = sp.symbols("a_t lambda b", positive=True)
     third = R(1, 3)
     lagrangian = weight * b**2 + multiplier * (S / (n * b) - eps)
-    stated = (multiplier * S / n / (2 * weight)) ** third
-    lam = (S / n) ** 2 * sp.Sum((2 * a[t]) ** third, (t, 1, T)) ** 3 / eps**3
-    each = (lam * S / n / (2 * a[k])) ** third
+    slope = 2 * weight * b - multiplier * S / (n * b**2)
+    lam = sp.Eq(multiplier, (S / n) ** 2 * sp.Sum((2 * a[t]) ** third, (t, 1, T)) ** 3 / eps**3)
     final = sp.Sum(a[t] ** third, (t, 1, T)) * S / (a[k] ** third * n * eps)
     return AllOf(
-        Equal(sp.diff(lagrangian, b), 2 * weight * b - multiplier * S / (n * b**2)),
-        Equal(sp.diff(lagrangian, b).subs(b, stated), 0),
-        Equal(each, final),  # lambda put in gives (4.5)
+        Equal(sp.Derivative(lagrangian, b), slope),
+        Equal(slope, 0, given=[sp.Eq(b, (multiplier * S / n / (2 * weight)) ** third)]),
+        Equal((multiplier * S / n / (2 * a[k])) ** third, final, given=[lam]),  # lambda put in gives (4.5)
         Equal(sp.Sum(S / (n * final), (k, 1, T)), eps),
     )
 
@@ -575,11 +580,12 @@ def lagrangian_hessian_is_positive_and_its_border_is_not_zero():
     """
     b, a, multiplier = sp.symbols("b a lambda", positive=True)
     lagrangian = a * b**2 + multiplier * (S / (n * b) - eps)
-    hessian = sp.hessian(lagrangian, [multiplier, b])
-    at = {multiplier: 2 * a * b**3 * n / S}
+    bend, border = 2 * a + 2 * multiplier * S / (n * b**3), -S / (n * b**2)
+    solution = sp.Eq(multiplier, 2 * a * b**3 * n / S)
     return AllOf(
-        Equal(hessian[1, 1].subs(at), 6 * a),
-        Equal(hessian[0, 1], -S / (n * b**2)),
-        Equal(hessian[0, 0], 0),
-        AtMost(hessian.subs(at).det(), 0, strict=True),
+        Equal(sp.Derivative(lagrangian, (b, 2)), bend),
+        Equal(bend, 6 * a, given=[solution]),
+        Equal(sp.Derivative(lagrangian, b, multiplier), border),
+        Equal(sp.Derivative(lagrangian, (multiplier, 2)), 0),
+        AtMost(sp.Matrix([[0, border], [border, bend]]).det(), 0, given=[solution], strict=True),
     )

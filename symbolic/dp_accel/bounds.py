@@ -10,9 +10,11 @@ from __future__ import annotations
 import sympy as sp
 
 from dpverify.claims import claim
+from dpverify.language.functions import Function
+from dpverify.language.vectors import Vector, norm2
 from dpverify.relations import AtMost
 from dpverify.schedules import step
-from dpverify.symbolic.dp_accel import PAPER
+from dpverify.symbolic.dp_accel import PAPER, nesterov
 from dpverify.theorems import ForEvery, Theorem
 
 t = step()
@@ -20,9 +22,10 @@ i = sp.Symbol("i", integer=True, positive=True)
 T, d = (sp.Symbol(name, integer=True, positive=True) for name in ("T", "d"))
 alpha, mu, L = sp.symbols("alpha mu L", positive=True)
 beta, kept, distance, variance, E_0, E_T = sp.symbols("beta P x2 sigma2 E_0 E_T", nonnegative=True)
-keeps = sp.Symbol("q", nonnegative=True)  # 1 - s, what a step keeps of the Lyapunov function
+s = sp.Symbol("s", positive=True)  # sqrt(mu alpha)
+
 square = sp.Symbol("Y", nonnegative=True)  # E|x_T - x*|^2
-V, c = (sp.IndexedBase(name, nonnegative=True) for name in ("V", "c"))
+c = sp.IndexedBase("c", nonnegative=True)
 lam, room = (sp.IndexedBase(name, positive=True) for name in ("lambda", "room"))
 
 
@@ -48,32 +51,37 @@ def error_of_the_heavy_ball_on_a_quadratic():
     ).have(AtMost(L / 2 * square, L / 2 * (2 * kept * distance + m)), "L/2 times the squared distance")
 
 
+@claim(PAPER, "bound-nag-start", at="Theorem 4.1, at the start", kind="inequality", standing="ours")
+def lyapunov_function_at_the_start():
+    """Where v = x: F(x) - F* + (mu/2)|v - x*|^2 <= 2 (F(x) - F*), for F that is mu-strongly convex."""
+    F, x = Function("F", smooth=L, strongly_convex=mu), Vector("x")
+    gap = F(x) - F.minimum
+    return AtMost(gap + mu / 2 * norm2(x - F.minimiser), 2 * gap)
+
+
+@claim(PAPER, "bound-nag-ends", at="Theorem 4.1, its two ends", kind="inequality", standing="ours")
+def lyapunov_function_at_its_ends():
+    """If V_T <= q^T V_0 + rest and V_0 <= 2 E_0, q >= 0: V_T <= 2 q^T E_0 + rest."""
+    q, V_0, V_T, rest = (*sp.symbols("q V_0 V_T", nonnegative=True), sp.Symbol("rest", real=True))
+    return Theorem(
+        given=[V_T <= q**T * V_0 + rest, V_0 <= 2 * E_0], shows=AtMost(V_T, 2 * q**T * E_0 + rest)
+    ).have(AtMost(q**T * V_0, 2 * q**T * E_0), "V_0 <= 2 E_0")
+
+
 @claim(
     PAPER,
     "bound-nag",
     at="Theorem 4.1, corrected, any noise",
     kind="inequality",
-    uses=["eq-4.2-corrected"],
+    uses=["bound-nag-start", "bound-nag-ends"],
+    standing="ours",
 )
 def error_of_noisy_nag():
-    """With q = 1 - sqrt(mu alpha), V_1 <= 2 E_0, E_T <= V_{T+1} and V_{t+1} <= q V_t + (alpha/2)(1 + alpha
-    L) c_t: E_T <= 2 q^T E_0 + sum_t q^(T-t) (alpha/2)(1 + alpha L) c_t.
+    """For F that is mu-strongly convex and L-smooth, mu = s^2/alpha, alpha L <= 1, q = 1 - s >= 0, and the
+    steps of DP-NAG with noise of mean 0 and second moment c_t given the past: E F(x_T) - F* <= 2 q^T (F(x_0)
+    - F*) + sum_t q^(T-t) (alpha/2)(1 + alpha L) c_t.
+
+    e[t] is E F(x) - F* before step t and V[t] that of F(x) - F* + (mu/2)|v - x*|^2, where v = x_0 at the
+    start, so that V[1] <= 2 e[1] (bound-nag-start).
     """
-    noise = alpha / 2 * (1 + alpha * L) * c[t]
-    recursion = ForEvery(AtMost(V[t + 1], keeps * V[t] + noise), t, 1, T)
-    added = sp.Sum(keeps ** (T - t) * noise, (t, 1, T))
-    return (
-        Theorem(
-            given=[
-                alpha * L <= 1,
-                mu <= L,
-                keeps <= 1 - sp.sqrt(mu * alpha),
-                V[1] <= 2 * E_0,
-                E_T <= V[T + 1],
-                recursion,
-            ],
-            shows=AtMost(E_T, 2 * keeps**T * E_0 + added),
-        )
-        .unroll(V[t], keeps, noise, (t, 1, T), "the Lyapunov function contracts")
-        .have(AtMost(keeps**T * V[1], 2 * keeps**T * E_0), "it starts at most at twice the error")
-    )
+    return nesterov.error_of_noisy_nag(c[t], alpha / 2 * (1 + alpha * L) * c[t])

@@ -14,7 +14,7 @@ import sympy as sp
 
 from dpverify.claims import claim
 from dpverify.effort import Effort
-from dpverify.formulas.dp_accel import noise_scale, sampling_variance, step_loss
+from dpverify.formulas.dp_accel import inner_epsilon, noise_scale, sampling_variance, step_loss
 from dpverify.guarantees import PureDP
 from dpverify.language.expectations import E, Noise
 from dpverify.language.functions import Function
@@ -78,9 +78,14 @@ def phi(P: Any, B: Any, r: Any) -> Any:
 
 @claim(PAPER, "eq-3.1-var", at="after Eq (3.1)", kind="numeric constant")
 def laplace_of_scale_b_has_variance_two_b_squared():
-    """Laplace(b) has mean zero and variance 2 b^2."""
-    u = sp.Symbol("u", positive=True)
-    return Equal(sp.integrate(2 * u**2 * sp.exp(-u / b) / (2 * b), (u, 0, sp.oo)), 2 * b**2)
+    """Laplace(b), of density e^(-|u|/b)/(2b), has mean zero and variance 2 b^2."""
+    u = sp.Symbol("u", real=True)
+
+    def mean(value: Any) -> Any:
+        left, right = (value * sp.exp(sign * u / b) / (2 * b) for sign in (1, -1))
+        return sp.Integral(left, (u, -sp.oo, 0)) + sp.Integral(right, (u, 0, sp.oo))
+
+    return AllOf(Equal(mean(sp.Integer(1)), 1), Equal(mean(u), 0), Equal(mean(u**2), 2 * b**2))
 
 
 @claim(PAPER, "eq-3.2", at="Eq (3.2)", kind="definition", uses=["thm-a.1"])
@@ -228,8 +233,19 @@ def exact_losses_of_small_cases_stay_below_3_3_and_reach_it():
 
 @claim(PAPER, "eq-3.3-full", at="after Eq (3.3)", kind="identity")
 def without_subsampling_the_loss_is_s_over_bn():
-    """For m = n, eps(S, b, n, n) = S/(bn)."""
-    return Equal(step_loss(b, S, m, n).subs(m, n), S / (b * n))
+    """For m = n, eps(S, b, n, m) = S/(bn)."""
+    return Equal(step_loss(b, S, m, n), S / (b * n), given=[sp.Eq(m, n)])
+
+
+epsilon_0 = sp.Symbol("epsilon_0", positive=True)
+EQ_3_5 = sp.Eq(epsilon_0, inner_epsilon(eps / T, m, n))
+EQ_3_4 = sp.Eq(b, S / (m * epsilon_0))
+
+
+def dp_shb() -> Private:
+    """T noisy minibatch gradients with the scale (3.4) are eps-DP, whatever is done with them."""
+    step = Subsampled(Laplace(S / (m * epsilon_0), {REPLACE: S / m}), size=m, of=n)
+    return Private(Repeated(step, t, 1, T), PureDP(eps), REPLACE, given=[m <= n, EQ_3_5])
 
 
 @claim(
@@ -241,13 +257,11 @@ def without_subsampling_the_loss_is_s_over_bn():
 )
 def scale_s_over_m_eps0_spends_eps_over_t_per_step():
     """b_t = S_1(x_t)/(m eps_0), eps_0 = ln(1 + (e^(eps/T) - 1) n/m) makes DP-SHB eps-DP (one record replaced;
-    S_1(x) is a sup over all records, so public).
+    S_1(x) is a sup over all records, so public); the loss (3.3) of one iteration is then eps/T.
     """
-    scale = S / (m * sp.log(1 + (sp.exp(eps / T) - 1) * n / m))
-    step = Subsampled(Laplace(scale, {REPLACE: S / m}), size=m, of=n)
     return AllOf(
-        Private(Repeated(step, t, 1, T), PureDP(eps), REPLACE, given=[m <= n]),
-        Equal(scale, noise_scale(eps / T, S, m, n)),  # what the algorithms run
+        dp_shb(),
+        Equal(step_loss(b, S, m, n), eps / T, given=[EQ_3_5, EQ_3_4]),
     )
 
 
@@ -347,9 +361,8 @@ def no_smaller_scale_is_enough():
     """b_t = S_1/(m eps_0) is the minimum: the worst transcript (gradients that do not depend on x) loses T
     eps(S, b, n, m) exactly, which is eps at this scale and more at any smaller one.
     """
-    scale = noise_scale(eps / T, S, m, n)
     return AllOf(
-        Equal(T * step_loss(scale, S, m, n), eps),
+        Equal(T * step_loss(b, S, m, n), eps, given=[EQ_3_5, EQ_3_4]),
         Increasing(step_loss(b, S, m, n), b, down=True, strict=True, given=[m <= n]),
     )
 
@@ -367,21 +380,6 @@ def noise_grows_with_the_number_of_steps():
     )
 
 
-def least_scale(momentum: Any) -> Any:
-    """The least b with which the transcript (x_1, x_2) of (3.1) that the two gradients S produce loses at
-    most eps; the other data set has gradients 0.
-    """
-    x0, x1, x2 = sp.symbols("x_0 x_1 x_2", real=True)
-    noisy = [
-        (x0 - x1) / alpha,
-        (x1 + momentum * (x1 - x0) - x2) / alpha,
-    ]  # what the adversary reads off the iterates
-    loss_times_b = sum(sp.Abs(v) - sp.Abs(v - S) for v in noisy)
-    first = x0 - alpha * S
-    second = first + momentum * (first - x0) - alpha * S
-    return sp.simplify(loss_times_b.subs(x2, second).subs(x1, first)) / eps
-
-
 @claim(
     PAPER,
     "sec3-smoothing",
@@ -392,19 +390,19 @@ def least_scale(momentum: Any) -> Any:
     breaks="text",
 )
 def smoothing_reduces_the_noise_that_privacy_requires():
-    """Using a smoothed noisy gradient reduces the required noise / improves the privacy level: the least b of
-    DP-SHB is below that of DP-GD.
+    """Using a smoothed noisy gradient reduces the required noise / improves the privacy level: the b with
+    which DP-SHB loses eps is below the b = T S_1/(n eps) of DP-GD.
+
+    The case n = d = 1, T = 2, gradients S at both steps, or 0 on the other data set; the transcript x_1, x_2
+    is that of no noise, and the adversary reads the noisy gradients off it.
     """
-    k = sp.Symbol("beta", positive=True)
-    let = {
-        "n, d": "1, 1",
-        "T": "2",
-        "gradients": "S at both steps, or 0 on the other data set",
-        "x_1, x_2": "as without noise",
-    }
+    x0, x1, x2 = sp.symbols("x_0 x_1 x_2", real=True)
+    noisy = [(x0 - x1) / alpha, (x1 + beta * (x1 - x0) - x2) / alpha]
+    loss = sum((sp.Abs(v) - sp.Abs(v - S)) / b for v in noisy)
+    steps = [sp.Eq(x1, x0 - alpha * S), sp.Eq(x2, x1 - alpha * S + beta * (x1 - x0))]
     return Instance(
-        AtMost(least_scale(k), noise_scale(eps / 2, S, 1, 1), given=[k < 1], strict=True),
-        let=let,
+        AtMost(b, 2 * S / eps, given=[beta < 1, *steps, sp.Eq(loss, eps)], strict=True),
+        let={"n, d, T": "1, 1, 2", "gradients": "S at both steps, or 0 on the other data set"},
         because="the iterates reveal every noisy gradient whatever beta is (Section 2.2), so the loss "
         "does not depend on beta",
     )
@@ -425,11 +423,9 @@ def privacy_does_not_depend_on_the_momentum():
     k = sp.Symbol("k", integer=True, nonnegative=True)
     weights = sp.Sum(((1 - beta) * beta ** (t - k)) ** 2, (k, 0, t))
     closed = (1 - beta) ** 2 * (1 - beta ** (2 * t + 2)) / (1 - beta**2)
-    scale = noise_scale(eps / T, S, m, n)
-    step = Subsampled(Laplace(scale, {REPLACE: S / m}), size=m, of=n)
     return AllOf(
-        Private(Repeated(step, t, 1, T), PureDP(eps), REPLACE, given=[m <= n]),
-        Equal(T * step_loss(scale, S, m, n), eps),
+        dp_shb(),
+        Equal(T * step_loss(b, S, m, n), eps, given=[EQ_3_5, EQ_3_4]),
         Theorem(given=[beta < 1], shows=AtMost(weights, (1 - beta) / (1 + beta))).calc(
             weights,
             ("=", closed, "the squared weights of independent noises, added up"),
@@ -537,9 +533,13 @@ def state_space_with_plus_alpha_is_the_heavy_ball():
 
 @claim(PAPER, "eq-3.10-corrected", at="Eqs (3.9) and (3.10), B = [-alpha; 0]", kind="identity")
 def state_space_with_minus_alpha_is_the_heavy_ball():
-    """xi_{t+1} = A xi_t + B (grad F + w) with B = [-alpha; 0] is (3.8)."""
+    """If x_{t+1} is that of (3.8), then (x_{t+1}, x_t) = A xi_t + B (grad F + w) with B = [-alpha; 0], in
+    every coordinate.
+    """
+    after = sp.Symbol("x_next", real=True)
     state = A * sp.Matrix([x, y]) + sp.Matrix([-alpha, 0]) * (g + w)
-    return Equal(state, sp.Matrix([moved, x]))
+    step = sp.Eq(after, x - alpha * (g + w) + beta * (x - y))
+    return Equal(sp.Matrix([after, x]), state, given=[step])
 
 
 @claim(PAPER, "eq-cov-split", at="Section 3.1", kind="identity")
@@ -606,11 +606,11 @@ def quadratic_losses_have_bounded_sensitivity_iff_the_data_enter_linearly():
     and else beyond every S, at x = (|a - a'| + S + 1)/(q - q').
     """
     v, q1, q2, a1, a2 = sp.symbols("x q_1 q_2 a_1 a_2", real=True)
-    difference = sp.diff(q1 * v**2 / 2 + a1 * v, v) - sp.diff(q2 * v**2 / 2 + a2 * v, v)
+    difference = sp.Derivative(q1 * v**2 / 2 + a1 * v, v) - sp.Derivative(q2 * v**2 / 2 + a2 * v, v)
     far = (sp.Abs(a1 - a2) + S + 1) / (q1 - q2)
     return AllOf(
         Equal(difference, (q1 - q2) * v + a1 - a2),
-        Equal(difference.subs(q2, q1), a1 - a2),
+        Equal(difference, a1 - a2, given=[sp.Eq(q1, q2)]),
         AtMost(S, difference.subs(v, far), given=[q1 > q2], strict=True),
     )
 
@@ -624,15 +624,42 @@ def quadratic_losses_have_bounded_sensitivity_iff_the_data_enter_linearly():
 )
 def covariance_of_the_noise_is_at_most_e_t():
     """|Cov(w_t | x_t)| <= E_T = sigma_s^2(m, n) + 2 d S_1^2/(m eps_0)^2, in the spectral norm (for the
-    Laplace part 2 S_1^2/(m eps_0)^2 is enough).
+    Laplace part 2 S_1^2/(m eps_0)^2 is enough): in a unit direction u the variance of w_t is that of the
+    batch, v (1/m)(n-m)/(n-1) with the variance v over the records, plus the 2 b^2 of Laplace noise of scale b
+    = S_1(x)/(m eps_0). As in (3.13) two gradients are at distance |d| <= S_1, their range in direction u is r
+    <= |u'd|, and v <= r^2/4.
     """
-    e0, sampled, at_x = sp.symbols("e_0 c s", nonnegative=True)
-    level = sampling_variance(S, m, n)
-    return AtMost(
-        sampled + 2 * (at_x / (m * e0)) ** 2,
-        level + 2 * d * S**2 / (m**2 * e0**2),
-        given=[sampled <= level, at_x <= S, e0 > 0, n >= 2, m <= n],
+    e0, at_x, scale = sp.symbols("epsilon_0 S_x b", positive=True)
+    direction, apart = vectors("u d")
+    spread, variance = sp.symbols("r v", nonnegative=True)
+    batch = variance / m * (n - m) / (n - 1)
+    laplace = 2 * d * S**2 / (m**2 * e0**2)
+    return (
+        Theorem(
+            given=[
+                *of_two_gradients(direction, apart, spread, variance),
+                at_x <= S,
+                sp.Eq(scale, at_x / (m * e0)),
+            ],
+            shows=AtMost(batch + 2 * scale**2, sampling_variance(S, m, n) + laplace),
+        )
+        .use("eq-3.13", "the batch", u=direction, d=apart, r=spread, v=variance)
+        .have(AtMost(2 * scale**2, laplace), "d >= 1 and S_1(x) <= S_1")
     )
+
+
+def of_two_gradients(direction: Any, apart: Any, spread: Any, variance: Any) -> list[Any]:
+    """In a unit direction u: two gradients differ by d, |d| <= S_1, the gradients of the records have the
+    range r <= |u'd|, and a variance of at most r^2/4.
+    """
+    return [
+        norm(direction) <= 1,
+        norm(apart) <= S,
+        spread <= sp.Abs(inner(direction, apart)),
+        variance <= spread**2 / 4,
+        m <= n,
+        n >= 2,
+    ]
 
 
 @claim(PAPER, "eq-3.13", at="Eq (3.13)", kind="inequality", uses=["eq-b.2", "eq-b.3-pop"])
@@ -645,14 +672,7 @@ def sampling_covariance_is_at_most_sigma_s_in_norm():
     spread, variance = sp.symbols("r v", nonnegative=True)
     return (
         Theorem(
-            given=[
-                norm(u) <= 1,
-                norm(apart) <= S,
-                spread <= sp.Abs(inner(u, apart)),
-                variance <= spread**2 / 4,
-                m <= n,
-                n >= 2,
-            ],
+            given=of_two_gradients(u, apart, spread, variance),
             shows=AtMost(variance / m * (n - m) / (n - 1), sampling_variance(S, m, n)),
         )
         .have(AtMost(sp.Abs(inner(u, apart)), S), "Cauchy-Schwarz; |d|_2 <= |d|_1 <= S_1")
@@ -666,9 +686,26 @@ def bound_has_the_form_rho_2t_psi_plus_e_t_r():
     """E F(x_t) - F* <= rho^(2t) psi_0 + E_T R, with psi_0 = V_{P,c}(xi_0)/c and R = (L d alpha^2/2)(1 + 2
     P_12^2/(P_22 c L + 2 |P|))/(1 - rho^2).
     """
-    kept, r, noise, start = sp.symbols("kept r noise psi_0", positive=True)  # kept = rho^(2t), r = rho^2
-    return AtMost(
-        kept * start + (1 - kept) / (1 - r) * noise, kept * start + noise / (1 - r), given=[r < 1, kept <= 1]
+    r, noise, start = sp.symbols("r N psi_0", positive=True)  # rho^2; the noise of one step
+    t = sp.Symbol("t", integer=True, nonnegative=True)
+    bound = r**t * start + (1 - r**t) / (1 - r) * noise
+    return AtMost(bound, r**t * start + noise / (1 - r), given=[r < 1])
+
+
+@claim(
+    PAPER, "sec1-monotone", at="Section 1, Contributions", kind="monotonicity", uses=["prop-3.4-corrected"]
+)
+def bound_improves_with_every_step_if_the_noise_does_not_grow():
+    """With noise that does not depend on the number of iterations the bound "can improve monotonically":
+    (3.15) with a fixed noise N per step, rho^(2t) psi_0 + (1 - rho^(2t))/(1 - rho^2) N, falls with every t if
+    it starts above its limit, psi_0 >= N/(1 - rho^2), and only then.
+    """
+    r, noise, start = sp.symbols("r N psi_0", positive=True)
+    t = sp.Symbol("t", integer=True, nonnegative=True)
+    now, later = (r**k * start + (1 - r**k) / (1 - r) * noise for k in (t, t + 1))
+    return AllOf(
+        AtMost(later, now, given=[r < 1, start >= noise / (1 - r)]),
+        AtMost(now, later, given=[r < 1, start < noise / (1 - r)], strict=True),
     )
 
 

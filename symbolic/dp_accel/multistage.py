@@ -14,7 +14,7 @@ import sympy as sp
 
 from dpverify.claims import claim
 from dpverify.effort import Effort
-from dpverify.formulas.dp_accel import masg_stages, momentum_of, stage_weights
+from dpverify.formulas.dp_accel import masg_stages, momentum_of
 from dpverify.language.functions import Function
 from dpverify.language.vectors import Vector, norm2
 from dpverify.relations import AtMost, Equal, Instance, Minimises, Quoted, Tested
@@ -34,7 +34,7 @@ from dpverify.symbolic.dp_accel.nesterov import (
     t,
 )
 from dpverify.theorems import AllOf, ForEvery, Theorem
-from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result
+from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Result
 
 T = sp.Symbol("T", integer=True, positive=True)
 kappa, L, x = sp.symbols("kappa L x", positive=True)
@@ -235,24 +235,9 @@ def exact_error_of_dp_masg_stays_below_the_corrected_bound():
     """
 
     def run(effort: Effort) -> Result:
-        from dpverify.algorithms import example
-        from dpverify.moments import exact_moments
+        from dpverify.symbolic.dp_accel.runs import exact_error_below
 
-        worst, lengths = 0.0, (5, 8, 9, 20, 40, 80)
-        for steps in lengths:
-            case = example("dp-masg", steps=steps)
-            error = (
-                exact_moments(case.algorithm, case.data).expected_value(case.problem, case.data)[-1]
-                - case.problem.optimum(case.data)[1]
-            )
-            assert case.bound is not None
-            worst = max(worst, float(error) / case.bound.value)
-        if worst > 1 + 1e-9:
-            return Result(UNDECIDED, f"the exact error is {worst:.4g} times the bound")
-        evidence = Evidence(
-            "exact moments", samples=len(lengths), ceiling="one quadratic, d = 5, n = 200, eps = 1"
-        )
-        return Result(SUPPORTED, f"the exact error is at most {worst:.3g} times the bound", evidence)
+        return exact_error_below("dp-masg", (5, 8, 9, 20, 40, 80), lambda case: case.bound.value)
 
     return Tested("E F(x_T) - F* <= bound at T = 5, 8, 9, 20, 40, 80", run)
 
@@ -265,14 +250,16 @@ def noise_of_step_t_is_doubled_once_per_later_stage():
     stages = [1, 1, 2, 2, 2, 3]
     kept = sp.symbols("k1:7", positive=True)  # 1 - sqrt(mu alpha_i)
     noise = sp.symbols("c1:7", positive=True)
-    value: Any = sp.Symbol("V_0", positive=True)
-    for i, stage in enumerate(stages):
-        jump = 2 if i and stage != stages[i - 1] else 1
-        value = jump * kept[i] * value + noise[i]
-    stated = [2 ** (stages[-1] - stage) * sp.prod(kept[i + 1 :]) for i, stage in enumerate(stages)]
-    derived = [sp.expand(value).coeff(one) for one in noise]
+    value = sp.symbols("V_0:7", positive=True)
+    steps = [
+        sp.Eq(value[i + 1], (2 if i and stages[i] != stages[i - 1] else 1) * kept[i] * value[i] + noise[i])
+        for i in range(6)
+    ]
+    shares = [2 ** (stages[-1] - stage) * sp.prod(kept[i + 1 :]) for i, stage in enumerate(stages)]
+    stated = 2 ** (stages[-1] - stages[0]) * sp.prod(kept) * value[0]
+    stated += sum(share * one for share, one in zip(shares, noise))
     return Instance(
-        AllOf(*[Equal(mine, theirs) for mine, theirs in zip(derived, stated)]),
+        Theorem(given=steps, shows=Equal(value[6], stated)),
         let={"T": "6", "stages": "1, 1, 2, 2, 2, 3"},
     )
 
@@ -333,18 +320,16 @@ def prop_4_2_holds_for_the_weights_of_masg():
 
 @claim(PAPER, "fig2-param", at="Figure 2", kind="numeric constant", uses=["eq-4.7"])
 def stages_of_figure_2_have_40_80_160_and_320_steps():
-    """mu = 1, L = kappa = 20, p = 1, c_1 = 1, K = 2..5: ceil(sqrt 20 ln 8) = 10, stages of n_2..n_5 = 40, 80,
-    160, 320 steps; the schedule that the algorithms run has 1/20, 1/320, 1/1280, 1/1280 at steps 1, 41, 42,
-    121.
+    """mu = 1, L = 20, kappa = 20, p = 1: the stages k >= 2 of (4.7) have n_k = 2^k ceil(sqrt 20 ln 8) = 10
+    2^k steps, so 40, 80, 160 and 320 for k = 2..5.
     """
-    length = sp.ceiling(sp.sqrt(20) * sp.log(8))
-    sizes = masg_stages(1.0, 20.0, 121, first=1).alpha.values(121)
-    run = sp.Matrix([sp.nsimplify(v) for v in (sizes[0], sizes[40], sizes[41], sizes[120])])
-    return AllOf(
-        Equal(length, 10),
-        *[Equal(2**k * length, steps) for k, steps in ((2, 40), (3, 80), (4, 160), (5, 320))],
-        Equal(run, sp.Matrix([R(1, 20), R(1, 320), R(1, 1280), R(1, 1280)])),
-    )
+    k, p = (sp.Symbol(name, integer=True, positive=True) for name in "kp")
+    length = 2**k * sp.ceiling(sp.sqrt(kappa) * sp.log(2 ** (p + 2)))
+    figure = [sp.Eq(kappa, 20), sp.Eq(p, 1)]
+    lengths = [
+        Equal(length, steps, given=[*figure, sp.Eq(k, i)]) for i, steps in enumerate((40, 80, 160, 320), 2)
+    ]
+    return AllOf(Equal(length, 10 * 2**k, given=figure), *lengths)
 
 
 @claim(
@@ -379,17 +364,16 @@ def optimal_noise_of_masg_decreases_throughout():
 
 @claim(PAPER, "fig2-jump-corrected", at="Figure 2", kind="monotonicity", standing="ours")
 def optimal_noise_of_masg_falls_within_stages_and_jumps_up_between():
-    """Within a stage the weights grow by 1/(1 - sqrt(mu alpha)) > 1; from stage k to k+1 they fall, for every
-    k >= 2 and kappa >= 1 (q = alpha^(k) L <= 1/16, sqrt(mu alpha^(k+1)) <= 1/8): the noise jumps up. The
-    weights that the algorithms run, n_1 = 5, T = 60, kappa = 20, fall at the two changes of stage alone.
+    """Within a stage the weights a_{T,t} grow by 1/(1 - sqrt(mu alpha)) > 1; from the last step of stage k to
+    the first of stage k+1 they fall, for every k >= 2 and kappa >= 1 (q = alpha^(k) L <= 1/16, s = sqrt(mu
+    alpha^(k+1)) <= 1/8): the noise jumps up.
     """
-    s, q = sp.symbols("s q", positive=True)
-    ratio = (q / 4) * (1 + q / 4) / (2 * (1 - s) * q * (1 + q))
-    stages = masg_stages(1.0, 20.0, 60, first=5)
-    schedule = stage_weights(stages.alpha, stages.stage, 1.0, 20.0, 60).values(60)
-    falls = sp.Integer(int((schedule[1:] < schedule[:-1]).sum()))
+    s, q, old, new, rest = sp.symbols("s q a_old a_new r", positive=True)
+    weights = [
+        sp.Eq(old, 2 * (1 - s) * rest * q * (1 + q)),  # 2^(s_T - s_t), one more contraction
+        sp.Eq(new, rest * (q / 4) * (1 + q / 4)),
+    ]
     return AllOf(
         AtMost(1, 1 / (1 - s), given=[s < 1], strict=True),
-        AtMost(ratio, 1, given=[q <= R(1, 16), s <= R(1, 8)], strict=True),
-        Equal(falls, 2),
+        AtMost(new, old, given=[q <= R(1, 16), s <= R(1, 8), *weights], strict=True),
     )

@@ -33,15 +33,15 @@ from dpverify.formulas.dp_accel import (
 from dpverify.guarantees import PureDP
 from dpverify.language.expectations import E, Noise
 from dpverify.language.functions import Function
-from dpverify.language.mechanisms import Private, Repeated
+from dpverify.language.mechanisms import Private
 from dpverify.language.vectors import inner, norm2, vectors
 from dpverify.neighbours import REPLACE
 from dpverify.relations import AtMost, Equal, Induction, Instance, Minimises, Tested
 from dpverify.releases import Laplace, Subsampled
 from dpverify.schedules import Schedule, step
 from dpverify.symbolic.dp_accel import PAPER
-from dpverify.symbolic.dp_accel.heavy_ball import small_pair
-from dpverify.theorems import AllOf, Iterates, Theorem
+from dpverify.symbolic.dp_accel.heavy_ball import EQ_3_4, EQ_3_5, dp_shb, epsilon_0, small_pair
+from dpverify.theorems import AllOf, ForEvery, Iterates, Theorem
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result
 
 t, j = step(), sp.Symbol("j", integer=True, positive=True)
@@ -146,18 +146,14 @@ def audit_does_not_refute_dp_nag_as_printed():
     uses=["eq-3.3", "thm-a.2"],
 )
 def scale_s_over_m_eps0_keeps_the_budget_of_dp_nag():
-    """With b = S_1/(m eps_0) DP-NAG is eps-DP, and its worst step spends exactly eps/T, for every m <= n. For
-    m = n it is the printed scale, else the printed one is short by the factor m/n.
+    """With b = S_1/(m eps_0) DP-NAG is eps-DP, and its worst step spends exactly eps/T, for every m <= n. The
+    printed scale S_1/(n eps_0) is m/n times this one: the same for m = n, else too small.
     """
-    scale = S / (m * sp.log(1 + (sp.exp(eps / T) - 1) * n / m))
-    release = Subsampled(Laplace(scale, {REPLACE: S / m}), size=m, of=n)
-    run = noise_scale(eps / T, S, m, n)
+    printed = sp.Symbol("b_printed", positive=True)
     return AllOf(
-        Private(Repeated(release, t, 1, T), PureDP(eps), REPLACE, given=[m <= n]),
-        Equal(scale, run),
-        Equal(step_loss(run, S, m, n), eps / T),
-        Equal(printed_nag_scale(eps / T, S, n, n), noise_scale(eps / T, S, n, n)),
-        Equal(printed_nag_scale(eps / T, S, m, n) / run, m / n),
+        dp_shb(),  # the gradients of DP-NAG are released in the same way, at z_t for x_t
+        Equal(step_loss(b, S, m, n), eps / T, given=[EQ_3_5, EQ_3_4]),
+        Equal(printed, m / n * b, given=[EQ_3_5, EQ_3_4, sp.Eq(printed, S / (n * epsilon_0))]),
     )
 
 
@@ -224,6 +220,30 @@ def nesterov_step(variance: Any) -> tuple[Any, Any, Any, Any, Any]:
     return [now, lead], [after, now + (after - now) / s], F, z, noise
 
 
+def error_of_noisy_nag(second_moment: Any, added: Any) -> Theorem:
+    """E F(x_T) - F* <= 2 (1-s)^T (F(x_0) - F*) + sum_t (1-s)^(T-t) added, for noise of this second moment at
+    step t; added is (alpha/2)(1 + alpha L) times it.
+    """
+    V, e = (sp.IndexedBase(name, nonnegative=True) for name in "Ve")
+    (now, lead), after, F, z, noise = nesterov_step(second_moment)
+    value = F(now) - F.minimum + s**2 / alpha / 2 * norm2(lead - F.minimiser)
+    run = Iterates(V, value, [now, lead], after, [noise], t, 1, T)
+    error = Iterates(e, F(now) - F.minimum, [now, lead], after, [noise], t, 1, T)
+    facts = [F.descent(z, after[0]), F.strong_convexity(z, now), F.strong_convexity(z, F.minimiser)]
+    total = sp.Sum((1 - s) ** (T - t) * added, (t, 1, T))
+    return (
+        Theorem(
+            given=[run, error, s <= 1, alpha * L <= 1, V[1] <= 2 * e[1]],
+            shows=AtMost(e[T + 1], 2 * (1 - s) ** T * e[1] + total),
+        )
+        .descend(run, 1 - s, added, "the Lyapunov function contracts", by=facts)
+        .descend(error, 0, 0, "the error is a part of it", later=[(run, 1)])
+        .unroll(V[t], 1 - s, added, (t, 1, T), "T steps")
+        .at(ForEvery(AtMost(e[t + 1], V[t + 1]), t, 1, T), T, "the last step")
+        .use("bound-nag-ends", "the two ends", q=1 - s, V_0=V[1], E_0=e[1], V_T=V[T + 1], rest=total)
+    )
+
+
 @claim(PAPER, "eq-4.2-corrected", at="Theorem 4.1, in its Lyapunov form", kind="inequality")
 def lyapunov_function_of_noisy_nag_contracts_by_1_minus_s():
     """V_t = F(x_t) - F* + (mu/2)|v_t - x*|^2, mu = s^2/alpha: E V_t <= (1 - s) V_{t-1} + (alpha/2)(1 + alpha
@@ -283,7 +303,7 @@ def covariance_of_the_estimator_is_at_most_two_b_squared_plus_sigma_s():
     level = sampling_variance(S, m, n)
     return AllOf(
         AtMost(2 * b**2 + c, 2 * b**2 + level, given=[c <= level, n >= 2]),
-        Equal(2 * b**2 + sampling_variance(S, n, n), 2 * b**2, given=[n >= 2]),
+        Equal(2 * b**2 + level, 2 * b**2, given=[n >= 2, sp.Eq(m, n)]),
     )
 
 
@@ -357,14 +377,12 @@ def recursion_4_2_unrolls_to_a_geometric_sum():
     """E_t <= (1-s) E_{t-1} + c_t for every t gives E_T <= (1-s)^T E_0 + sum_t (1-s)^(T-t) c_t (as an
     implication; its premise is eq-4.2).
     """
-    x, E0, kept = (
-        sp.Symbol("x", real=True),
-        sp.Symbol("E_0", positive=True),
-        sp.Symbol("kept", positive=True),
-    )  # kept = 1 - s
-    c = sp.IndexedBase("c", positive=True)
-    relation = AtMost(x, kept**T * E0 + sp.Sum(kept ** (T - t) * c[t], (t, 1, T)), given=[kept < 1])
-    return Induction(relation, value=x, over=T, start=1, first=kept * E0 + c[1], next=kept * x + c[T + 1])
+    error, c = (sp.IndexedBase(name, nonnegative=True) for name in "Ec")
+    recursion = ForEvery(AtMost(error[t], (1 - s) * error[t - 1] + c[t]), t, 1, T)
+    bound = (1 - s) ** T * error[0] + sp.Sum((1 - s) ** (T - t) * c[t], (t, 1, T))
+    return Theorem(given=[s <= 1, recursion], shows=AtMost(error[T], bound)).unroll(
+        error[t - 1], 1 - s, c[t], (t, 1, T), "from t = T back to t = 0"
+    )
 
 
 @claim(
@@ -401,38 +419,16 @@ def error_of_nag_is_at_most_1_minus_s_to_the_t():
     "eq-4.3-corrected",
     at="Eq (4.3), a_{T,0} = 2 (1-s)^T",
     kind="inequality",
-    uses=["eq-4.2-corrected", "eq-4.3-unroll"],
+    uses=["bound-nag-start", "bound-nag-ends"],
 )
 def error_of_nag_is_at_most_twice_1_minus_s_to_the_t():
     """E_T <= 2 (1-s)^T E_0 + sum_t (1-s)^(T-t) alpha (1 + alpha L)(b_t^2 d + tau_t/2), for x_{-1} = x_0 and
-    tau_t = tr Cov(v_t): V_t is E[F(x) - F* + (mu/2)|v - x*|^2] before step t, which is at most 2 E_0 at the
-    start, where v = x, and at least E_T at the end.
+    tau_t = tr Cov(v_t): e[t] is E F(x) - F* before step t, and V[t] that of F(x) - F* + (mu/2)|v - x*|^2,
+    which is at most 2 e[1] at the start, where v = x (bound-nag-start).
     """
     scales, traces = sp.IndexedBase("b", positive=True), sp.IndexedBase("tau", nonnegative=True)
-    V = sp.IndexedBase("V", nonnegative=True)
-    W = 2 * d * scales[t] ** 2 + traces[t]
-    (now, lead), after, F, z, noise = nesterov_step(W)
-    half_mu = s**2 / alpha / 2
-    E_0, E_T = sp.symbols("E_0 E_T", nonnegative=True)
-    value = F(now) - F.minimum + half_mu * norm2(lead - F.minimiser)
-    run = Iterates(V, value, [now, lead], after, [noise], t, 1, T)
-    kept, added = 1 - s, alpha * (1 + alpha * L) * (d * scales[t] ** 2 + traces[t] / 2)
-    start = F(now) - F.minimum
-    facts = [F.descent(z, after[0]), F.strong_convexity(z, now), F.strong_convexity(z, F.minimiser)]
-    q, V_0, V_T, rest = sp.symbols("q V_0 V_T R", nonnegative=True)  # 1 - s, the ends, the sum over t
-    return AllOf(
-        AtMost(start + half_mu * norm2(now - F.minimiser), 2 * start),
-        Theorem(
-            given=[run, s <= 1, alpha * L <= 1],
-            shows=AtMost(V[T + 1], kept**T * V[1] + sp.Sum(kept ** (T - t) * added, (t, 1, T))),
-        )
-        .descend(run, kept, added, "Theorem 4.1 in its Lyapunov form", by=facts)
-        .unroll(V[t], kept, added, (t, 1, T), "T steps"),
-        Theorem(
-            given=[E_T <= V_T, V_T <= q**T * V_0 + rest, V_0 <= 2 * E_0],
-            shows=AtMost(E_T, 2 * q**T * E_0 + rest),
-        ).have(AtMost(q**T * V_0, 2 * q**T * E_0), "V_0 <= 2 E_0"),
-    )
+    added = alpha * (1 + alpha * L) * (d * scales[t] ** 2 + traces[t] / 2)
+    return error_of_noisy_nag(2 * d * scales[t] ** 2 + traces[t], added)
 
 
 @claim(
@@ -449,25 +445,9 @@ def exact_error_of_dp_nag_stays_below_the_corrected_bound():
     """
 
     def run(effort: Effort) -> Result:
-        from dpverify.algorithms import example
-        from dpverify.moments import exact_moments
+        from dpverify.symbolic.dp_accel.runs import exact_error_below
 
-        worst = 0.0
-        lengths = (1, 2, 5, 10, 20, 40)
-        for steps in lengths:
-            case = example("dp-nag", steps=steps)
-            error = (
-                exact_moments(case.algorithm, case.data).expected_value(case.problem, case.data)[-1]
-                - case.problem.optimum(case.data)[1]
-            )
-            assert case.bound is not None
-            worst = max(worst, float(error) / case.bound.value)
-        if worst > 1 + 1e-9:
-            return Result(UNDECIDED, f"the exact error is {worst:.4g} times the bound")
-        evidence = Evidence(
-            "exact moments", samples=len(lengths), ceiling="one quadratic, d = 5, n = 200, eps = 1"
-        )
-        return Result(SUPPORTED, f"the exact error is at most {worst:.3g} times the bound", evidence)
+        return exact_error_below("dp-nag", (1, 2, 5, 10, 20, 40), lambda case: case.bound.value)
 
     return Tested("E F(x_T) - F* <= bound at T = 1, 2, 5, 10, 20, 40", run)
 
@@ -530,12 +510,14 @@ def error_of_dp_nag_on_logistic_regression_stays_below_the_corrected_bound():
 @claim(PAPER, "eq-4.3-a", at="after Eq (4.3), t >= 1", kind="identity")
 def weight_of_step_t_is_the_product_of_later_contractions():
     """The factor of (b_t^2 d + sigma_s^2/2) in (4.3) is a_{T,t} = (1 - sqrt(mu alpha))^(T-t) alpha (1 + alpha
-    L).
+    L): the noise of a step enters with alpha (1 + alpha L), and each of the k = T - t steps after it
+    multiplies this by 1 - sqrt(mu alpha).
     """
-    i = sp.Symbol("i", integer=True, positive=True)
-    k = 1 - sp.sqrt(mu * alpha)
-    derived = sp.Product(k, (i, t + 1, T)).doit() * alpha * (1 + alpha * L)
-    return Equal(derived, nag_weights(mu, L, alpha, T).formula, given=[t <= T])
+    k, x = sp.Symbol("k", integer=True, nonnegative=True), sp.Symbol("x", real=True)
+    weight = nag_weights(mu, L, alpha, T).formula.subs(T, t + k)
+    first, kept = alpha * (1 + alpha * L), 1 - sp.sqrt(mu * alpha)
+    after = Equal(x, weight, given=[mu * alpha < 1])
+    return Induction(after, value=x, over=k, start=0, first=first, next=kept * x)
 
 
 @claim(PAPER, "eq-4.4", at="Eq (4.4)", kind="optimality")
@@ -550,17 +532,18 @@ def minimising_the_bound_over_scales_is_minimising_the_weighted_squares():
 
 @claim(PAPER, "eq-4.4-convex", at="after Eq (4.4)", kind="optimality", uses=["eq-3.3"])
 def subsampled_split_is_a_strictly_convex_problem():
-    """For m < n the problem "needs a numerical solution": b_t = S/(m h(eps_t)), h(e) = ln(1 + (n/m)(e^e -
-    1)), and every term 1/h(eps_t)^2 of the objective is strictly convex (with q = n/m >= 1), so that the
-    solution is unique on sum eps_t = eps.
+    """For m < n the problem "needs a numerical solution": b_t = S/(m h), h = ln(1 + (n/m)(e^e - 1)), is the
+    scale that loses e = eps_t, and every term 1/h^2 of the objective is strictly convex in e (with q = n/m >=
+    1), so that the solution is unique on sum eps_t = eps.
     """
     q, e, k, h1 = sp.symbols("q e k h", positive=True)  # n/m; k and h1 stand for e^e > 1 and h(e) > 0
+    scale = [sp.Eq(h1, inner_epsilon(e, m, n)), sp.Eq(b, S / (m * h1))]
     h = sp.log(1 + q * (sp.exp(e) - 1))
     top = 1 + q * (k - 1)
     second = 6 * (q * k / top) ** 2 / h1**4 - 2 * (q * k * (1 - q) / top**2) / h1**3
     return AllOf(
-        Equal(noise_scale(e, S, m, n), S / (m * inner_epsilon(e, m, n))),
-        Equal(sp.diff(1 / h**2, e, 2), second.subs({k: sp.exp(e), h1: h}), given=[q >= 1]),
+        Equal(step_loss(b, S, m, n), e, given=scale),
+        Equal(sp.Derivative(1 / h**2, (e, 2)), second.subs({k: sp.exp(e), h1: h}), given=[q >= 1]),
         AtMost(0, second, given=[q >= 1, k > 1], strict=True),
     )
 
@@ -611,35 +594,30 @@ def cube_root_scales_are_the_only_minimiser():
     """For m = n, b_t = sum_j a_j^(1/3) S_1 / (a_t^(1/3) n eps) minimises sum_t a_t b_t^2 on sum_t S_1/(n b_t)
     = eps (and nothing else does), for every T and positive weights; the algorithms run this schedule.
     """
-    stated = sp.Sum(a[j] ** root, (j, 1, T)) * S / (a[t] ** root * n * eps)
-    value = (S / (n * eps)) ** 2 * sp.Sum(a[j] ** root, (j, 1, T)) ** 3
-    return AllOf(
-        Minimises(
-            a[t] * b**2,
-            over=b,
-            spent=S / (n * b),
-            total=eps,
-            at=stated,
-            index=t,
-            length=T,
-            unique=True,
-            value=value,
-        ),
-        Equal(optimal_scales(Schedule(a[t]), T, S, n, eps).formula, stated),
+    return Minimises(
+        a[t] * b**2,
+        over=b,
+        spent=S / (n * b),
+        total=eps,
+        at=optimal_scales(Schedule(a[t]), T, S, n, eps).formula,
+        index=t,
+        length=T,
+        unique=True,
+        value=(S / (n * eps)) ** 2 * sp.Sum(a[j] ** root, (j, 1, T)) ** 3,
     )
 
 
 @claim(PAPER, "eps-t", at="after Proposition 4.2", kind="identity", uses=["prop-4.2"])
 def optimal_scales_spend_in_proportion_to_cube_roots():
-    """The solution (4.5) spends eps_t = eps a_t^(1/3) / sum_j a_j^(1/3) at step t; this is the split that the
-    algorithms run, and it adds up to eps.
+    """For m = n the scale b_t of (4.5) has the loss eps(S_1, b_t, n, m) = eps a_t^(1/3) / sum_j a_j^(1/3) =
+    eps_t at step t (the split that the algorithms run), and these add up to eps.
     """
-    scales = sp.Sum(a[j] ** root, (j, 1, T)) * S / (a[t] ** root * n * eps)
-    stated = a[t] ** root / sp.Sum(a[j] ** root, (j, 1, T)) * eps
+    roots = sp.Sum(a[j] ** root, (j, 1, T))
+    scale = sp.Eq(b, roots * S / (a[t] ** root * n * eps))
+    split = optimal_epsilons(Schedule(a[t]), T, eps).formula
     return AllOf(
-        Equal(S / (n * scales), stated),
-        Equal(optimal_epsilons(Schedule(a[t]), T, eps).formula, stated),
-        Equal(sp.Sum(a[t] ** root, (t, 1, T)) / sp.Sum(a[j] ** root, (j, 1, T)) * eps, eps),
+        Equal(step_loss(b, S, m, n), split, given=[sp.Eq(m, n), scale]),
+        Equal(sp.Sum(split, (t, 1, T)), eps),
     )
 
 
@@ -774,18 +752,22 @@ def best_number_of_steps_has_a_closed_form():
 
 @claim(PAPER, "rem-4.2", at="Remark 4.2", kind="asymptotic", uses=["eq-3.3"])
 def loss_is_s_over_bn_up_to_the_factor_1_plus_s_over_bm():
-    """For S/(bm) << 1, eps(S, b, n, m) ~ S/(bn): with z = S/(bm) <= 1 and q = m/n, eps(S, b, n, m) = ln(1 +
-    q(e^z
-    - 1)) lies between q z = S/(bn) and (1 + z) q z.
+    """For S/(bm) << 1, eps(S, b, n, m) ~ S/(bn): with z = S/(bm) and q = m/n, eps(S, b, n, m) = ln(1 + q(e^z
+    - 1)) and S/(bn) = q z; where z <= 1, the first lies between q z and (1 + z) q z.
     """
     q, z = sp.symbols("q z", positive=True)
-    loss = sp.log(1 + q * (sp.exp(z) - 1))
+    loss, named = sp.log(1 + q * (sp.exp(z) - 1)), [sp.Eq(z, S / (b * m)), sp.Eq(q, m / n)]
     above = Theorem(given=[z <= 1, q <= 1], shows=AtMost(loss, (1 + z) * q * z)).calc(
         loss,
         ("<=", q * (sp.exp(z) - 1), "ln(1 + u) <= u"),
         ("<=", (1 + z) * q * z, "e^z - 1 <= z + z^2 for z <= 1"),
     )
-    return AllOf(Equal(step_loss(S / (m * z), S, m, m / q), loss), AtMost(q * z, loss, given=[q <= 1]), above)
+    return AllOf(
+        Equal(step_loss(b, S, m, n), loss, given=named),
+        Equal(S / (b * n), q * z, given=named),
+        AtMost(q * z, loss, given=[q <= 1]),
+        above,
+    )
 
 
 @claim(
@@ -816,13 +798,13 @@ def split_of_prop_4_2_with_scales_from_3_3_keeps_the_budget():
     (n/m)(e^e - 1)), spends exactly eps: every step loses its part e at most, as a release, and (3.3) is e;
     the parts add up to eps.
     """
-    e = sp.Symbol("e", positive=True)
+    e, h = sp.symbols("e h", positive=True)
     split = optimal_epsilons(Schedule(a[t]), T, eps).formula
-    scale = S / (m * sp.log(1 + (sp.exp(e) - 1) * n / m))
-    release = Subsampled(Laplace(scale, {REPLACE: S / m}), size=m, of=n)
+    inside = sp.Eq(h, inner_epsilon(e, m, n))
+    release = Subsampled(Laplace(S / (m * h), {REPLACE: S / m}), size=m, of=n)
     return AllOf(
-        Private(release, PureDP(e), REPLACE, given=[m <= n]),
-        Equal(step_loss(noise_scale(e, S, m, n), S, m, n), e),
+        Private(release, PureDP(e), REPLACE, given=[m <= n, inside]),
+        Equal(step_loss(b, S, m, n), e, given=[inside, sp.Eq(b, S / (m * h))]),
         Equal(sp.Sum(split, (t, 1, T)), eps),
     )
 

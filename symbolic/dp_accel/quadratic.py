@@ -15,9 +15,10 @@ import sympy as sp
 
 from dpverify.claims import claim
 from dpverify.effort import Effort
-from dpverify.formulas.dp_accel import noise_scale
+from dpverify.formulas.dp_accel import inner_epsilon
 from dpverify.guarantees import PureDP
 from dpverify.language.mechanisms import Private, Repeated
+from dpverify.language.vectors import inner, norm2, vectors
 from dpverify.neighbours import REPLACE
 from dpverify.relations import AtMost, BigO, Equal, Increasing, Instance, Tested
 from dpverify.releases import Laplace
@@ -39,6 +40,16 @@ def variance(size: Any, momentum: Any, curvature: Any, noise: Any) -> Any:
         * (1 + momentum)
         / (2 * (1 - momentum) * curvature * (2 + 2 * momentum - size * curvature))
     )
+
+
+def stationary() -> tuple[Any, Any, list[Any]]:
+    """The stationary variance v of one eigenvalue, sigma_T^2, and the equations that they meet: c, the
+    covariance of two iterates, is a v - beta c, and v = E(a x_t - beta x_{t-1} - alpha w_t)^2.
+    """
+    v, noise, c = *sp.symbols("v sigma_T2", positive=True), sp.Symbol("c", real=True)
+    a = 1 + beta - alpha * lam
+    moves = sp.Eq(v, a**2 * v - 2 * a * beta * c + beta**2 * v + alpha**2 * noise)
+    return v, noise, [beta < 1, alpha * lam < 2 + 2 * beta, sp.Eq(c, a * v / (1 + beta)), moves]
 
 
 def block(size: Any, momentum: Any, curvature: Any) -> Any:
@@ -105,16 +116,15 @@ def bound_for_quadratics_is_exact():
     PAPER, "sec3.2-exact-corrected", at="Section 3.2, first paragraph", kind="identity", uses=["thm-3.5-m"]
 )
 def exact_error_of_a_quadratic_is_half_the_weighted_variances():
-    """For noise of covariance sigma^2 I the stationary error (lambda/2) v(lambda) of one eigenvalue is
-    exactly alpha (1+beta) sigma^2/(2 (1-beta)(2 + 2 beta - alpha lambda)); it is at most (L/2) v(lambda),
-    half of what (3.17) adds.
+    """For noise of covariance sigma^2 I the stationary error (lambda/2) v of one eigenvalue, v being the
+    stationary variance, is exactly alpha (1+beta) sigma^2/(2 (1-beta)(2 + 2 beta - alpha lambda)); it is at
+    most (L/2) v, half of what (3.17) adds.
     """
-    inside = [beta < 1, alpha * lam < 2 + 2 * beta]
-    v = variance(alpha, beta, lam, sigma**2)
-    exact = alpha * (1 + beta) * sigma**2 / (2 * (1 - beta) * (2 + 2 * beta - alpha * lam))
-    return AllOf(
-        Equal(lam / 2 * v, exact, given=inside), AtMost(lam / 2 * v, L / 2 * v, given=[lam <= L, *inside])
-    )
+    v, noise, still = stationary()
+    exact = alpha * (1 + beta) * noise / (2 * (1 - beta) * (2 + 2 * beta - alpha * lam))
+    return Theorem(
+        given=[*still, lam <= L], shows=AllOf(Equal(lam / 2 * v, exact), AtMost(lam / 2 * v, L / 2 * v))
+    ).use("thm-3.5-m", "the stationary variance", **{"lambda": lam})
 
 
 @claim(
@@ -244,38 +254,21 @@ def exact_error_of_dp_shb_stays_below_the_corrected_bound():
     """
     import numpy as np
 
-    def run(effort: Effort) -> Result:
-        from dpverify.algorithms import example
+    def bound(case: Any) -> float:
         from dpverify.formulas.dp_accel import momentum_of
-        from dpverify.moments import exact_moments
 
-        worst, lengths = 0.0, (1, 2, 5, 10, 20, 40)
-        for steps in lengths:
-            case = example("dp-shb", steps=steps)
-            error = (
-                exact_moments(case.algorithm, case.data).expected_value(case.problem, case.data)[-1]
-                - case.problem.optimum(case.data)[1]
-            )
-            momentum = float(momentum_of(0.1, 1.0))
-            spectrum = np.linspace(0.1, 1.0, 5)
-            start = case.problem.start - case.problem.optimum(case.data)[0]
-            release = case.algorithm.release(1)
-            assert isinstance(release, Laplace)
-            noise = release.variance()
-            m = sum(float(variance(1.0, momentum, one, noise)) for one in spectrum)
-            power = max(
-                np.linalg.norm(
-                    np.linalg.matrix_power(np.array(block(1.0, momentum, one), dtype=float), steps), 2
-                )
-                for one in spectrum
-            )
-            worst = max(worst, float(error) / float(0.5 * (power**2 * 2 * float(start @ start) + m)))
-        if worst > 1 + 1e-9:
-            return Result(UNDECIDED, f"the exact error is {worst:.4g} times the bound")
-        evidence = Evidence(
-            "exact moments", samples=len(lengths), ceiling="one quadratic, d = 5, n = 200, eps = 1, alpha = 1"
-        )
-        return Result(SUPPORTED, f"the exact error is at most {worst:.3g} times the bound", evidence)
+        momentum, spectrum = float(momentum_of(0.1, 1.0)), np.linspace(0.1, 1.0, 5)
+        start = case.problem.start - case.problem.optimum(case.data)[0]
+        noise = case.algorithm.release(1).variance()
+        m = sum(float(variance(1.0, momentum, one, noise)) for one in spectrum)
+        blocks = [np.array(block(1.0, momentum, one), dtype=float) for one in spectrum]
+        power = max(np.linalg.norm(np.linalg.matrix_power(one, case.algorithm.steps), 2) for one in blocks)
+        return float(0.5 * (power**2 * 2 * float(start @ start) + m))
+
+    def run(effort: Effort) -> Result:
+        from dpverify.symbolic.dp_accel.runs import exact_error_below
+
+        return exact_error_below("dp-shb", (1, 2, 5, 10, 20, 40), bound)
 
     return Tested("E F(x_T) - F* <= bound at T = 1, 2, 5, 10, 20, 40", run)
 
@@ -283,21 +276,12 @@ def exact_error_of_dp_shb_stays_below_the_corrected_bound():
 @claim(PAPER, "thm-3.5-m", at="Theorem 3.5, m(alpha, beta)", kind="identity")
 def m_is_the_stationary_variance_of_the_iterate():
     """m(alpha, beta) = (sigma_T^2/2) sum_i 2 alpha (1+beta)/((1-beta) lambda_i (2 + 2 beta - alpha
-    lambda_i)): the total stationary variance of x_t.
+    lambda_i)) is the total stationary variance of x_t: for each eigenvalue, if v = E x_t^2 = E x_{t-1}^2 and
+    c = E x_t x_{t-1} stay what they are in a step x_{t+1} = a x_t - beta x_{t-1} - alpha w_t, a = 1 + beta -
+    alpha lambda, then v is the term of this sum.
     """
-    v, c = sp.symbols("v c", real=True)
-    a = 1 + beta - alpha * lam
-    solved = sp.solve(
-        [
-            sp.Eq(v, a**2 * v - 2 * a * beta * c + beta**2 * v + alpha**2 * sigma**2),
-            sp.Eq(c, a * v - beta * c),
-        ],
-        [v, c],
-        dict=True,
-    )[0]
-    return Equal(
-        solved[v], variance(alpha, beta, lam, sigma**2), given=[beta < 1, alpha * lam < 2 + 2 * beta]
-    )
+    v, noise, still = stationary()
+    return Equal(v, variance(alpha, beta, lam, noise), given=still)
 
 
 @claim(PAPER, "thm-3.5-lm", at="Eq (3.17), L m", kind="inequality", uses=["thm-3.5-m"])
@@ -328,11 +312,17 @@ def rate_is_attained_at_mu_or_l():
 @claim(PAPER, "thm-3.5-v", at="Theorem 3.5, V(xi_0)", kind="identity")
 def norm_of_the_outer_product_is_the_squared_length():
     """V(xi_0) = E|(xi_0 - xi*)(xi_0 - xi*)'| + ...: the norm of the outer product is |xi_0 - xi*|^2, its
-    trace.
+    trace: u'(xi xi')u = <u, xi>^2 is at most |xi|^2 |u|^2 for every u, in any dimension, and no smaller
+    factor will do. On the plane the characteristic polynomial of the outer product has the roots 0 and
+    |xi|^2.
     """
     a, b, z = sp.symbols("a b z", real=True)
+    u, xi = vectors("u xi")
     outer = sp.Matrix([[a**2, a * b], [a * b, b**2]])
-    return Equal((outer - z * sp.eye(2)).det(), z * (z - (a**2 + b**2)))
+    return AllOf(
+        AtMost(inner(u, xi) ** 2, norm2(u) * norm2(xi)),
+        Equal((outer - z * sp.eye(2)).det(), z * (z - (a**2 + b**2))),
+    )
 
 
 @claim(
@@ -455,17 +445,17 @@ def unit_sensitivity_needs_variance_t_over_n_eps_squared():
     uses=["prop-3.1", "eq-3.1-var"],
 )
 def unit_sensitivity_needs_variance_two_t_over_n_eps_squared():
-    """If S_1 = 1 and m = n, Laplace noise of variance sigma_T^2 = 2 (T/(n eps))^2, of scale b = T/(n eps), is
-    eps-DP over T steps.
+    """If S_1 = 1 and m = n, Laplace noise of scale T/(n eps) is eps-DP over T steps; it is the scale S_1/(m
+    eps_0) of (3.4), and has the variance sigma_T^2 = 2 b^2 = 2 (T/(n eps))^2.
     """
-    eps = sp.Symbol("epsilon", positive=True)
-    t = sp.Symbol("t", integer=True, positive=True)
-    scale = noise_scale(eps / T, sp.Integer(1), n, n)
+    eps, b, S, inside = sp.symbols("epsilon b S epsilon_0", positive=True)
+    m, t = (sp.Symbol(name, integer=True, positive=True) for name in "mt")
+    here = [sp.Eq(S, 1), sp.Eq(m, n), sp.Eq(inside, inner_epsilon(eps / T, m, n)), sp.Eq(b, S / (m * inside))]
     release = Laplace(T / (n * eps), {REPLACE: 1 / n})
     return AllOf(
-        Equal(scale, T / (n * eps)),
-        Equal(2 * scale**2, 2 * (T / (n * eps)) ** 2),
         Private(Repeated(release, t, 1, T), PureDP(eps), REPLACE),
+        Equal(b, T / (n * eps), given=here),
+        Equal(2 * b**2, 2 * (T / (n * eps)) ** 2, given=here),
     )
 
 

@@ -12,12 +12,14 @@ L, the choice of L is not (see sec5-l-private).
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from dpverify.algorithms import example
 from dpverify.algorithms.dp_gd import dp_gd
 from dpverify.algorithms.dp_masg import dp_masg
 from dpverify.algorithms.dp_nag import dp_nag
@@ -33,9 +35,11 @@ from dpverify.formulas.dp_accel import (
     optimal_epsilons,
     stage_weights,
 )
+from dpverify.moments import exact_moments
 from dpverify.montecarlo import Runs, run
 from dpverify.problems import Linear, Records
 from dpverify.schedules import Schedule
+from dpverify.verdicts import SUPPORTED, UNDECIDED, Evidence, Result
 
 Array = np.ndarray[Any, Any]
 
@@ -205,3 +209,21 @@ def final_errors(
     return traces(name, T, c, m, data, runs=runs, seed=seed, distinct=distinct, every_step=False).values[
         "excess"
     ]
+
+
+def exact_error_below(name: str, lengths: Sequence[int], bound: Callable[[Any], float]) -> Result:
+    """Whether the exact E F(x_T) - F* of an algorithm's example is below a bound at each length T.
+
+    >>> exact_error_below("dp-nag", [1, 2], lambda case: case.bound.value).verdict
+    <Verdict.SUPPORTED: 'SUPPORTED'>
+    """
+    worst = 0.0
+    for steps in lengths:
+        case = example(name, steps=steps)
+        reached = exact_moments(case.algorithm, case.data).expected_value(case.problem, case.data)[-1]
+        worst = max(worst, float(reached - case.problem.optimum(case.data)[1]) / bound(case))
+    if worst > 1 + 1e-9:
+        return Result(UNDECIDED, f"the exact error is {worst:.4g} times the bound")
+    ceiling = "one quadratic, d = 5, n = 200, eps = 1"
+    evidence = Evidence("exact moments", samples=len(lengths), ceiling=ceiling)
+    return Result(SUPPORTED, f"the exact error is at most {worst:.3g} times the bound", evidence)

@@ -133,7 +133,7 @@ def gradient_of_the_mean_is_the_mean_of_gradients():
     """grad F(x) = (1/n) sum_i grad f(x; y_i), on the logistic loss f(x; y) = ln(1 + e^(-y x))."""
     i, y = sp.Symbol("i", integer=True, positive=True), sp.IndexedBase("y", real=True)
     F = sp.Sum(sp.log(1 + sp.exp(-y[i] * x)), (i, 1, n)) / n
-    return Equal(sp.diff(F, x), sp.Sum(-y[i] / (1 + sp.exp(y[i] * x)), (i, 1, n)) / n)
+    return Equal(sp.Derivative(F, x), sp.Sum(-y[i] / (1 + sp.exp(y[i] * x)), (i, 1, n)) / n)
 
 
 @claim(PAPER, "eq-2.4-2.6", at="Eqs (2.4)-(2.6)", kind="definition")

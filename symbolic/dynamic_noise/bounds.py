@@ -10,32 +10,39 @@ from __future__ import annotations
 import sympy as sp
 
 from dpverify.claims import claim
+from dpverify.language.expectations import Noise
+from dpverify.language.functions import Function
+from dpverify.language.vectors import Vector, norm2, vectors
 from dpverify.relations import AtMost
 from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER
-from dpverify.theorems import ForEvery, Theorem
+from dpverify.theorems import ForEvery, Iterates, Theorem
 
 t = step()
 T = sp.Symbol("T", integer=True, positive=True)
 M, mu, eta_0 = sp.symbols("M mu eta_0", positive=True)
-beta = sp.Symbol("beta", nonnegative=True)
-e, g2, c = (sp.IndexedBase(name, nonnegative=True) for name in ("e", "g2", "c"))
-rest = sp.IndexedBase("rest", real=True)
-u = sp.IndexedBase("u", nonnegative=True)
+beta = sp.Symbol("beta", positive=True)
+e, s2, r2, u, a, c = (sp.IndexedBase(name, nonnegative=True) for name in ("e", "s2", "r2", "u", "a", "c"))
 
 
-@claim(PAPER, "bound-gd", at="Theorem 4.1, any noise", kind="inequality", uses=["thm-4.1"], standing="ours")
+@claim(PAPER, "bound-gd", at="Theorem 4.1, any noise and step", kind="inequality", standing="ours")
 def excess_of_noisy_gradient_descent():
-    """With steps 1/M: e_{T+1} <= gamma^T e_1 + sum_t gamma^(T-t) c_t/(2M), gamma = 1 - mu/M, by descent and
-    the PL condition.
+    """For f that is M-smooth and meets the PL condition with mu, and steps theta - eta (grad f + nu_t), eta M
+    <= 1, with noise of mean 0 and second moment c_t given the past: e_{T+1} <= gamma^T e_1 + (M eta^2/2)
+    sum_t gamma^(T-t) c_t, gamma = 1 - eta mu (2 - eta M), which is 1 - mu/M for eta = 1/M.
     """
-    gamma = 1 - mu / M
-    noise = c[t] / (2 * M)
-    descent = ForEvery(AtMost(e[t + 1], e[t] - g2[t] / (2 * M) + noise), t, 1, T)
-    pl = ForEvery(AtMost(2 * mu * e[t], g2[t]), t, 1, T)
+    eta = sp.Symbol("eta", positive=True)
+    f, theta = Function("f", smooth=M, polyak_lojasiewicz=mu), Vector("theta")
+    nu = Noise("nu", variance=c[t])
+    after = theta - eta * (f.gradient(theta) + nu)
+    run = Iterates(e, f(theta) - f.minimum, [theta], [after], [nu], t, 1, T)
+    gamma, noise = 1 - eta * mu * (2 - eta * M), M * eta**2 * c[t] / 2
     bound = gamma**T * e[1] + sp.Sum(gamma ** (T - t) * noise, (t, 1, T))
-    return Theorem(given=[mu <= M, descent, pl], shows=AtMost(e[T + 1], bound)).unroll(
-        e[t], gamma, noise, (t, 1, T), "a step keeps at most gamma of the excess and adds the noise"
+    return (
+        Theorem(given=[run, mu <= M, eta * M <= 1], shows=AtMost(e[T + 1], bound))
+        .descend(run, gamma, noise, "the descent lemma, and PL", by=[f.descent(theta, after)])
+        .have(AtMost(0, gamma), "(1 - eta mu)^2 <= gamma")
+        .unroll(e[t], gamma, noise, (t, 1, T), "T steps")
     )
 
 
@@ -44,35 +51,85 @@ def excess_of_noisy_gradient_descent():
     "bound-momentum",
     at="Theorem 4.4, with step eta_0/M, any noise",
     kind="inequality",
-    uses=["thm-4.4-corrected"],
     standing="ours",
 )
 def excess_of_noisy_momentum():
-    """With steps eta_0/M, gamma = 1 - eta_0 mu/M > beta and u_t = ((1-beta)/(1-beta^t))^2 sum_{i<=t}
-    beta^(2(t-i)) c_i: e_{T+1} <= gamma^T e_1 + (eta_0/M) sum_t gamma^(T-t) u_t, the rest of each step adding
-    up to at most 0.
+    """For f that is M-smooth and meets the PL condition with mu, steps theta - eta m_t, eta = eta_0/M, along
+    m_t = a_t m_{t-1} + (1 - a_t)(grad f + nu_t), a_t <= beta (which is (beta - beta^t)/(1 - beta^t) for the
+    average with its bias corrected), and 2 beta^2 eta_0^2 <= (1 - eta_0)(gamma - beta)(1 - beta), gamma = 1 -
+    eta mu > beta: e_{T+1} <= gamma^T e_1 + eta sum_t gamma^(T-t) u_{t+1}, where u_{t+1} is the second moment
+    of the noise in m_t; s2_1 and r2_1, the other terms of the bound, are 0.
 
-    That it does if 1 - eta_0 - 4 c eta_0^2 >= 0 is Theorem 4.4, corrected.
+    m_t = grad f(theta_t) + r_t + n_t: n_t = a_t n_{t-1} + (1 - a_t) nu_t is the noise, and r_t = a_t (r_{t-1}
+    + grad f(theta_{t-1}) - grad f(theta_t)) what is left of old gradients. Before step t: e is E f - f*, s2
+    is E|theta_t - theta_{t-1}|^2, r2 is E|r_{t-1}|^2 and u is E|n_{t-1}|^2.
     """
-    gamma = 1 - eta_0 * mu / M
-    noise = eta_0 / M * u[t]
-    one = ForEvery(AtMost(e[t + 1], gamma * e[t] + noise + rest[t]), t, 1, T)
-    added = sp.Sum(gamma ** (T - t) * noise, (t, 1, T))
-    total = sp.Sum(gamma ** (T - t) * (noise + rest[t]), (t, 1, T))
-    parts = added + sp.Sum(gamma ** (T - t) * rest[t], (t, 1, T))
+    f, (x, y, r, n) = Function("f", smooth=M, polyak_lojasiewicz=mu), vectors("theta theta_0 r n")
+    nu, eta, gamma = Noise("nu", variance=c[t]), eta_0 / M, 1 - eta_0 * mu / M
+    old = a[t] * (r + f.gradient(y) - f.gradient(x))
+    noise = a[t] * n + (1 - a[t]) * nu
+    after = x - eta * (f.gradient(x) + old + noise)
+
+    def expectation(name: sp.IndexedBase, value: sp.Expr) -> Iterates:
+        return Iterates(name, value, [x, y, r, n], [after, x, old, noise], [nu], t, 1, T)
+
+    def every(smaller: sp.Expr, larger: sp.Expr) -> ForEvery:
+        return ForEvery(AtMost(smaller, larger), t, 1, T)
+
+    gap, moves = expectation(e, f(x) - f.minimum), expectation(s2, norm2(x - y))
+    stale, noises = expectation(r2, norm2(r)), expectation(u, norm2(n))
+    way, owed = (1 - eta_0) / (2 * eta), beta * eta / (gamma - beta)
+    fall = f(x) - eta / 2 * norm2(f.gradient(x)) - way * norm2(after - x) + eta * (norm2(old) + norm2(noise))
+    price = gamma * eta / (gamma - beta)  # owed + eta
+    total = e[t] + way * s2[t] + owed * r2[t]
     return (
         Theorem(
             given=[
+                *[gap, moves, stale, noises],
                 beta < gamma,
-                mu <= M,
-                4 * beta * gamma * eta_0**2 <= (1 - eta_0) * (gamma - beta) ** 2 * (1 - beta) ** 3,
-                one,
-                sp.Sum(gamma ** (T - t) * rest[t], (t, 1, T)) <= 0,
+                *[beta < 1, eta_0 < 1, mu <= M],
+                2 * beta**2 * eta_0**2 <= (1 - eta_0) * (gamma - beta) * (1 - beta),
+                every(a[t], beta),
             ],
-            shows=AtMost(e[T + 1], gamma**T * e[1] + added),
+            shows=AtMost(
+                e[T + 1],
+                gamma**T * total.subs(t, 1) + sp.Sum(gamma ** (T - t) * eta * u[t + 1], (t, 1, T)),
+            ),
         )
-        .unroll(e[t], gamma, noise + rest[t], (t, 1, T), "a step keeps at most gamma of the excess")
-        .calc(
-            e[T + 1], ("<=", gamma**T * e[1] + total, "unrolled"), ("=", gamma**T * e[1] + parts, "two sums")
+        .descend(
+            gap,
+            gamma,
+            0,
+            "the descent lemma, and PL",
+            by=[sp.Le(f(after), fall, evaluate=False), f.gradient_dominates(x)],
+            later=[(moves, -way), (stale, eta), (noises, eta)],
         )
+        .descend(
+            stale,
+            a[t] ** 2 / beta,
+            0,
+            "Young's inequality",
+            beside=[(moves, a[t] ** 2 * M**2 / (1 - beta))],
+        )
+        .have(every(a[t] ** 2 * r2[t], beta**2 * r2[t]), "a_t <= beta")
+        .have(every(a[t] ** 2 * s2[t], beta**2 * s2[t]), "a_t <= beta")
+        .have(every(r2[t + 1], beta * r2[t] + beta**2 * M**2 / (1 - beta) * s2[t]), "both")
+        .have(AtMost(eta * beta**2 * M**2 / ((1 - beta) * (gamma - beta)), way), "eta_0 is small enough")
+        .have(AtMost(0, price, strict=True), "beta < gamma")
+        .have(AtMost(price * beta**2 * M**2 / (1 - beta), gamma * way), "gamma times that")
+        .have(
+            every(price * r2[t + 1], price * (beta * r2[t] + beta**2 * M**2 / (1 - beta) * s2[t])),
+            "times the price",
+        )
+        .have(every(price * beta**2 * M**2 / (1 - beta) * s2[t], gamma * way * s2[t]), "times the way")
+        .have(
+            every(price * r2[t + 1], gamma * owed * r2[t] + gamma * way * s2[t]),
+            "what is left of old gradients is paid for by the way travelled",
+        )
+        .have(
+            every(owed * r2[t + 1] + eta * r2[t + 1], gamma * owed * r2[t] + gamma * way * s2[t]),
+            "the price is owed + eta",
+        )
+        .unroll(total, gamma, eta * u[t + 1], (t, 1, T), "T steps")
+        .have(AtMost(0, way * s2[T + 1] + owed * r2[T + 1]), "not negative")
     )

@@ -316,24 +316,25 @@ def growing_influence_asks_for_falling_noise():
     breaks="text",
 )
 def advantage_is_proportional_to_the_variance_of_q():
-    """ "According to Lemma 4.1, the advantage should be proportional to T^2 Var(q_t)": equal advantages go
-    with equal T^2 Var(q_t).
+    """ "According to Lemma 4.1, the advantage should be proportional to T^2 Var(q_t)": for any q and r the
+    advantage of q, T sum q - (sum sqrt q)^2, is to that of r as T^2 Var(q) to T^2 Var(r).
 
-    The case T = 2: q = (1, 4) and q = (4, 9) have the same advantage, T sum q - (sum sqrt q)^2 = 1, and
-    different variances of q.
+    The case T = 2. With q = (1, 4) and r = (4, 9) both advantages are 1, and the variances differ.
     """
 
-    def figures(values):
-        total, roots = sum(values), sum(sp.sqrt(v) for v in values)
-        mean = total / 2
-        return 2 * total - roots**2, 4 * sum((v - mean) ** 2 for v in values) / 2
+    def figures(first, second):
+        mean = (first + second) / 2
+        advantage = 2 * (first + second) - (sp.sqrt(first) + sp.sqrt(second)) ** 2
+        return advantage, 4 * ((first - mean) ** 2 + (second - mean) ** 2) / 2
 
-    first, second = figures((sp.Integer(1), sp.Integer(4))), figures((sp.Integer(4), sp.Integer(9)))
+    one, other = (
+        figures(*sp.symbols("q_1 q_2", positive=True)),
+        figures(*sp.symbols("r_1 r_2", positive=True)),
+    )
     return Instance(
-        Equal(first[1] * second[0], second[1] * first[0]),
-        let={"T": "2", "q": "(1, 4) and (4, 9)"},
-        meets=[Equal(first[0], second[0])],
-        because="both advantages are 1; it is the variance of sqrt q that they are proportional to",
+        Equal(one[1] * other[0], other[1] * one[0]),
+        let={"T": "2"},
+        because="it is the variance of sqrt q that the advantage is proportional to",
     )
 
 

@@ -279,17 +279,21 @@ def eq_23_minimises_the_uniform_bound():
     standing="ours",
 )
 def uniform_minimiser_is_by_lambert_w():
-    """The slope of E in w = l T is (a/l) e^-w (w + e^w - 1 - l/a), a = alpha kappa, l = ln(1/gamma); w + e^w
-    increases strictly; and at w = ln W it is W + ln W. So E falls up to T* = ln(W)/l, where W + ln W = 1 +
-    l/a (Lambert's function: W = W(exp(1 + l/a))), and rises after it: the whole minimiser is floor(T*) or
-    ceil(T*).
+    """In w = l T, l = ln(1/gamma), a = alpha kappa, the slope of E is (a/l) e^-w (w + e^w - 1 - l/a). Let W +
+    ln W = 1 + l/a (Lambert's function: W = W(exp(1 + l/a))). Then E falls for w < ln W and rises for w > ln
+    W: the whole minimiser is floor(T*) or ceil(T*), T* = ln(W)/l.
     """
     w, W, a, l = sp.symbols("w W a l", positive=True)
     bound = sp.exp(-w) + (a / l) * (1 - sp.exp(-w)) * w
+    slope, lambert = (a / l) * sp.exp(-w) * (w + sp.exp(w) - 1 - l / a), sp.Eq(l, a * (W + sp.log(W) - 1))
     return AllOf(
-        Equal(sp.diff(bound, w), (a / l) * sp.exp(-w) * (w + sp.exp(w) - 1 - l / a)),
-        Increasing(w + sp.exp(w), w, strict=True),
-        Equal(sp.log(W) + sp.exp(sp.log(W)), W + sp.log(W)),
+        Equal(sp.Derivative(bound, w), slope),
+        Theorem(given=[lambert, w < sp.log(W)], shows=AtMost(slope, 0, strict=True))
+        .have(AtMost(sp.exp(w), W, strict=True), "w < ln W")
+        .have(AtMost(w + sp.exp(w) - 1 - l / a, 0, strict=True), "both terms"),
+        Theorem(given=[lambert, w > sp.log(W)], shows=AtMost(0, slope, strict=True))
+        .have(AtMost(W, sp.exp(w), strict=True), "w > ln W")
+        .have(AtMost(0, w + sp.exp(w) - 1 - l / a, strict=True), "both terms"),
     )
 
 
@@ -466,7 +470,7 @@ def slope_of_the_uniform_bound():
     bound = gamma**x + alpha * kappa * (1 - gamma**x) * x
     power = gamma**x
     stated = power * sp.log(gamma) + alpha * kappa * (1 - power) - alpha * kappa * x * power * sp.log(gamma)
-    return Equal(sp.diff(bound, x), stated, given=[gamma < 1])
+    return Equal(sp.Derivative(bound, x), stated, given=[gamma < 1])
 
 
 @claim(
@@ -527,15 +531,13 @@ def relaxed_bound_of_prior_work_with_its_kappa():
 def eq_23_tends_to_zero():
     """T of Eq (23), (1/l) ln(1 + l/alpha), converges to 0 as kappa -> oo, alpha being fixed.
 
-    It is between 1/(alpha + 1/(kappa - 1)) and 1/alpha (eq-23-t-limit), so that its limit is 1/alpha: what
-    would have to be 0.
+    It is at least 1/(alpha + 1/(kappa - 1)) (eq-23-t-limit), so that this would have to tend to 0 too.
     """
     below = 1 / (alpha + 1 / (kappa - 1))
     return Instance(
-        Equal(sp.limit(below, kappa, sp.oo), 0),
-        let={"T of Eq (23)": "between 1/(alpha + 1/(kappa - 1)) and 1/alpha, which tend to 1/alpha"},
-        meets=[AtMost(below, 1 / alpha, given=[kappa > 1])],
-        because="the two bounds are proved for every kappa > 1 and alpha",
+        Equal(sp.Limit(below, kappa, sp.oo), 0),
+        let={"T of Eq (23)": "at least 1/(alpha + 1/(kappa - 1)) for every kappa > 1 (eq-23-t-limit)"},
+        because="what is at least this cannot tend to 0",
     )
 
 
@@ -976,16 +978,12 @@ def dynamic_bound_is_of_order_alpha():
     b = y * (1 + g) ** 2
     star = b / (1 + b)
     noise = 4 * kappa**2 * Dm * G**2 / (M * N**2 * R)
-    return (
-        Theorem(
-            given=[g < 1, x <= star, x >= g * star],
-            shows=AllOf(
-                AtMost(sp.Min(1, _dynamic_in(x, b)), 8 * y),
-                Equal(8 * kappa**2 * schedules.alpha_of(Dm, G, R, M, N, gap) * gap, noise),
-            ),
-        )
+    eq_2 = sp.Eq(alpha, schedules.alpha_of(Dm, G, R, M, N, gap))
+    return AllOf(
+        Theorem(given=[g < 1, x <= star, x >= g * star], shows=AtMost(sp.Min(1, _dynamic_in(x, b)), 8 * y))
         .have(AtMost(star, 1), "x* < 1")
-        .use("thm-4.3-bound", "the dynamic bound", g=g, y=y, x=x)
+        .use("thm-4.3-bound", "the dynamic bound", g=g, y=y, x=x),
+        Equal(8 * kappa**2 * alpha * gap, noise, given=[eq_2]),
     )
 
 
@@ -1045,10 +1043,13 @@ def least_uniform_bound_is_one():
     1: ERUB_min is 1, and kappa ln(1 + 1/(kappa alpha)), between (ln 2)/alpha and 1/alpha there (ln-two,
     ln-bounds), is the order of the bound at Eq (23), not of the least.
     """
-    return Theorem(
-        given=[kappa >= 1, kappa * alpha >= 1],
-        shows=AllOf(AtMost(1, _uniform(kappa, alpha, T)), Equal(_uniform(kappa, alpha, sp.Integer(0)), 1)),
-    ).use("thm-4.2-t-zero", "no step is best", kappa=kappa, alpha=alpha, T=T)
+    start = sp.Symbol("T_0", integer=True, nonnegative=True)
+    return AllOf(
+        Theorem(given=[kappa >= 1, kappa * alpha >= 1], shows=AtMost(1, _uniform(kappa, alpha, T))).use(
+            "thm-4.2-t-zero", "no step is best", kappa=kappa, alpha=alpha, T=T
+        ),
+        Equal(_uniform(kappa, alpha, start), 1, given=[kappa > 1, sp.Eq(start, 0)]),
+    )
 
 
 @claim(PAPER, "sec4.1.3-robust-dynamic", at="Section 4.1.3", kind="asymptotic", uses=["thm-4.3-t-corrected"])
@@ -1060,7 +1061,7 @@ def least_dynamic_bound_is_one():
     b = alpha / (1 - g) ** 2
     return AllOf(
         AtMost(1, _dynamic_in(x, b), given=[g < 1, x <= g, alpha >= 1 - g**2]),
-        Equal(_dynamic_in(sp.Integer(1), b), 1, given=[g < 1]),
+        Equal(_dynamic_in(x, b), 1, given=[g < 1, sp.Eq(x, 1)]),
     )
 
 
@@ -1078,15 +1079,25 @@ def dynamic_schedule_has_a_smaller_factor():
     """ "Both are robust, but the dynamic schedule has a smaller factor": for kappa >> 1/alpha the least
     dynamic bound is below the least uniform one.
 
-    The case kappa = 100, alpha = 1/10 (kappa alpha >= 1, as everywhere in that regime): no step is best for
-    both, and both least bounds are 1.
+    The case kappa = 100, alpha = 1/10 (kappa alpha >= 1, as everywhere in that regime): the less of the
+    bound at T and of the 1 of T = 0 is 1 for both schedules, whatever T (x = gamma^(T/2) <= g = sqrt gamma).
     """
     k, al, g = sp.Integer(100), sp.Rational(1, 10), sp.sqrt(sp.Rational(99, 100))
     x = sp.Symbol("x", positive=True)
+    here = [sp.Eq(kappa, k), sp.Eq(alpha, al)]
+    dynamic = _dynamic_in(x, al / (1 - g) ** 2)
     return Instance(
-        AtMost(sp.Integer(1), sp.Integer(1), strict=True),
+        AtMost(
+            sp.Min(1, dynamic), sp.Min(1, _uniform(kappa, alpha, T)), [*here, sp.Eq(x, g**T)], strict=True
+        ),
         let={"kappa": "100", "alpha": "1/10", "least bounds": "1 and 1, both of T = 0"},
-        meets=[AtMost(1, k * al), AtMost(1, _dynamic_in(x, al / (1 - g) ** 2), given=[x <= g])],
+        meets=[
+            AtMost(1, kappa * alpha, given=here),
+            AtMost(1, dynamic, given=[x <= g]),
+            Theorem(given=here, shows=AtMost(1, _uniform(kappa, alpha, T))).use(
+                "thm-4.2-t-zero", "no step is best", kappa=kappa, alpha=alpha, T=T
+            ),
+        ],
         because="sec4.1.3-robust-uniform-corrected and sec4.1.3-robust-dynamic",
     )
 

@@ -80,11 +80,12 @@ def momentum_is_the_corrected_average():
 
     At beta = 1, which the paper admits, both sides are 0/0.
     """
-    g, v, x = sp.IndexedBase("g", real=True), sp.Symbol("v", real=True), sp.Symbol("x", real=True)
+    g, (v, m, x) = sp.IndexedBase("g", real=True), sp.symbols("v m x", real=True)  # x is g_t, or the average
     average = (1 - beta) * sp.Sum(beta ** (T - i) * g[i], (i, 1, T))
-    phi = (beta * (1 - beta ** (t - 1)) * (v / (1 - beta ** (t - 1))) + (1 - beta) * x) / (1 - beta**t)
+    phi = (beta * (1 - beta ** (t - 1)) * m + (1 - beta) * x) / (1 - beta**t)
+    corrected = sp.Eq(m, v / (1 - beta ** (t - 1)))
     return AllOf(
-        Equal(phi, (beta * v + (1 - beta) * x) / (1 - beta**t), given=[beta < 1, t >= 2]),
+        Equal(phi, (beta * v + (1 - beta) * x) / (1 - beta**t), given=[beta < 1, t >= 2, corrected]),
         Induction(
             Equal(x, average),
             value=x,
@@ -230,19 +231,23 @@ def influence_of_momentum_grows_more_slowly():
     uses=["influence"],
 )
 def averaging_raises_the_first_and_lowers_the_last_influence():
-    """The averaging increases the influence of the initial step, Q_1 >= gamma^(T-1), and decreases that of
-    the
-    last one, Q_T = ((1-beta)/(1-beta^T))^2 <= 1, against gamma^(T-t) of GD with the same gamma; T = n + 1,
-    w_1 =
-    1.
+    """The averaging increases the influence of the initial step and decreases that of the last one, against
+    gamma^(T-t) of GD with the same gamma: Q_1 = sum_m beta^(2m) gamma^(n-m) w_{m+1} >= gamma^n, T = n + 1, as
+    w_1 = 1, and Q_T = ((1-beta)/(1-beta^T))^2 <= 1.
     """
     n = sp.Symbol("n", integer=True, positive=True)
-    m = sp.Symbol("m", integer=True)
-    rest = sp.Sum(gamma ** (n - m) * W[1 + m] * beta ** (2 * m), (m, 1, n))
-    y = sp.Symbol("y", positive=True)  # beta^T
+    m = sp.Symbol("m", integer=True, nonnegative=True)
+    term = beta ** (2 * m) * gamma ** (n - m) * W[m + 1]
+    first, later = sp.Sum(term, (m, 0, n)), sp.Sum(term, (m, 1, n))
+    weight = (1 - beta) / (1 - beta**T)
     return AllOf(
-        AtMost(gamma**n, gamma**n * 1 + rest),
-        AtMost(((1 - beta) / (1 - y)) ** 2, 1, given=[y <= beta, beta < 1]),
+        Theorem(given=[sp.Eq(W[1], 1)], shows=AtMost(gamma**n, first))
+        .have(Equal(first, gamma**n * W[1] + later), "the noise of step 1 at step 1, and later")
+        .have(AtMost(0, later), "which is positive"),
+        Theorem(given=[beta < 1], shows=AtMost(weight**2, 1))
+        .have(AtMost(beta**T, beta), "T >= 1")
+        .have(AtMost(weight, 1), "so the weight is at most 1")
+        .have(AtMost(0, weight), "and not negative"),
     )
 
 
@@ -566,12 +571,12 @@ def u3_is_the_noise_of_the_averages():
     """The noise terms sum to 2 R eta_0 alpha U_3 (f(theta_1) - f*), U_3 = sum_t gamma^(T-t) w_t^2 sum_i
     beta^(2(t-i)) sigma_i^2, eta = eta_0/(2M), alpha of Eq (2), e_1 = f(theta_1) - f*, whatever w_t.
     """
-    D, G, N, e1 = sp.symbols("D G N e_1", positive=True)
+    D, G, N, e1, eta, influence = sp.symbols("D G N e_1 eta alpha", positive=True)
     average = sp.Sum(beta ** (2 * (t - i)) * s2[i], (i, 1, t))
-    alpha_ = D * G**2 / (2 * R * M * N**2 * e1)
-    terms = sp.Sum(gamma ** (T - t) * 2 * (eta0 / (2 * M)) * W[t] * (D * G**2 / N**2 * average), (t, 1, T))
+    named = [sp.Eq(eta, eta0 / (2 * M)), sp.Eq(influence, D * G**2 / (2 * R * M * N**2 * e1))]
+    terms = sp.Sum(gamma ** (T - t) * 2 * eta * W[t] * (D * G**2 / N**2 * average), (t, 1, T))
     u3 = sp.Sum(gamma ** (T - t) * W[t] * average, (t, 1, T))
-    return Equal(terms, 2 * R * eta0 * alpha_ * u3 * e1)
+    return Equal(terms, 2 * R * eta0 * influence * u3 * e1, given=named)
 
 
 @claim(PAPER, "text-4.4-conv", at="Section 4.2, (1) Convergence", kind="inequality")
@@ -946,7 +951,7 @@ def no_choice_of_steps_and_schedule_is_below():
     return (
         Theorem(
             given=[g < 1, beta < 1, floor],
-            shows=AtMost(K / (1 + K), g ** (2 * T) + 2 * eta0 * alpha * cost),
+            shows=AtMost(K / (1 + K), g ** (2 * T) + 2 * eta0 * alpha * cost, by=["linear"]),
         )
         .sum(AtMost((1 - beta) * g ** (T - t), sp.sqrt(q[t])), (t, 1, T), "the roots of the influence")
         .have(Equal(sp.Sum((1 - beta) * g ** (T - t), (t, 1, T)), geometric), "a geometric sum")
@@ -980,9 +985,10 @@ def dynamic_bound_of_momentum_as_printed():
     """
     n = sp.Symbol("n", integer=True, positive=True)
     g = sp.exp(-sp.log(2) / (2 * n))  # sqrt(gamma)
-    a = (1 - g**2) / n
-    K = 2 * sp.Rational(1, 100) * a * sp.Rational(1, 4) / (1 - g) ** 2
-    return BigO(sp.simplify(K / (1 + K)), 1 / (n + 1), [n >= 100])
+    K = (
+        2 * sp.Rational(1, 100) * sp.Rational(1, 4) * (1 + g) / (n * (1 - g))
+    )  # alpha/(1-g)^2 is (1+g)/(n(1-g))
+    return BigO(K / (1 + K), 1 / (n + 1), [n >= 100])
 
 
 @claim(

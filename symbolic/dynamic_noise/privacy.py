@@ -12,7 +12,7 @@ from dpverify.claims import claim
 from dpverify.formulas import dynamic_noise as schedules
 from dpverify.guarantees import ZCDP
 from dpverify.language.mechanisms import Private, Repeated
-from dpverify.language.vectors import VectorSequence, inner, norm, norm2, total, vectors
+from dpverify.language.vectors import inner, norm, norm2, vectors
 from dpverify.neighbours import REPLACE, ZERO_OUT
 from dpverify.relations import AtMost, Equal, Instance
 from dpverify.releases import Gaussian
@@ -144,11 +144,13 @@ def composition_at_one_order_gives_every_order():
 @claim(PAPER, "def-b.1", at="Definition B.1, Eq (19)", kind="identity")
 def leaving_out_one_gradient_moves_the_sum_by_it():
     """|(1/N) sum_{j != n} grad_j - (1/N) sum_j grad_j| = |grad_n|/N for every n, so that the largest of them
-    is (1/N) max_n |grad_n|: the record contributes nothing, and 1/N is fixed. Both sides squared, in R^D.
+    is (1/N) max_n |grad_n|: the record contributes nothing, and 1/N is fixed. Both sides squared, over the
+    coordinates k; r is the sum of the other gradients.
     """
-    g = VectorSequence("g")
-    whole = total(g[j], (j, 1, N))
-    return Equal(norm2((whole - g[n]) / N - whole / N), norm2(g[n]) / N**2, given=[n <= N])
+    k, D = (sp.Symbol(name, integer=True, positive=True) for name in "kD")
+    g, rest = (sp.IndexedBase(name, real=True) for name in "gr")
+    change = sp.Sum((rest[k] / N - (rest[k] + g[k]) / N) ** 2, (k, 1, D))
+    return Equal(change, sp.Sum(g[k] ** 2, (k, 1, D)) / N**2)
 
 
 @claim(PAPER, "lemma-b.2", at="Lemma B.2", kind="privacy guarantee", uses=["def-3.4"])
@@ -185,6 +187,7 @@ def tail_of_the_loss_by_markov():
     above, rest = sp.Sum(r[y], (y, 1, n)), sp.Sum(low, (y, 1, m))
     return (
         Theorem(shows=AtMost(above, rest + sp.Sum(high, (y, 1, n))))
+        .have(ForEvery(AtMost(1, (1 + v[y]) ** b), y, 1, n), "a power of what is at least 1")
         .sum(AtMost(r[y], high), (y, 1, n), "the power is at least 1 where P > e^eps Q")
         .have(AtMost(0, rest), "and positive elsewhere")
     )
@@ -268,15 +271,13 @@ def smaller_root_solves_the_conversion():
 
 @claim(PAPER, "lemma-b.4-ident", at="Lemma B.4", kind="identity", uses=["def-b.1"])
 def sensitivity_of_the_squared_loss():
-    """Squared loss f(theta; x) = (x'theta - 1)^2/2, whose gradient is (x'theta - 1) x: one record moves the
-    averaged gradient by (1/N) sqrt(2 f(theta; x)) |x|, in R^D.
+    """Squared loss f = f(theta; x) = (x'theta - 1)^2/2, whose gradient is (x'theta - 1) x: one record moves
+    the averaged gradient by (1/N) sqrt(2 f) |x|, in R^D. Both sides squared.
     """
     x, theta = vectors("x theta")
-    residual = inner(x, theta) - 1
-    loss = residual**2 / 2
-    return Theorem(shows=Equal(norm(residual * x) / N, sp.sqrt(2 * loss) * norm(x) / N)).have(
-        Equal(norm2(residual * x), 2 * loss * norm2(x)), "|grad|^2 = 2 f |x|^2"
-    )
+    residual, loss = inner(x, theta) - 1, sp.Symbol("f", nonnegative=True)
+    given = [sp.Eq(loss, residual**2 / 2)]
+    return Equal(norm2(residual * x) / N**2, 2 * loss * norm2(x) / N**2, given=given)
 
 
 @claim(

@@ -122,23 +122,20 @@ def proof_of_theorem_4_1_one_step():
     f*) + (M/2) eta^2 V, in R^D. At eta = 1/M the factor is gamma = 1 - mu/M, and (M/2R) (G/(MN))^2 D = alpha
     (f(theta_1) - f*).
     """
-    D, G, N, eta, gap, V = sp.symbols("D G N eta e_1 V", positive=True)
+    D, G, N, eta, gap, V, alpha = sp.symbols("D G N eta e_1 V alpha", positive=True)
     f, theta = Function("f", smooth=M, polyak_lojasiewicz=mu), Vector("theta")
     noise = Noise("nu", variance=V)
     after = theta - eta * (f.gradient(theta) + noise)
     lemma = f.descent(theta, after)
     factor = 1 - 2 * mu * eta * (1 - M * eta / 2)
-    return (
-        Theorem(
-            given=[eta * M <= 2],
-            shows=AllOf(
-                AtMost(E(f(after), noise) - f.minimum, factor * (f(theta) - f.minimum) + M / 2 * eta**2 * V),
-                Equal(factor.subs(eta, 1 / M), 1 - mu / M),
-                Equal((M * D / (2 * R)) * (G / (M * N)) ** 2, schedules.alpha_of(D, G, R, M, N, gap) * gap),
-            ),
-        )
+    bound = factor * (f(theta) - f.minimum) + M / 2 * eta**2 * V
+    eq_2 = sp.Eq(alpha, schedules.alpha_of(D, G, R, M, N, gap))
+    return AllOf(
+        Theorem(given=[eta * M <= 2], shows=AtMost(E(f(after), noise) - f.minimum, bound))
         .expect(AtMost(lemma.lhs, lemma.rhs), [noise], "the descent lemma")
-        .have(AtMost(2 * mu * (f(theta) - f.minimum), norm2(f.gradient(theta))), "PL")
+        .have(AtMost(2 * mu * (f(theta) - f.minimum), norm2(f.gradient(theta))), "PL"),
+        Equal(factor, 1 - mu / M, given=[sp.Eq(eta, 1 / M)]),
+        Equal((M * D / (2 * R)) * (G / (M * N)) ** 2, alpha * gap, given=[eq_2]),
     )
 
 
@@ -183,7 +180,7 @@ def proof_of_theorem_4_1_unrolled():
 def uniform_bound_is_convex_in_t():
     """gamma^T + alpha kappa (1 - gamma^T) T is convex in T ("the convex minimization problem")."""
     bound = sp.exp(-l * tau) + a * (1 - sp.exp(-l * tau)) * tau
-    return AtMost(0, sp.diff(bound, tau, 2))
+    return AtMost(0, sp.Derivative(bound, (tau, 2)))
 
 
 @claim(
@@ -201,8 +198,8 @@ def uniform_bound_falls_then_rises():
     w = sp.Symbol("w", positive=True)
     bound = sp.exp(-w) + (a / l) * (1 - sp.exp(-w)) * w
     return AllOf(
-        Equal(sp.diff(bound, w, 2), (a / l) * sp.exp(-w) * (2 + l / a - w)),
-        Equal(sp.diff(bound, w), (a / l) * sp.exp(-w) * (w + sp.exp(w) - 1 - l / a)),
+        Equal(sp.Derivative(bound, (w, 2)), (a / l) * sp.exp(-w) * (2 + l / a - w)),
+        Equal(sp.Derivative(bound, w), (a / l) * sp.exp(-w) * (w + sp.exp(w) - 1 - l / a)),
         Increasing(w + sp.exp(w), w, strict=True),
     )
 
@@ -395,15 +392,15 @@ def equality_in_cauchy_schwarz_gives_the_schedule():
     = q_t sigma_t^2; with sqrt s = (1/R) sum_t sqrt q_t it spends the budget, and is Eq (6). (That it is the
     only minimiser is lemma-4.1.)
     """
-    s, v = sp.Symbol("s", positive=True), sp.IndexedBase("v", positive=True)  # v = sigma^2
+    s, sigma, v = *sp.symbols("s sigma", positive=True), sp.IndexedBase("v", positive=True)  # v = sigma^2
     roots = sp.Sum(sp.sqrt(q[i]), (i, 1, T))
-    sigma2 = sp.sqrt(s / q[t])
+    chosen, level = sp.Eq(sigma, (s / q[t]) ** sp.Rational(1, 4)), sp.Eq(s, (roots / R) ** 2)
     spent = sp.Sum(1 / v[t], (t, 1, T)) * sp.Sum(q[t] * v[t], (t, 1, T))
     return AllOf(
         AtMost(sp.Sum(sp.sqrt(q[t]), (t, 1, T)) ** 2, spent),
-        Equal(s / sigma2, q[t] * sigma2),
-        Equal((sp.Sum(1 / sigma2, (t, 1, T))).subs(s, (roots / R) ** 2), R),
-        Equal(sigma2.subs(s, (roots / R) ** 2), sp.Sum(sp.sqrt(q[i] / q[t]), (i, 1, T)) / R),
+        Equal(s / sigma**2, q[t] * sigma**2, given=[chosen]),
+        Equal(sp.Sum(sp.sqrt(q[t] / s), (t, 1, T)), R, given=[level]),
+        Equal(sigma**2, sp.Sum(sp.sqrt(q[i] / q[t]), (i, 1, T)) / R, given=[level, chosen]),
     )
 
 

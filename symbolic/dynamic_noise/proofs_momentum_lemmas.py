@@ -533,7 +533,7 @@ def derivative_of_h():
     stated = gamma ** (x - 1) * (1 - beta**x * (1 + ratio)) * sp.log(gamma)
     r = sp.Symbol("r", positive=True)
     return AllOf(
-        Equal(sp.diff(h(x), x), stated, given=INSIDE),
+        Equal(sp.Derivative(h(x), x), stated, given=INSIDE),
         Equal(1 - beta**x * (1 + r), 0, given=[*INSIDE, sp.Eq(beta**x, 1 / (1 + r))]),
     )
 
@@ -547,7 +547,7 @@ def factor_of_the_derivative_increases():
     return AllOf(
         Equal(factor, -ratio, given=[beta < 1, sp.Eq(x, 0)]),
         Increasing(factor, x, given=[beta < 1], strict=True),
-        AtMost(factor, 1, strict=True),
+        Equal(sp.Limit(factor, x, sp.oo), 1, given=[beta < 1]),
     )
 
 
@@ -578,7 +578,7 @@ def log_h_is_concave():
     log = (x - 1) * sp.log(gamma) + sp.log(1 - beta**x)
     curvature = -(sp.log(beta) ** 2) * beta**x / (1 - beta**x) ** 2
     return AllOf(
-        Equal(sp.diff(log, x, 2), curvature, given=INSIDE), AtMost(sp.diff(log, x, 2), 0, given=INSIDE)
+        Equal(sp.Derivative(log, (x, 2)), curvature, given=INSIDE), AtMost(curvature, 0, given=INSIDE)
     )
 
 

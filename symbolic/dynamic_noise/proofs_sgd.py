@@ -86,9 +86,14 @@ def batch_part_is_at_most_alpha_g():
     """R' kappa alpha/G^2 = D/(2 mu n^2 (f_1 - f*)), and this is at most D/(2 mu N^2 R (f_1 - f*)) for n =
     max(N sqrt R, 1).
     """
-    derived = R * N**2 / n**2 * (M / mu) * schedules.alpha_of(D, G, R, M, N, gap) / G**2
+    larger, kappa, alpha = sp.symbols("R_prime kappa alpha", positive=True)
+    named = [
+        sp.Eq(larger, R * N**2 / n**2),
+        sp.Eq(kappa, M / mu),
+        sp.Eq(alpha, schedules.alpha_of(D, G, R, M, N, gap)),
+    ]
     size = sp.Max(N * sp.sqrt(R), 1)
     return AllOf(
-        Equal(derived, D / (2 * mu * n**2 * gap)),
+        Equal(larger * kappa * alpha / G**2, D / (2 * mu * n**2 * gap), given=named),
         AtMost(D / (2 * mu * size**2 * gap), D / (2 * mu * N**2 * R * gap)),
     )

@@ -15,6 +15,7 @@ from dpverify.claims import claim
 from dpverify.effort import Effort
 from dpverify.formulas import dynamic_noise as schedules
 from dpverify.guarantees import ZCDP
+from dpverify.language.expectations import E, gaussian
 from dpverify.language.functions import Function
 from dpverify.language.mechanisms import Private, Repeated
 from dpverify.language.vectors import Vector, VectorSequence, inner, norm, norm2, total, vectors
@@ -465,12 +466,13 @@ def schedule_computed_from_the_data_is_free():
     1/8 and Eq (7) says 3. "Three steps were taken" has the chance 1 against 0.
     """
     eps, delta = sp.symbols("epsilon delta", positive=True)
+    here, there = sp.symbols("P_three P_other", nonnegative=True)  # chances of "three steps were taken"
 
     def steps(gap):
         return schedules.eq_7(sp.Integer(2), schedules.alpha_of(1, 1, 1, 2, 2, gap))
 
     return Instance(
-        AtMost(sp.Integer(1), sp.exp(eps) * 0 + delta, given=[delta < 1]),
+        AtMost(here, sp.exp(eps) * there + delta, given=[delta < 1, sp.Eq(here, 1), sp.Eq(there, 0)]),
         let={
             "f(theta; x)": "(theta - x)^2/2, M = 2, mu = 1",
             "records": "(1, 0) against (1, 1)",
@@ -595,12 +597,13 @@ def no_loss_on_all_of_space_is_lipschitz_and_pl():
 
 @claim(PAPER, "eq-2-alpha", at="Eq (2)", kind="identity", standing="definition")
 def alpha_times_the_first_gap():
-    """alpha (f(theta_1) - f*) = D G^2/(2 R M N^2): the noise of one step at sigma_1^2 = 1/R, (M/2) E|G sigma
-    nu/(M N)|^2.
+    """alpha = D G^2/(2 R M N^2 (f(theta_1) - f*)): then alpha (f(theta_1) - f*) is the noise of one step at
+    sigma^2 = 1/R, (M/2) E|G sigma nu/(M N)|^2, nu being standard normal in R^D.
     """
-    gap = sp.Symbol("gap", positive=True)
-    derived = (M / 2) * D * (G / (M * N)) ** 2 / R
-    return Equal(derived, gap / (2 * R * M * N**2 * gap / (D * G**2)))
+    gap, alpha, sigma = sp.symbols("gap alpha sigma", positive=True)
+    noise = G / (M * N) * gaussian("nu", sigma, D)
+    named = [sp.Eq(alpha, schedules.alpha_of(D, G, R, M, N, gap)), sp.Eq(sigma, 1 / sp.sqrt(R))]
+    return Equal(M / 2 * E(norm2(noise)), alpha * gap, given=named)
 
 
 @claim(PAPER, "eq-2-range", at="Below Eq (2)", kind="inequality", uses=["def-3.3", "def-4.1"])

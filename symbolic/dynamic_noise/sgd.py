@@ -85,7 +85,7 @@ def cost_of_a_batch_is_over_sigma_squared():
     c = sp.Symbol("c", positive=True)
     budget = sp.Sum(p**2 / s2[t], (t, 1, T))
     return AllOf(
-        Equal((c * p**2 / sigma**2).subs(p, 1), c / sigma**2),
+        Equal(c * p**2 / sigma**2, c / sigma**2, given=[sp.Eq(p, 1)]),
         Equal(budget / p**2, sp.Sum(1 / s2[t], (t, 1, T))),
     )
 
@@ -254,11 +254,14 @@ def alpha_is_unchanged():
     """R' = R/p^2 = N^2 R/n^2 with p = n/N, so n^2 R' = N^2 R, and alpha with n for N and R' for R is the
     alpha of Eq (2).
     """
-    larger = R / (n / N) ** 2
+    larger = sp.Symbol("R_prime", positive=True)
+    named = [sp.Eq(p, n / N), sp.Eq(larger, R / p**2)]
     return AllOf(
-        Equal(larger, N**2 * R / n**2),
-        Equal(n**2 * larger, N**2 * R),
-        Equal(schedules.alpha_of(D, G, larger, M, n, gap), schedules.alpha_of(D, G, R, M, N, gap)),
+        Equal(larger, N**2 * R / n**2, given=named),
+        Equal(n**2 * larger, N**2 * R, given=named),
+        Equal(
+            schedules.alpha_of(D, G, larger, M, n, gap), schedules.alpha_of(D, G, R, M, N, gap), given=named
+        ),
     )
 
 
@@ -317,16 +320,17 @@ def batch_gradient_deviates_as_modelled_at_each_n():
     standing="ours",
 )
 def batch_gradient_deviates_like_one_over_root_n():
-    """The mean of n draws of spread V has E|batch - grad|^2 = V/n. With the least sigma_g, sigma_g^2 = n V/D,
-    the term alpha_g sigma_g^2 of Theorem 4.7 is V/(2 mu N sqrt(R) (f_1 - f*)) at n = N sqrt R.
+    """With the least sigma_g of a batch of n, sigma_g^2 = n V/D (sec4.3-xi-model-given-n), the term alpha_g
+    sigma_g^2 of Theorem 4.7, alpha_g = D/(2 mu N^2 R (f_1 - f*)), is V/(2 mu N sqrt(R) (f_1 - f*)) at n = N
+    sqrt R.
     """
-    batch, whole = _batch()
-    alpha_g = D / (2 * mu * N**2 * R * gap)
-    size = N * sp.sqrt(R)
-    return AllOf(
-        Equal(E(norm2(batch - whole)), V / n),
-        Equal(alpha_g * size * V / D, V / (2 * mu * N * sp.sqrt(R) * gap)),
-    )
+    alpha_g, size = sp.symbols("alpha_g n", positive=True)
+    named = [
+        sp.Eq(alpha_g, D / (2 * mu * N**2 * R * gap)),
+        sp.Eq(size, N * sp.sqrt(R)),
+        sp.Eq(sigma_g, sp.sqrt(size * V / D)),
+    ]
+    return Equal(alpha_g * sigma_g**2, V / (2 * mu * N * sp.sqrt(R) * gap), given=named)
 
 
 @claim(
@@ -478,14 +482,15 @@ def noise_of_momentum_with_batches_is_a_sum_of_two():
     """
     gamma, beta, eta_0 = sp.symbols("gamma beta eta_0", positive=True)
     weight = sp.IndexedBase("w", positive=True)
-    alpha = schedules.alpha_of(D, G, R, M, N, gap)
+    larger, alpha = sp.symbols("R_prime alpha", positive=True)
+    named = [sp.Eq(larger, R * N**2 / n**2), sp.Eq(alpha, schedules.alpha_of(D, G, R, M, N, gap))]
 
     def averaged(c):
         return sp.Sum(gamma ** (T - t) * weight[t] * sp.Sum(beta ** (2 * (t - i)) * c, (i, 1, t)), (t, 1, T))
 
     moments = D * (sigma_g**2 + G**2 * s2[i]) / n**2
     both = averaged(s2[i]) + averaged(sigma_g**2 / G**2)
-    return Equal(eta_0 / M * averaged(moments), 2 * (R * N**2 / n**2) * eta_0 * alpha * both * gap)
+    return Equal(eta_0 / M * averaged(moments), 2 * larger * eta_0 * alpha * both * gap, given=named)
 
 
 @claim(

@@ -254,8 +254,12 @@ def dynamic_schedules_help_more_under_stricter_privacy():
     g, power = sp.Rational(1, 4), sp.Symbol("P", positive=True)  # gamma^T
     less, more = sp.Rational(5, 16), sp.Rational(23, 80)
     two = sp.Integer(2)
+    rate, loose, strict = sp.symbols("gamma alpha alpha_strict", positive=True)
+    here = [sp.Eq(rate, g), sp.Eq(loose, sp.Rational(1, 10)), sp.Eq(strict, 1)]
+    gained = schedules.uniform_erub(rate, loose, two) - schedules.dynamic_erub(rate, loose, two)
+    best = [sp.Min(1, bound(rate, strict, T)) for bound in (schedules.uniform_erub, schedules.dynamic_erub)]
     return Instance(
-        AtMost(less - more, sp.Integer(0)),
+        AtMost(gained, best[0] - best[1], given=here),
         let={"gamma": "1/4", "alpha": "1/10 against 1 (stricter)", "gains": "1/40 against 0"},
         meets=[
             Equal(schedules.uniform_erub(g, sp.Rational(1, 10), two), less),

@@ -17,5 +17,6 @@ PAPER = Paper(
         "reconstruction",
         "bounds",
         "runs",
+        "audits",
     ),
 )

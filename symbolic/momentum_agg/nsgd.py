@@ -18,7 +18,7 @@ import sympy as sp
 from dpverify.claims import claim
 from dpverify.guarantees import RDP, ApproxDP
 from dpverify.language.mechanisms import Composed, Private, Repeated
-from dpverify.language.vectors import norm2, vectors
+from dpverify.language.vectors import norm, norm2, vectors
 from dpverify.neighbours import REPLACE
 from dpverify.relations import ArgMin, AtMost, Equal, Induction, Instance
 from dpverify.releases import Gaussian
@@ -109,8 +109,8 @@ def the_step_has_length_eta():
     """The update divides by |m| of a bar m_t that is nowhere defined; with the noisy momentum m_t in its
     place every step has length eta.
     """
-    (m,) = vectors("m")
-    return Equal(norm2(m) * (eta / sp.sqrt(norm2(m))) ** 2, eta**2, given=[norm2(m) > 0])
+    (m,), factor = vectors("m"), sp.Symbol("c", positive=True)  # w_(t+1) = w_t - c m_t
+    return Equal(norm2(factor * m), eta**2, given=[sp.Eq(factor * norm(m), eta), norm(m) > 0])
 
 
 @claim(
@@ -214,10 +214,16 @@ def sensitivity_of_a_node():
     moved = 2 * sp.Rational(1, 5) * sum(kept ** (16 - step) for step in (5, 10, 15, 16))
     return Instance(
         AtMost(moved, 4 * sp.Rational(1, 5)),
-        let={"N": "5", "alpha": "1/5", "G": "1", "[y, z]": "[1, 16]", "f(w, x)": "x w, x = 1 or -1",
-             "steps of the record": "5, 10, 15, 16, one in each epoch"},
+        let={
+            "N": "5",
+            "alpha": "1/5",
+            "G": "1",
+            "[y, z]": "[1, 16]",
+            "f(w, x)": "x w, x = 1 or -1",
+            "steps of the record": "5, 10, 15, 16, one in each epoch",
+        },
         because="a record may come last in one epoch and first in the next",
-    )  # fmt: skip
+    )
 
 
 @claim(
@@ -469,8 +475,8 @@ def smallest_sigma_of_the_conversion():
     r, least = sp.symbols("r r_0", positive=True)  # 1/sigma and its largest value
     loss, root = r**2 / 2 + sp.sqrt(2 * LOG) * r, sp.sqrt(2 * LOG + 2 * eps) - sp.sqrt(2 * LOG)
     return AllOf(
-        Equal(AT_BEST, loss.subs(r, 1 / sigma)),
-        Equal(loss.subs(r, root), eps),
+        Equal(AT_BEST, loss, given=[sp.Eq(r, 1 / sigma)]),
+        Equal(loss, eps, given=[sp.Eq(r, root)]),
         AtMost(loss, loss.subs(r, least), given=[r <= least]),
         AtMost(loss.subs(r, least), loss, given=[least < r], strict=True),
     )

@@ -83,10 +83,33 @@ def one_epoch_of_momentum_has_a_small_sensitivity():
     half = sp.Rational(1, 2)
     return Instance(
         AtMost(2 * half * (1 + half**3 - half), sp.Rational(1, 100)),
-        let={"f(w, x)": "x w", "N, t": "2, 4", "alpha": "1/2", "epochs": "(1, 2), (2, 1)",
-             "c eta N L": "1/100 (any number: eta is free)"},
+        let={
+            "f(w, x)": "x w",
+            "N, t": "2, 4",
+            "alpha": "1/2",
+            "epochs": "(1, 2), (2, 1)",
+            "c eta N L": "1/100 (any number: eta is free)",
+        },
         because="the record stands at other places of the two epochs",
-    )  # fmt: skip
+    )
+
+
+@claim(
+    PAPER,
+    "sec4-overall",
+    at="Section 4, (O(epsilon), O(delta))-DP overall",
+    kind="privacy guarantee",
+    uses=["thm-4-conv-z"],
+)
+def parts_together_cost_a_multiple():
+    """m parts, each (z, z/(2 sigma^2))-RDP, the curve of a Gaussian release of sensitivity 1 and scale sigma,
+    and so (eps, delta)-DP by the conversion 1/(2 sigma^2) + 2 sqrt(l/(2 sigma^2)) <= eps, are (m eps,
+    delta)-DP together: m = 2 for the first two epochs and the rest.
+    """
+    m = sp.Symbol("m", integer=True, positive=True)
+    parts = Repeated(Gaussian(sigma, {REPLACE: 1}), i, 1, m)
+    each = 1 / (2 * sigma**2) + 2 * sp.sqrt(ell / (2 * sigma**2))
+    return Private(parts, ApproxDP(m * eps, delta), REPLACE, given=[delta < 1, each <= eps])
 
 
 @claim(
@@ -116,7 +139,7 @@ def the_first_step_of_the_printed_loops():
     kind="numeric constant",
     standing="definition",
     expect=REFUTED,
-    breaks="privacy",
+    breaks="text",
     correction="alg-2-v-corrected",
 )
 def the_noise_is_positive():
@@ -230,10 +253,16 @@ def sensitivity_of_a_node_of_gradients():
     moved = 2 * sum(kept ** (16 - step) for step in (5, 10, 15, 16))
     return Instance(
         AtMost(moved, 4),
-        let={"N": "5", "alpha": "1/5", "G": "1", "[y, z]": "[1, 16]", "f(w, x)": "x w, x = 1 or -1",
-             "steps of the record": "5, 10, 15, 16, one in each epoch"},
+        let={
+            "N": "5",
+            "alpha": "1/5",
+            "G": "1",
+            "[y, z]": "[1, 16]",
+            "f(w, x)": "x w, x = 1 or -1",
+            "steps of the record": "5, 10, 15, 16, one in each epoch",
+        },
         because="a record may come last in one epoch and first in the next",
-    )  # fmt: skip
+    )
 
 
 @claim(
@@ -281,10 +310,16 @@ def sensitivity_of_a_node_of_differences():
     """
     return Instance(
         AtMost(2 * (1 + sp.Rational(7, 8) ** 8), 2),
-        let={"N": "8", "alpha": "1/8", "eta N L": "1", "[y, z]": "[17, 32]", "steps of the record": "24, 32",
-             "f(w, x)": "x L w^2/2 where the iterates are"},
+        let={
+            "N": "8",
+            "alpha": "1/8",
+            "eta N L": "1",
+            "[y, z]": "[17, 32]",
+            "steps of the record": "24, 32",
+            "f(w, x)": "x L w^2/2 where the iterates are",
+        },
         because="2 eta N L is what one occurrence moves, and the node has two",
-    )  # fmt: skip
+    )
 
 
 @claim(
@@ -434,7 +469,7 @@ def two_trees_cost_twice():
     at="Theorem 8, first sentence",
     kind="privacy guarantee",
     expect=REFUTED,
-    breaks="privacy",
+    breaks="theorem",
     correction="thm-8-rdp-corrected",
 )
 def renyi_privacy_of_algorithm_2():
@@ -442,113 +477,203 @@ def renyi_privacy_of_algorithm_2():
 
     The case: N = 1, alpha = 1, d = 1, f(w, x) = G x w with x = 1 or -1. V is 0 and no noise is added; the
     first step goes down for one data set and up for the other. (z, c)-RDP says P(E) <= (exp(c)
-    P'(E))^((z-1)/z); here z = 2, sigma = 1, c = 3. (For N >= 2 and 2 eta N L for 2 eta N no case that breaks
-    it is known: thm-8-rdp-corrected, thm-8-exact.)
+    P'(E))^((z-1)/z); here z = 2, sigma = 1, c = 3. It is a corner: for N >= 2 and 2 eta N L for 2 eta N the
+    sentence holds as it is printed (thm-8-rdp-corrected).
     """
     first, other = sp.Integer(1), sp.Integer(0)
     return Instance(
         AtMost(first, sp.sqrt(sp.exp(3) * other)),
-        let={"N": "1", "T": "2", "alpha, sigma, G, d": "1", "f(w, x)": "x w, x = 1 or -1", "z": "2",
-             "E": "the first step goes down"},
+        let={
+            "N": "1",
+            "T": "2",
+            "alpha, sigma, G, d": "1",
+            "f(w, x)": "x w, x = 1 or -1",
+            "z": "2",
+            "E": "the first step goes down",
+        },
         because="3 log2 1 = 4 (T/N) log2 1 = 0: the gradient is published as it is",
-    )  # fmt: skip
+    )
 
 
-def _three_trees(log, x, early, late, small, small_late, highs):
-    """The nodes of Algorithm 2 by kind: once or twice with the record, or of a high level."""
-    few, many = sp.sqrt(3 * log), sp.sqrt(4 * x * log)
-    g_early, g_late, tiny = 4 * G * sigma * few, 4 * G * sigma * many, 2 * eta * N * L * sigma * many
-    kinds = [(g_early, 2 * G, early), (g_late, 2 * G, late), (tiny, 2 * eta * N * L, small)]
-    kinds.append((tiny, 2 * eta * N * L, small_late))
-    parts = [
-        _tree(scale, size * times, count)
-        for scale, size, counts in kinds
-        for times, count in zip((1, 2), counts)
-        if count != 0
-    ]
-    for (scale, size, _), high in zip(kinds, highs):
-        if high is not None:
-            parts.append(_tree(scale, size * sp.sqrt(third), high))
-    return Composed(*parts)
+x, bits = sp.symbols("x lambda", positive=True)  # T/N and log2 N
+FEW, MANY = sp.sqrt(3 * bits), sp.sqrt(4 * x * bits)
+EARLY = 4 * G * sigma * FEW, 2 * G  # the noise of a node, and what one occurrence of the record moves it by
+LATE = 4 * G * sigma * MANY, 2 * G
+DIFFERENCE = 2 * eta * N * L * sigma * MANY, 2 * eta * N * L
+PROMISED = RDP(z, 3 * z / (2 * sigma**2))
 
 
 def _counts(names):
     return tuple(sp.Symbol(name, integer=True, nonnegative=True) for name in names.split())
 
 
-def _several_passes(least):
-    """The nodes of Algorithm 2 for T >= 2N and floor(log2 N) >= least, and what is known of them.
-
-    l = floor(log2 N), x = T/N, lambda = log2 N. A record occurs k <= x + 1 times, twice up to step 2N, and k
-    -
-    1 times after step N (Delta). On a level it is once in `one` nodes and twice in `two`, one + 2 two at most
-    its occurrences; levels 0..l+1 lie in [1, 2N]; above level l there are h <= 2x nodes.
+def _three_trees(early, late, difference, given):
+    """The nodes of Algorithm 2 are (z, 3 z/(2 sigma^2))-RDP; rows (weights, occurrences) tell of nodes with
+    one occurrence of the record, two, ..., what these weigh, and how many occurrences there are at most.
     """
-    x, log = sp.symbols("x lambda", positive=True)
-    low, k, h = _counts("l k h")
-    early, late, r, d = (_counts(f"{name}_1 {name}_2") for name in ("e", "g", "r", "d"))
-    given = [
-        z > 1, low >= least, low <= log, x >= 2, k >= 1, k <= x + 1, h <= 2 * x,
-        early[0] + 2 * early[1] <= 2 * (low + 2),
-        late[0] + 2 * late[1] <= (low + 1) * k,
-        r[0] + 2 * r[1] <= (low + 1) * k,
-        d[0] + 2 * d[1] <= (low + 1) * (k - 1),
-    ]  # fmt: skip
-    return _three_trees(log, x, early, late, r, d, (None, h, h, h)), given
+    parts, known = [], [z > 1, *given]
+    for name, (scale, size), rows in (("e", EARLY, early), ("g", LATE, late), ("s", DIFFERENCE, difference)):
+        for row, (weights, most) in enumerate(rows):
+            counts = _counts(" ".join(f"{name}_{row}{times}" for times, _ in enumerate(weights, 1)))
+            parts += [_tree(scale, size * weight, count) for weight, count in zip(weights, counts)]
+            known.append(sum(times * count for times, count in enumerate(counts, 1)) <= most)
+    return Private(Composed(*parts), PROMISED, REPLACE, given=known)
 
 
-def _two_passes(least):
-    """The same for N <= T <= 2N: a record occurs twice at most, once in the second epoch."""
-    x, log = sp.symbols("x lambda", positive=True)
-    (low,) = _counts("l")
-    early, r = (_counts(f"{name}_1 {name}_2") for name in ("e", "r"))
-    (d,) = _counts("d")
-    given = [
-        z > 1, low >= least, low <= log, x >= 1,
-        early[0] + 2 * early[1] <= 2 * (low + 2),
-        r[0] + 2 * r[1] <= 2 * (low + 2),
-        d <= low + 2,
-    ]  # fmt: skip
-    none = (sp.Integer(0), sp.Integer(0))
-    return _three_trees(log, x, early, none, r, (d, sp.Integer(0)), (None, None, None, None)), given
+def _large(low, pair, weight, given):
+    """Theorem 8 for all N with floor(log2 N) = low, where two occurrences in a node of a level up to low
+    weigh at most `pair`, and all those in a higher one at most `weight`.
+    """
+    (k,) = _counts("k")
+    share = sp.Symbol("n", positive=True)  # N/2^low
+
+    def rows(occurrences, passes):
+        return [([1], occurrences), ([1, pair], low * occurrences), ([weight], share * passes)]
+
+    known = [*given, share >= 1, share <= 2, bits >= low + share - 1, x >= 1, k >= 1, k <= x + 1]
+    early = [([1], 2), ([1, pair], 2 * (low + 1))]
+    return _three_trees(early, rows(k - 1, x), rows(2 * k - 1, 2 * x - 1), known)
 
 
-COUNTED = ["sens-count-corrected", "sens-4ag-corrected", "t8-diff", "v-t-over-n-corrected"]
+def heaviest(count, level=None):
+    """The most that the occurrences of a record weigh in a node of that level (of any, if none is named)
+    among N = count records, alpha = 1/N.
+
+    A node ends p steps after an epoch has begun, p a multiple of what 2^level and N have in common: the
+    record comes last in every epoch, and at the node's end.
+
+    >>> heaviest(3, 2), heaviest(2)
+    (5/3, 4/3)
+    """
+    kept = sp.Rational(count - 1, count)
+    common = (count & -count) if level is None else min(count & -count, 2**level)
+    if level is None:
+        return 1 + kept**common / (1 - kept**count)
+    steps = [range(p, 2**level, count) for p in range(common, count + 1, common)]
+    return max(1 + sum((kept**back for back in places), sp.Integer(0)) for places in steps)
+
+
+def binary_digits(count):
+    """log2 of the count, rounded down to three decimals: 2^m <= count^1000.
+
+    >>> binary_digits(3)
+    198/125
+    """
+    return sp.Rational((count**1000).bit_length() - 1, 1000)
+
+
+def _small(count):
+    """Theorem 8 for this one N."""
+    low, even = count.bit_length() - 1, (count & -count).bit_length() - 1
+    (k,) = _counts("k")
+    pair, share = [1, 1 + sp.Rational(count - 1, count)], sp.Rational(count, 2 ** (low + 1))
+
+    def lower(occurrences):
+        inside = [([1], (even + 1) * occurrences)]  # levels whose nodes lie in one epoch
+        return [*inside, (pair, (low - even) * occurrences)] if low > even else inside
+
+    def rows(occurrences, passes):
+        first, rest = heaviest(count, low + 1), heaviest(count)
+        return [*lower(occurrences), ([first], share * passes), ([rest], share * passes)]
+
+    early = [*lower(2), ([heaviest(count, low + 1)], 1)]
+    known = [bits >= binary_digits(count), x >= 1, k >= 1, k <= x + 1]
+    return _three_trees(early, rows(k - 1, x), rows(2 * k - 1, 2 * x - 1), known)
+
+
+def _less_than_an_epoch():
+    """Theorem 8 for T < N: the record occurs once, at most T steps away from the anchor."""
+    (low,), (early, moved) = _counts("l"), _counts("e s")
+    nearer = 2 * eta * N * L * x  # what the occurrence moves a node of r by: 2 eta T L
+    trees = Composed(_tree(*EARLY, early), _tree(DIFFERENCE[0], nearer, moved))
+    known = [z > 1, x < 1, low >= 1, low <= bits, early <= low + 1, moved <= low + 1]
+    return Private(trees, PROMISED, REPLACE, given=known)
+
+
+@claim(
+    PAPER,
+    "thm-8-count",
+    at="Theorem 8, where a record occurs in the nodes",
+    kind="inequality",
+    standing="ours",
+    uses=["tree-ancestors", "v-t-over-n-corrected"],
+)
+def occurrences_by_level():
+    """A node [a s + 1, (a+1) s] of s steps, s dividing N, that begins in an epoch ends in it; one with s <= N
+    that ends after step 2N begins after step N; of two occurrences in a node the later weighs at most 1 and
+    the earlier at most 1-alpha; among the nodes of 2^b steps, those [a 2^b + 1, (a+h) 2^b] inside of [N+1, T]
+    are h <= (T - N)/2^b; and all levels above l together have at most T/2^l nodes.
+    """
+    s, a, m, q, h, b, low, u, more, end = _counts("s a m q h b l u w z")
+    top, kept = sp.Symbol("c", integer=True, positive=True), sp.Symbol("beta", positive=True)
+    inside = (
+        Theorem(given=[s >= 1, sp.Eq(N, m * s), a * s < (q + 1) * N], shows=AtMost((a + 1) * s, (q + 1) * N))
+        .have(AtMost(a, (q + 1) * m, strict=True), "divided by s")
+        .have(AtMost(a + 1, (q + 1) * m), "whole numbers")
+        .have(AtMost((a + 1) * s, (q + 1) * m * s), "times s")
+    )
+    later = Theorem(given=[s <= N, end > 2 * N], shows=AtMost(N, end - s, strict=True))
+    pair = AtMost(kept**u + kept ** (u + 1 + more), 1 + kept, given=[kept <= 1])
+    between = Theorem(given=[N <= a * 2**b, (a + h) * 2**b <= T], shows=AtMost(h, (T - N) / 2**b)).have(
+        AtMost(h * 2**b, T - N), "from N to T"
+    )
+    floors, halves = (sp.Sum(term, (b, low + 1, low + top)) for term in (sp.floor(T / 2**b), T / 2**b))
+    above = (
+        Theorem(shows=AtMost(floors, T / 2**low))
+        .sum(AtMost(sp.floor(T / 2**b), T / 2**b), (b, low + 1, low + top), "level by level")
+        .have(Equal(halves, T / 2**low - T / 2 ** (low + top)), "a geometric series")
+    )
+    return AllOf(inside, later, pair, between, above)
+
+
+@claim(
+    PAPER,
+    "thm-8-logarithm",
+    at="Theorem 8, log2 N and the weight of a node",
+    kind="numeric constant",
+    standing="ours",
+)
+def logarithms_and_weights():
+    """For N = n 2^l, 1 <= n <= 2, log2 N = l + log2 n >= l + n - 1; for N = 3, 5, 6, 7 it is at least its
+    first three decimals; and for N = 8..15 the occurrences in a node weigh at most 1 + (1 - 1/N)/(1 - (1 -
+    1/N)^N) <= sqrt(6).
+    """
+    share, low = sp.Symbol("n", positive=True), sp.Symbol("l", integer=True, positive=True)
+    concave = AtMost(share - 1, log2(share), given=[share >= 1, share <= 2])
+    product = Equal(log2(share * 2**low), low + log2(share))
+    digits = [AtMost(binary_digits(count), log2(sp.Integer(count))) for count in (3, 5, 6, 7)]
+    weights = []
+    for count in range(8, 16):
+        kept = sp.Symbol("beta", positive=True)
+        weight = (1 + kept / (1 - kept**count)) ** 2
+        weights.append(AtMost(weight, 6, given=[sp.Eq(kept, sp.Rational(count - 1, count))]))
+    return AllOf(concave, product, *digits, *weights)
 
 
 @claim(
     PAPER,
     "thm-8-rdp-corrected",
-    at="Theorem 8, first sentence, corrected: N >= 256, T >= N",
+    at="Theorem 8, first sentence, corrected: N >= 2",
     kind="privacy guarantee",
-    uses=COUNTED,
+    uses=["sens-count-corrected", "sens-4ag-corrected", "t8-diff", "thm-8-count", "thm-8-logarithm"],
 )
 def renyi_privacy_of_three_trees():
-    """For N >= 256, T >= N, alpha >= 1/N and noise 2 eta N L sigma sqrt(V) on r and Delta, the nodes of
-    Algorithm 2 are (z, 3 z/(2 sigma^2))-RDP for every z > 1.
+    """For every N >= 2 and T, alpha >= 1/N and noise 2 eta N L sigma sqrt(V) on r and Delta, the nodes of
+    Algorithm 2 are (z, 3 z/(2 sigma^2))-RDP for every z > 1: the printed constant.
 
-    (For small N the exact loss is below 3 as well where it was computed: thm-8-exact.)
+    x = T/N, lambda = log2 N. A record occurs k <= x + 1 times, twice up to step 2N, k - 1 times in nodes of
+    Delta, and in nodes of up to N steps that end after step 2N (thm-8-count). It is once in a leaf, at most
+    twice in a node of a level up to l = floor(log2 N), and weighs most at alpha = 1/N. The parts: T < N; N >=
+    16, where two occurrences weigh at most 2 and all at most sqrt(20/3); 8 <= N <= 15 (29/15 and sqrt 6);
+    N = 2..7 one by one, with the largest weights themselves.
     """
-    promised = RDP(z, 3 * z / (2 * sigma**2))
-    (several, known), (two, few) = _several_passes(8), _two_passes(8)
-    return AllOf(Private(several, promised, REPLACE, given=known), Private(two, promised, REPLACE, given=few))
-
-
-@claim(
-    PAPER,
-    "thm-8-rdp-any",
-    at="Theorem 8, first sentence, for every N >= 2 with a larger constant",
-    kind="privacy guarantee",
-    standing="ours",
-    uses=COUNTED,
-)
-def renyi_privacy_of_three_trees_for_every_count():
-    """For N >= 2, T >= N, alpha >= 1/N and the corrected noise, the nodes of Algorithm 2 are (z, 12 z/(2
-    sigma^2))-RDP for every z > 1.
-    """
-    promised = RDP(z, 12 * z / (2 * sigma**2))
-    (several, known), (two, few) = _several_passes(1), _two_passes(1)
-    return AllOf(Private(several, promised, REPLACE, given=known), Private(two, promised, REPLACE, given=few))
+    (low,) = _counts("l")
+    return AllOf(
+        _less_than_an_epoch(),
+        _large(low, 2, sp.sqrt(third), [low >= 4]),
+        _large(3, sp.Rational(29, 15), sp.sqrt(6), []),
+        *[_small(count) for count in range(2, 8)],
+    )
 
 
 def exact_cost(N: int, T: int, alpha: float, reduced: bool) -> float:
@@ -664,20 +789,39 @@ def best_conversion_of_theorem_8():
     at="Theorem 8, second sentence",
     kind="privacy guarantee",
     expect=REFUTED,
-    breaks="privacy",
+    breaks="theorem",
     correction="thm-8-dp-corrected",
 )
 def four_root_log_over_eps_suffices():
     """With alpha >= 1/N and sigma >= 4 sqrt(log(1/delta))/eps, Algorithm 2 is (eps, delta)-DP.
 
-    The case of thm-8-rdp: one record, no noise; eps = 1, delta = 1/100, whatever sigma.
+    It fails for eps far above log(1/delta), where the conversion of the proof fails (thm-8-dp-proof). The
+    case: N = T = 2, alpha = 1/2, d = G = 1, eta L = 1/8 with the noise 2 eta N L of the appendix, f(w, x) = x
+    w, x = 1 or -1, the record of the first step; log(1/delta) = 1/10, eps = 200, sigma = 4 sqrt(1/10)/200.
+    The first step goes down if x + N(0, 49 sigma^2) > 0: the node of G has the variance 16 * 3 sigma^2, that
+    of r (1/2)^2 4 sigma^2.
     """
+    level, budget = sp.Rational(1, 10), sp.Integer(200)
+    sigma = 4 * sp.sqrt(level) / budget
+
+    def above(distance):
+        return sp.erfc(distance / sp.sqrt(2)) / 2
+
+    margin = 1 / (7 * sigma)
     return Instance(
-        AtMost(1, sp.exp(1) * 0 + sp.Rational(1, 100)),
-        let={"N": "1", "T": "2", "alpha, G, d": "1", "f(w, x)": "x w, x = 1 or -1", "eps, delta": "1, 1/100",
-             "event": "the first step goes down"},
-        because="3 log2 1 = 4 (T/N) log2 1 = 0: the gradient is published as it is",
-    )  # fmt: skip
+        AtMost(1 - above(margin), sp.exp(budget) * above(margin) + sp.exp(-level)),
+        let={
+            "N, T": "2, 2",
+            "alpha": "1/2",
+            "G, d": "1",
+            "eta L": "1/8",
+            "f(w, x)": "x w, x = 1 or -1",
+            "eps, log(1/delta)": "200, 1/10",
+            "event": "the first step goes down",
+        },
+        meets=[Equal(4 * sp.sqrt(level) / sigma, budget), AtMost(sp.exp(-budget), sp.exp(-level))],
+        because="3/(2 sigma^2) + 2 sqrt(3 l/(2 sigma^2)) is above eps for eps > 4.14 l",
+    )
 
 
 @claim(

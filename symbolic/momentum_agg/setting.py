@@ -9,14 +9,14 @@ import sympy as sp
 
 from dpverify.claims import claim
 from dpverify.guarantees import ApproxDP
-from dpverify.language.expectations import E, gaussian
+from dpverify.language.expectations import gaussian
 from dpverify.language.mechanisms import Private, Repeated
 from dpverify.language.vectors import Vector, norm, norm2, vectors
 from dpverify.neighbours import REPLACE
-from dpverify.relations import AtMost, Equal, Induction, Instance, Quoted
+from dpverify.relations import AtMost, Equal, Instance, Quoted
 from dpverify.releases import Gaussian
 from dpverify.symbolic.momentum_agg import PAPER
-from dpverify.theorems import AllOf, ForEvery, Theorem
+from dpverify.theorems import AllOf, ForEvery, Iterates, Theorem
 from dpverify.verdicts import REFUTED, UNDECIDED
 
 eps, delta, G, eta, c = sp.symbols("epsilon delta G eta c", positive=True)
@@ -160,15 +160,17 @@ def definition_of_renyi_privacy():
 
 @claim(PAPER, "naive-sum", at="Section 2, the simplest solution", kind="asymptotic")
 def noise_on_every_term_adds_up_to_root_t():
-    """If each of T vectors gets its own noise N(0, (c/eps)^2 I), the noise of their sum has E|.|^2 = T d
-    c^2/eps^2, a root mean square of sqrt(T) c sqrt(d)/eps: each term adds d c^2/eps^2 to E|S|^2.
+    """If each of T vectors gets its own noise N(0, (c/eps)^2 I), the noise S of their sum has E|S|^2 = T d
+    c^2/eps^2, a root mean square of sqrt(T) c sqrt(d)/eps (A_t is E|S|^2 before the t-th noise).
     """
-    before, noise = Vector("S"), gaussian("zeta", c / eps, d)
-    each, e = d * c**2 / eps**2, sp.Symbol("e", real=True)
-    terms = sp.Symbol("T", integer=True, nonnegative=True)
-    return AllOf(
-        Equal(E(norm2(before + noise)), norm2(before) + each),
-        Induction(Equal(e, terms * each), value=e, over=terms, start=0, first=sp.Integer(0), next=e + each),
+    whole, noise = Vector("S"), gaussian("zeta", c / eps, d)
+    each, A = d * c**2 / eps**2, sp.IndexedBase("A", nonnegative=True)
+    t, T = (sp.Symbol(name, integer=True, positive=True) for name in ("t", "T"))
+    sums = Iterates(A, norm2(whole), [whole], [whole + noise], [noise], t, 1, T)
+    return (
+        Theorem(given=[sums, sp.Eq(A[1], 0)], shows=Equal(A[T + 1], T * d * c**2 / eps**2))
+        .descend(sums, 1, each, "one noise", exact=True)
+        .sum(Equal(A[t + 1] - A[t], each), (t, 1, T), "T noises")
     )
 
 

@@ -610,10 +610,11 @@ def noise_term_with_twelve():
 def noise_term_with_forty_eight():
     """The constant is 48 with the printed Lemma 12, and with 1 + log2 T nodes, T >= 2, at most 48 sqrt 2."""
     unit = alpha * G * bits * sp.sqrt(d * size * ell) / (eps * sp.sqrt(N))
-    node = d * (4 * bits * size / N)
+    noise = 3 * 4 * alpha * G * sigma * sp.sqrt(d * V)  # times the root of the number of nodes
+    chosen = [sp.Eq(V, 4 * bits * size / N), sp.Eq(sigma, 2 * sp.sqrt(ell) / eps)]
     return AllOf(
-        Equal(NOISE * sp.sqrt(node * bits), 48 * unit),
-        AtMost(NOISE * sp.sqrt(node * (1 + bits)), 48 * sp.sqrt(2) * unit, given=[bits >= 1]),
+        Equal(noise * sp.sqrt(bits), 48 * unit, given=chosen),
+        AtMost(noise * sp.sqrt(1 + bits), 48 * sp.sqrt(2) * unit, given=[*chosen, bits >= 1]),
     )
 
 
@@ -853,6 +854,6 @@ def conditions_of_theorem_6():
     return AllOf(
         AtMost(weight, 1, given=[eps <= size * bits * root / N]),
         AtMost(eps, size * bits * root / N, given=[weight <= 1]),
-        Equal(weight.subs(size, eps * N**2 / (bits * root)), 1 / N),
+        Equal(weight, 1 / N, given=[sp.Eq(size, eps * N**2 / (bits * root))]),
         Equal(size, eps * N**2 / (bits * root), given=[sp.Eq(weight, 1 / N)]),
     )

@@ -111,7 +111,8 @@ def test_the_factor_with_columns_of_norm_1_keeps_the_claim(monkeypatch):
     )
 
 
-def test_float32_statistics_show_no_bits():
+def test_float32_statistics_show_bits_as_well():
+    # Noise alone has bits below 2^-24 wherever it is small; a statistic of size 1 rounds them away.
     pytest.importorskip("torch")
     subject = adapter.gaussian_torch()
 
@@ -128,7 +129,7 @@ def test_float32_statistics_show_no_bits():
         audit(
             in_float32, subject.neighbours, subject.claim, budget=Budget(runs=2000), rungs=["statistics"]
         ).verdict
-        is SUPPORTED
+        is REFUTED
     )
 
 

@@ -23,7 +23,9 @@ from dpverify.verdicts import REFUTED, SUPPORTED
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
-def test_target_ends_as_known(target):
+def test_target_ends_as_known(target, monkeypatch):
+    # What is known is the verdict; that witnesses are made small is tested with the audits, at less cost.
+    monkeypatch.setattr("dpverify.auditing.ladder._made_small", lambda result, results, audit: result)
     examination = examine(target)
     assert examination.surprises == []
 

@@ -235,6 +235,24 @@ def test_a_leak_with_a_state_is_still_seen():
     assert audit(Leaky(), PAIR, PureDP(0.5), budget=Budget(runs=2000), smaller=False).verdict is REFUTED
 
 
+def test_a_leak_whose_copies_do_not_run_is_still_seen():
+    places = {}
+
+    class Registered:
+        """Counts its calls, and refers to a place that a copy does not know."""
+
+        def __init__(self):
+            self.calls = 0
+            places[id(self)] = 9.0
+
+        def __call__(self, data, rng):
+            self.calls += 1
+            return places[id(self)] * data.sum() + rng.normal()
+
+    result = audit(Registered(), PAIR, PureDP(0.5), budget=Budget(runs=2000), smaller=False)
+    assert result.verdict is REFUTED, result.because
+
+
 def test_a_mechanism_that_changes_its_data_is_named():
     def centres(data, rng):
         data -= data.mean()

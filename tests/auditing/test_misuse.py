@@ -9,7 +9,7 @@ from dpverify import Budget, Neighbours, audit
 from dpverify.auditing import Audit
 from dpverify.guarantees import GDP, ZCDP, ApproxDP, PureDP
 from dpverify.neighbours import ADD_REMOVE, REPLACE, ZERO_OUT
-from dpverify.verdicts import UNDECIDED
+from dpverify.verdicts import SUPPORTED, UNDECIDED
 
 DATA = np.arange(4.0)[:, None]
 PAIR = Neighbours.replace(DATA, 0, [9.0])
@@ -64,6 +64,8 @@ def test_an_unknown_relation():
     ("claim", "says"),
     [
         (1.0, "claim=1.0"),
+        (None, "claim=None"),
+        (PureDP, "claim=.*PureDP"),
         ((1.0, 1e-5), "claim="),
         (PureDP(800.0), "epsilon=800"),
         (PureDP(float("inf")), "epsilon=inf"),
@@ -92,13 +94,52 @@ def test_a_claim_of_nan():
         ({"seed": -1}, "seed=-1"),
         ({"workers": 0}, "workers=0"),
         ({"alpha": 0.0}, "alpha=0"),
+        ({"alpha": "0.1"}, "alpha='0.1'"),
         ({"seconds": 0.0}, "seconds=0"),
+        ({"seconds": "5"}, "seconds='5'"),
         ({"call_seconds": -1.0}, "call_seconds=-1"),
     ],
 )
 def test_budgets(options, says):
     with pytest.raises((TypeError, ValueError), match=says):
         Budget(**options)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"budget": 100}, "budget=100"),
+        ({"declared": 3}, "declared=3"),
+        ({"rungs": "statistics"}, "rungs='statistics'"),
+        ({"public": "records"}, "public='records'"),
+    ],
+)
+def test_options_of_another_kind(options, says):
+    with pytest.raises(TypeError, match=says):
+        audit(mechanism, PAIR, GDP(1.0), **{"budget": Budget(runs=100), **options})
+
+
+def test_mechanisms_that_change_their_data():
+    def adding(data, rng):
+        data[0] += 1
+        return rng.normal()
+
+    result = audit(adding, Neighbours.replace(DATA.copy(), 0, [9.0]), GDP(1.0), budget=Budget(runs=100))
+    assert result.verdict is UNDECIDED
+    assert "adding changes its data" in result.because
+
+
+def test_data_of_a_kind_of_its_own_are_taken_as_they_are():
+    def total(data, rng):
+        return data["value"] + rng.normal()
+
+    pair = Neighbours({"value": 1.0}, {"value": 1.5}, REPLACE)
+    assert audit(total, pair, GDP(1.0), budget=Budget(runs=500)).verdict is SUPPORTED
+
+
+def test_a_group_of_a_whole_number():
+    with pytest.raises(TypeError, match=r"size=1.5"):
+        Neighbours(DATA, DATA[:3], ADD_REMOVE, size=1.5)
 
 
 def test_a_mechanism_that_is_none():

@@ -307,11 +307,23 @@ def test_verify_a_witness_from_its_record_alone(tmp_path, wrap, value, code):
     assert f"not x <= 3 at x = {value}" in result.stdout
 
 
-@pytest.mark.parametrize("text", ["[]", "{}", "nonsense", '{"kind": "unknown"}'])
-def test_what_holds_no_witness_is_not_verified(tmp_path, text):
+def test_verify_a_witness_against_a_strict_inequality(tmp_path):
+    path = tmp_path / "witness.json"
+    text = (
+        json.dumps(WITNESS).replace('"AtMost"', '"Less"').replace('["Rational", 4, 1]', '["Rational", 3, 1]')
+    )
+    path.write_text(text)
+    result = CliRunner().invoke(application(), ["verify", str(path)])
+    assert result.exit_code == 0 and "stands: not x < 3 at x = 3" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "code"), [("[]", 2), ("{}", 2), ("nonsense", 2), ('{"kind": "unknown"}', 1)]
+)
+def test_what_holds_no_witness_is_misuse_and_what_cannot_be_checked_does_not_stand(tmp_path, text, code):
     path = tmp_path / "witness.json"
     path.write_text(text)
-    assert CliRunner().invoke(application(), ["verify", str(path)]).exit_code in (1, 2)
+    assert CliRunner().invoke(application(), ["verify", str(path)]).exit_code == code
 
 
 AUDITED = """

@@ -1,23 +1,35 @@
 """`dpverify run`: the figures, the plot, and what it says to bad input."""
 
+import dataclasses
 import json
 
 import numpy as np
 import pytest
+import sympy as sp
 import typer
 from typer.testing import CliRunner
 
 from dpverify.algorithms import example
+from dpverify.claims import find
 from dpverify.cli.run import add
-from dpverify.reporting.runs import summary
+from dpverify.relations import AtMost
+from dpverify.reporting.runs import summary, table
 
 
 @pytest.fixture
-def call():
+def checking_call(monkeypatch, tmp_path):
+    """`dpverify run` with an empty memory of its own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     app = typer.Typer()
     add(app)
     app.callback()(lambda: None)
     return lambda *arguments: CliRunner().invoke(app, ["run", *arguments])
+
+
+@pytest.fixture
+def call(checking_call):
+    """... which leaves the claim of the bound unchecked."""
+    return lambda *arguments: checking_call(*arguments, "--no-check")
 
 
 def test_json_has_mean_interval_bound_and_the_accountant(call):
@@ -34,14 +46,35 @@ def test_printed_constants_are_shown_for_what_they_are(call):
     assert result.exit_code == 0
     assert "epsilon = 3.306 at delta = 1e-08 under zero-out: certifies the claim" in result.stdout
     assert "epsilon = 7.104 at delta = 1e-08 under replace" in result.stdout
-    assert "dynamic-noise/bound-gd PROVED" in result.stdout
+    assert "dynamic-noise/bound-gd, not checked" in result.stdout
+    assert "PROVED" not in result.stdout
 
 
 def test_what_is_printed_and_refuted_is_not_called_a_bound(call):
     result = call("private-gd-momentum", "--runs", "200", "--as-printed")
-    assert "none is proved for this case" in result.stdout
-    assert "the paper says" in result.stdout
-    assert "REFUTED, dynamic-noise/thm-4.4" in result.stdout
+    lines = {line[2:17].strip(): line for line in result.stdout.splitlines()}
+    assert "Theorem 4.4, with step eta_0/M" in lines["formula"]  # unchecked, so not called a bound either
+    assert "dynamic-noise/thm-4.4, not checked" in lines["the paper says"]
+    assert "bound" not in lines
+
+
+def test_the_verdict_of_the_bound_is_computed(checking_call):
+    figures = json.loads(checking_call("private-gd", "--runs", "50", "--json").stdout)
+    assert figures["bound_verdict"] == "PROVED"
+    assert figures["bound_judges"]
+    assert "bound-gd: PROVED by" in table(figures)
+
+
+def test_a_claim_that_is_no_longer_proved_is_no_bound(checking_call, monkeypatch):
+    known = find()
+    x = sp.Symbol("x", real=True)
+    broken = dataclasses.replace(known["dynamic-noise/bound-gd"], function=lambda: AtMost(x, x - 1))
+    monkeypatch.setattr("dpverify.checking._claims_in", lambda paths: {**known, broken.id: broken})
+    result = checking_call("private-gd", "--runs", "50")
+    assert result.exit_code == 3
+    assert "dynamic-noise/bound-gd: REFUTED" in result.stdout
+    assert "which is no bound now" in result.stdout
+    assert "PROVED" not in result.stdout
 
 
 def test_no_certificate_is_said_in_words(call):
@@ -70,6 +103,16 @@ def test_a_problem_and_a_guarantee_of_ones_own(call, tmp_path):
     assert "none is proved for this case" in result.stdout  # gradients of squares are clipped
 
 
+def test_every_setting_of_an_algorithm_can_be_given(call):
+    figures = json.loads(call("dp-ftrl", "--runs", "50", "--steps", "7", "--json").stdout)
+    assert figures["steps"] == 7
+    given = ["--set", "rounds=2", "--set", "local=3", "--set", "restart=2", "--step-size", "0.1"]
+    figures = json.loads(call("diff2-bvr-l-sgd", "--runs", "50", *given, "--json").stdout)
+    assert figures["steps"] == 6
+    assert call("adp-sgd", "--runs", "50", "--step-size", "0.5").exit_code == 0
+    assert call("sensitivity-reduced-nsgd", "--runs", "20", "--set", "reshuffle=false").exit_code == 0
+
+
 def test_a_plot_is_written(call, tmp_path):
     result = call("adp-sgd", "--as-printed", "--runs", "50", "--plot", str(tmp_path / "path.svg"))
     assert result.exit_code == 0, result.output
@@ -77,10 +120,8 @@ def test_a_plot_is_written(call, tmp_path):
 
 
 def test_a_bound_that_is_exceeded_is_said(monkeypatch, call):
-    from dataclasses import replace
-
     case = example("private-gd")
-    case = replace(case, bound=replace(case.bound, factor=1e-6))
+    case = dataclasses.replace(case, bound=dataclasses.replace(case.bound, factor=1e-6))
     assert summary(case, case.simulate(200), False)["exceeds_bound"]
     monkeypatch.setattr("dpverify.algorithms.example", lambda name, as_printed: case)
     result = call("private-gd", "--runs", "200")
@@ -89,10 +130,10 @@ def test_a_bound_that_is_exceeded_is_said(monkeypatch, call):
 
 
 def test_a_bound_that_is_reached_is_not_exceeded():
-    from dataclasses import replace
-
     case = example("private-gd")
-    case = replace(case, bound=replace(case.bound, factor=case.exact_mean() / case.bound.value))
+    case = dataclasses.replace(
+        case, bound=dataclasses.replace(case.bound, factor=case.exact_mean() / case.bound.value)
+    )
     assert not summary(case, case.simulate(50), False)["exceeds_bound"]
 
 
@@ -109,7 +150,15 @@ def test_a_bound_that_is_reached_is_not_exceeded():
         (["private-gd", "--schedule", "odd"], "schedule='odd' to be 'dynamic' or 'uniform'"),
         (["private-gd", "--batch", "5"], "Expected settings of private-gd among"),
         (["private-gd", "--clip", "-1"], "clip=-1.0 > 0"),
-        (["private-gd", "--target", "y"], "Expected data, of which target='y' is a column"),
+        (["private-gd", "--target", "y"], "Expected data, of whose problem target='y' is a part"),
+        (["private-gd", "--ridge", "3"], "Expected data, of whose problem ridge=3.0 is a part"),
+        (["private-gd", "--step-size", "-1"], "step_size=-1.0 > 0"),
+        (["private-gd", "--steps", "0"], "steps=0 >= 1"),
+        (["dpsgd-poisson", "--batch", "0"], "batch=0 >= 1"),
+        (["private-gd-momentum", "--set", "beta"], "set='beta' of the form NAME=NUMBER"),
+        (["private-gd-momentum", "--set", "beta=x"], "set='beta=x' of the form NAME=NUMBER"),
+        (["private-gd-momentum", "--set", "beta=1"], "Expected 0 <= beta=1 < 1"),
+        (["private-gd", "--set", "beta=0.5"], "Expected settings of private-gd among"),
         (["private-gd", "--data", "nowhere.csv"], "data='nowhere.csv' to be a file that exists"),
     ],
 )

@@ -40,6 +40,13 @@ def test_derived_facts_follow_from_the_fewest(f):
         assert prove(AtMost(fact.lhs, fact.rhs, given)).verdict is PROVED, fact
 
 
+def test_a_kind_of_ones_own_is_not_taken_for_the_function_of_the_same_name():
+    own, plain = Silent("f", smooth=L), Function("f", smooth=L)
+    assert own != plain and own(x) != plain(x) and own.replaced({L: mu}) == Silent("f", smooth=mu)
+    assert prove(AtMost(own(y), own.descent(x, y).rhs)).verdict is not PROVED
+    assert prove(AtMost(plain(y), plain.descent(x, y).rhs)).verdict is PROVED
+
+
 def test_the_gap_bounds_the_gradient_by_one_step_of_descent():
     """The fact for functions that are bounded below is the descent lemma at x - f'(x)/L."""
     f = Function("f", smooth=L)

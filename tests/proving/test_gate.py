@@ -9,7 +9,7 @@ from dpverify.proving.domain import Domain, admits
 from dpverify.proving.limits import TimeLimit, interrupting, within
 from dpverify.proving.refutation import AIMED, refute
 from dpverify.relations import AtMost, Equal, Induction
-from dpverify.verdicts import PROVED, UNDECIDED, Result
+from dpverify.verdicts import PROVED, REFUTED, UNDECIDED, Result
 
 x = sp.Symbol("x", positive=True)
 X, Y = sp.symbols("X Y", real=True)
@@ -129,3 +129,19 @@ def test_a_jump_does_not_pass_for_a_derivative():
     claim = Induction(AtMost(X, sp.Rational(1, 2), [Y <= sp.Rational(1, 2)]), X, T0, 0, Y, jump)
     assert prove(claim).verdict is not PROVED
     assert prove(Equal(sp.floor(X) + 1, sp.ceiling(X))).verdict is not PROVED
+
+
+def test_what_a_definition_is_made_of_has_a_value_in_the_model():
+    m, n = (sp.Symbol(name, integer=True, positive=True) for name in "mn")
+    x, p, q = sp.symbols("x p q", positive=True)
+    assert gate.model([sp.Eq(m, n)], QUICK) == {"n": "1", "m = n": "1"}
+    chained = [sp.Eq(p, sp.exp(x) / (1 + sp.exp(x))), sp.Eq(q, 1 - p)]
+    assert prove(Equal(p, sp.exp(x) * q, chained)).verdict is PROVED
+    assert prove(Equal(p, 2 * sp.exp(x) * q, chained)).verdict is REFUTED
+    assert gate.model([sp.Eq(p, 1 + x), sp.Eq(q, -p)], QUICK) is None  # no positive q
+
+
+@pytest.mark.parametrize("name", ["positive", "negative", "nonnegative", "nonpositive", "zero", "integer"])
+@pytest.mark.parametrize("value", [sp.Integer(-2), sp.Rational(-1, 2), sp.Integer(0), sp.Rational(3, 2)])
+def test_a_rational_is_admitted_where_sympy_says_so(name, value):
+    assert admits(sp.Symbol("s", **{name: True}), value) is bool(getattr(value, f"is_{name}"))

@@ -4,8 +4,8 @@ import pytest
 import sympy as sp
 
 from dpverify.effort import QUICK
-from dpverify.proving import derivatives, induction, shape
-from dpverify.proving.replays import Bend, Limit, Same, Slope, replayed
+from dpverify.proving import derivatives, induction, optimality, shape
+from dpverify.proving.replays import Below, Bend, Limit, Quotient, Same, Slope, replayed
 from dpverify.relations import AtMost, Increasing
 
 x, y = sp.symbols("x y", positive=True)
@@ -21,6 +21,8 @@ RIGHT = {
     "limit at infinity": Limit(x / (x + y), x, sp.oo, -1, sp.Integer(1)),
     "it grows": Limit(sp.log(x), x, sp.oo, -1, sp.Integer(1)),
     "one term more": Same(sp.Sum(q[t], (t, 1, T + 1)), sp.Sum(q[t], (t, 1, T)) + q[T + 1]),
+    "quotient": Quotient(x**2 * y, x, 2 * x * y),
+    "Hoelder": Below(sp.Sum(q[t], (t, 1, T)) ** 2, T * sp.Sum(q[t] ** 2, (t, 1, T))),
 }
 WRONG = {
     "slope": Slope(sp.log(1 + x) * y, x, -y / (1 + x)),
@@ -31,6 +33,8 @@ WRONG = {
     "limit at infinity": Limit(x / (x + y), x, sp.oo, -1, sp.Integer(0)),
     "it grows": Limit(-sp.log(x), x, sp.oo, -1, sp.Integer(1)),
     "one term more": Same(sp.Sum(q[t], (t, 1, T + 1)), sp.Sum(q[t], (t, 1, T)) + q[T]),
+    "quotient": Quotient(x**2 * y, x, 3 * x * y),
+    "Hoelder": Below(sp.Sum(q[t], (t, 1, T)) ** 2, sp.sqrt(T) * sp.Sum(q[t] ** 2, (t, 1, T))),
 }
 
 
@@ -53,6 +57,14 @@ def closed(tactic, relation):
     """The ways of a tactic that have numbers to replay, and whose numbers agree."""
     ways = [way for way in tactic.attempt(relation, QUICK).reductions if way.replays]
     return [way for way in ways if not replayed(way.replays, 0)[1]]
+
+
+def test_a_wrong_exponent_in_hoelders_inequality_is_not_believed(monkeypatch):
+    relation = AtMost(sp.Sum(q[t], (t, 1, T)) ** 2, T * sp.Sum(q[t] ** 2, (t, 1, T)))
+    assert closed(optimality, relation)
+    tidy = optimality._tidy
+    monkeypatch.setattr(optimality, "_tidy", lambda e: tidy(e) / 2)
+    assert not closed(optimality, relation)
 
 
 def test_a_wrong_derivative_is_not_believed(monkeypatch):

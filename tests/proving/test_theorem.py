@@ -8,9 +8,9 @@ import sympy as sp
 from dpverify.checking import check
 from dpverify.proving import prove
 from dpverify.proving.judges import judges_of, one_solver, unsatisfiable
-from dpverify.relations import AtMost, Derivation, Equal
+from dpverify.relations import AtMost, Equal
 from dpverify.theorems import AllOf, ForEvery, ForSome, Theorem, domains, formal, latex
-from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Evidence, Result
+from dpverify.verdicts import PROVED, REFUTED, UNDECIDED, Evidence, Result
 
 x, y, z = sp.symbols("x y z", real=True)
 a, g = sp.symbols("a g", positive=True)
@@ -207,16 +207,21 @@ def test_a_part_of_a_conjunction_may_have_hypotheses_for_every_index():
     assert prove(AllOf(part, AtMost(1, g))).verdict is not PROVED
 
 
-def test_derivation_has_no_conclusion_to_be_proved() -> None:
-    chain = Derivation().step(AtMost(x, y, [x <= y]), "").step(AtMost(x, y + 1, [x <= y]), "so always")
-    result = prove(chain)
-    assert result.verdict is SUPPORTED and "argued" in result.because
+def test_steps_that_do_not_make_the_conclusion_prove_nothing_and_the_broken_one_is_named() -> None:
+    below = ForEvery(AtMost(e[t], b[t]), t, 1, T)
+    missing = Theorem(given=[below], shows=AtMost(e[T], g)).have(AtMost(2 * g, g**2 + 1), "a square")
+    result = prove(missing)
+    assert result.verdict is REFUTED and "step 2 (the conclusion) is REFUTED" in result.because
+    assert result.steps[0].result.verdict is PROVED
+    broken = prove(missing.have(AtMost(g, 1), "wishful").have(AtMost(0, g), "never reached"))
+    assert broken.verdict is REFUTED and "step 2 (wishful) is REFUTED" in broken.because
+    assert [step.result.verdict for step in broken.steps] == [PROVED, REFUTED]
 
 
 def test_a_side_that_is_negative_has_no_logarithm_to_take():
     u = sp.Symbol("u", positive=True)
     tangent = AtMost(sp.log(1 - u), -u, given=[2 * u <= 1])
-    assert prove(AllOf(tangent, AtMost(0, u))).verdict is not REFUTED  # it used to raise
+    assert prove(AllOf(tangent, AtMost(0, u))).verdict is PROVED
     assert prove(AtMost(sp.log(1 - u), -2 * u, given=[2 * u <= 1])).verdict is REFUTED
 
 
@@ -310,7 +315,34 @@ def test_expectations_beside_each_other_are_of_one_iteration() -> None:
     other = replace(moving[1], step=[*moving[1].step[:1], moving[1].state[1]])
     theorem = Theorem(given=[moving[0], other], shows=AtMost(A[2], 5))
     result = prove(theorem.descend(moving[0], 1, 0, "the square", beside=[(other, 2)]))
-    assert result.verdict is UNDECIDED
+    assert result.verdict is REFUTED
+    assert "not expectations of one iteration" in result.because
+
+
+def test_expectations_after_a_step_bound_each_other_only_if_they_do_at_every_state() -> None:
+    from dataclasses import replace
+
+    from dpverify.language.expectations import Noise
+    from dpverify.language.vectors import norm2, vectors
+    from dpverify.theorems import Iterates
+
+    y, z = vectors("y z")
+    nu = Noise("nu", variance=sp.Integer(1))
+    small, large = (sp.IndexedBase(name, nonnegative=True) for name in ("small", "large"))
+    first = Iterates(small, norm2(y), [y, z], [z + nu, y], [nu], t, 1, T)
+    both = replace(first, name=large, value=norm2(y) + norm2(z))
+    last = ForEvery(AtMost(small[t + 1], large[t + 1]), t, 1, T)
+    theorem = Theorem(given=[first, both], shows=AtMost(small[T + 1], large[T + 1]))
+    shown = theorem.descend(first, 0, 0, "a part of it", later=[(both, 1)]).at(last, T, "the last step")
+    assert prove(shown).verdict is PROVED
+    for factor in (sp.Rational(99, 100), 0, -1):
+        less = replace(theorem, shows=AtMost(small[T + 1], factor * large[T + 1]))
+        assert prove(less.descend(first, 0, 0, "less", later=[(both, factor)])).verdict is not PROVED
+    unsaid = prove(theorem.at(last, T, "nobody showed it"))
+    assert "not among the hypotheses and recursions" in unsaid.because
+    stranger = replace(both, step=[y, z])
+    mixed = Theorem(given=[first, stranger], shows=theorem.shows)
+    result = prove(mixed.descend(first, 0, 0, "of another iteration", later=[(stranger, 1)]))
     assert "not expectations of one iteration" in result.because
 
 

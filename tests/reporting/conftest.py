@@ -9,11 +9,14 @@ import pytest
 PAPER = """
 import sympy as sp
 from dpverify.claims import Paper, claim
-from dpverify.relations import AtMost, Derivation, Equal, Quoted
-from dpverify.theorems import Theorem
+from dpverify.relations import AtMost, Equal, Quoted
+from dpverify.theorems import ForEvery, Theorem
 from dpverify.verdicts import REFUTED, UNDECIDED
 PAPER = Paper("small", "A & B (2020). <b>Bold</b> claims.")
 x = sp.Symbol("x", positive=True)
+t = sp.Symbol("t", integer=True)
+T = sp.Symbol("T", integer=True, positive=True)
+a = sp.IndexedBase("a", positive=True)
 
 @claim(PAPER, "square", at="Eq (1)", kind="inequality")
 def square():
@@ -27,13 +30,19 @@ def wrong():
 
 @claim(PAPER, "step", at="Eq (3)", expect=REFUTED, breaks="proof")
 def step():
+    "twice x is three x"
+    return Equal(x + x, 3 * x)
+
+@claim(PAPER, "unfinished", at="Eq (3), the proof", expect=UNDECIDED)
+def unfinished():
     "a proof with a broken step"
-    return Derivation().step(Equal(x + x, 2 * x), "collect").step(Equal(x + x, 3 * x), "miscount")
+    statement = Theorem(given=[ForEvery(AtMost(a[t], x), t, 1, T)], shows=AtMost(a[T], 2 * x))
+    return statement.have(Equal(x + x, 2 * x), "collect").have(Equal(x + x, 3 * x), "miscount")
 
 @claim(PAPER, "tainted", at="Eq (4)", uses=["wrong"])
 def tainted():
     "leans on a refuted claim"
-    return Equal(x + x, 2 * x)
+    return Equal((x + 1) ** 2, x**2 + 2 * x + 1)
 
 @claim(PAPER, "quoted", at="Eq (5)", expect=UNDECIDED)
 def quoted():

@@ -129,7 +129,7 @@ def test_our_script_passes_the_policy_of_the_page(chromium, document, tmp_path):
     done = subprocess.run(
         [*command, "--dump-dom", page], capture_output=True, text=True, timeout=120, check=False
     )
-    assert '<span id="shown">6 of 6</span>' in done.stdout
+    assert '<span id="shown">7 of 7</span>' in done.stdout
     assert "Content Security Policy" not in done.stderr
 
 

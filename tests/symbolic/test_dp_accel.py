@@ -34,12 +34,9 @@ def relation(id):
 @pytest.mark.parametrize(
     "id",
     [
-        "eq-3.1-var",
         "eq-3.3-full",
         "eq-3.8-corrected",
         "thm-3.5-m",
-        "thm-3.5-v",
-        "eq-4.3-a",
         "eq-b.2",
         "eq-b-eig",
     ],

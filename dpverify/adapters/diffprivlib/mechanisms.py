@@ -9,9 +9,7 @@ X^T X; for Vector the record is the feature of the one example of a logistic los
 number is outside of what a sensitivity speaks of: where such a value comes back as it went in, the law `nan`
 says so, and no claim of the library is touched.
 
-`bits=True` publishes of each output only the place of its lowest bit, log2 of the largest power of two that
-divides it. Whatever is private stays private when less of it is published, so a claim that falls on the
-lowest bit falls.
+`bits=True` publishes of each output only the place of its lowest bit (`dpverify.adapters.bits`).
 """
 
 from __future__ import annotations
@@ -24,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from dpverify.adapters import positive
+from dpverify.adapters.bits import lowest_bit
 from dpverify.adapters.diffprivlib.common import guarantee, repeated, target
 from dpverify.neighbours import REPLACE, Neighbours
 from dpverify.subjects import Subject
@@ -35,25 +34,12 @@ def shipped() -> list[str]:
     from diffprivlib import mechanisms
 
     base = mechanisms.DPMechanism
-    found = {name: getattr(mechanisms, name) for name in dir(mechanisms)}
+    classes = {name: getattr(mechanisms, name) for name in dir(mechanisms)}
     return [
         name
-        for name, kind in found.items()
+        for name, kind in classes.items()
         if isinstance(kind, type) and issubclass(kind, base) and kind is not base
     ]
-
-
-def lowest_bit(values: Any) -> Any:
-    """log2 of the largest power of two that divides each value; 1100, more than any double has, for 0.
-
-    >>> lowest_bit(np.array([0.75, 6.0, 0.0])).tolist()
-    [-2.0, 1.0, 1100.0]
-    """
-    mantissa, exponent = np.frexp(np.asarray(values, dtype=float))
-    whole = np.abs(mantissa * 2.0**53).astype(np.int64)
-    return np.where(
-        whole == 0, 1100.0, exponent - 53.0 + np.log2(np.maximum(whole & -whole, 1).astype(float))
-    )
 
 
 def make(name: str, **settings: Any) -> Any:

@@ -32,7 +32,7 @@ def per_example(
     )
     alone = jax.jit(jax.grad(loss, has_aux=has_aux))
     rows = len(jax.tree.leaves(batch)[0])
-    found, reference = [], []
+    computed, reference = [], []
     for i in range(rows):
         own = [
             jax.tree.map(
@@ -44,9 +44,9 @@ def per_example(
             together(params, *map(_arrays, batch), is_padding_example=np.arange(rows) != i),
             alone(params, *own),
         )
-        found.append(_named(within[0] if has_aux else within))
+        computed.append(_named(within[0] if has_aux else within))
         reference.append(_named(single[0] if has_aux else single))
-    return _stacked(found), _stacked(reference)
+    return _stacked(computed), _stacked(reference)
 
 
 def _arrays(tree: Any) -> Any:
@@ -95,8 +95,8 @@ def check_gradients(
         raise ValueError(f"Expected reduction={reduction!r} to be 'mean' or 'sum'.")
     if not batch:
         raise ValueError("Expected at least one array of records, got batch=().")
-    found, reference = per_example(loss, params, *batch, **options)
-    results = [gradients_agree(found, reference, tolerance, model)]
+    computed, reference = per_example(loss, params, *batch, **options)
+    results = [gradients_agree(computed, reference, tolerance, model)]
     norms = np.sqrt(sum((part.reshape(len(part), -1) ** 2).sum(axis=1) for part in reference.values()))
     clip = float(np.median(norms))
     if 0 < clip < np.inf:
@@ -118,7 +118,7 @@ def check_gradients(
         together = _named(gradient[0] if whole is None and options.get("has_aux", False) else gradient)
         times = len(norms) if reduction == "mean" else 1
         added = gradients_agree(
-            {name: part.sum(axis=0, keepdims=True) for name, part in found.items()},
+            {name: part.sum(axis=0, keepdims=True) for name, part in computed.items()},
             {name: times * part[None] for name, part in together.items()},
             tolerance,
             f"{model}, added up over the batch",

@@ -70,7 +70,7 @@ def check_gradients(
         except Exception as error:
             return Result(UNDECIDED, f"{name}: a batch of one record raises {type(error).__name__}: {error}")
         try:
-            found = sampled(copy.deepcopy(model), loss, inputs, targets, mode)
+            computed = sampled(copy.deepcopy(model), loss, inputs, targets, mode)
         except Exception as error:
             return Result(UNDECIDED, f"{name}: Opacus ({mode}) raises {type(error).__name__}: {error}")
     if mode == "ghost":
@@ -78,7 +78,10 @@ def check_gradients(
             of: np.linalg.norm(rows.reshape(len(rows), -1), axis=1)[:, None] for of, rows in reference.items()
         }
     return gradients_agree(
-        found, reference, tolerance, model=f"{name}, {'norms' if mode == 'ghost' else 'gradients'} by {mode}"
+        computed,
+        reference,
+        tolerance,
+        model=f"{name}, {'norms' if mode == 'ghost' else 'gradients'} by {mode}",
     )
 
 
@@ -110,13 +113,13 @@ def sampled(
     model.zero_grad(set_to_none=True)
     wrapped = prepare_module(model, grad_sample_mode=mode, loss_reduction=getattr(loss, "reduction", "mean"))
     loss(wrapped(inputs), targets).backward()
-    found = {}
+    gradients = {}
     for name, parameter in _trained(model).items():
         sample = parameter._norm_sample[:, None] if mode == "ghost" else parameter.grad_sample
         if sample is None:  # of a parameter that the loss does not depend on
             sample = parameter.new_zeros(len(inputs), *parameter.shape)
-        found[name] = sample.detach().double().cpu().numpy()
-    return found
+        gradients[name] = sample.detach().double().cpu().numpy()
+    return gradients
 
 
 def own_gradients(mode: str) -> Callable[[], Mapping[str, Result]]:

@@ -19,7 +19,7 @@ from dpverify.guarantees import Profile
 from dpverify.neighbours import ADD_REMOVE, REPLACE, ZERO_OUT, Neighbours
 from dpverify.releases import Gaussian
 from dpverify.subjects import Subject
-from dpverify.verdicts import REFUTED, Verdict
+from dpverify.verdicts import REFUTED, UNDECIDED, Verdict
 
 PAIR = Neighbours.remove(np.array([[3.0, 0.0, 4.0, 0.0], [0.0, 0.5, 0.0, 0.0]]), 0)
 RUNS = 3000  # half the claim falls after 1500 to 2300
@@ -88,9 +88,10 @@ def opacus_claim(noise: float, rate: float, steps: int, kind: str = "rdp") -> Pr
 
 
 def full_batch(
-    build: Callable[[Any, Any], tuple[Any, Any]], declared: Gaussian, steps: int
+    build: Callable[[Any, Any], tuple[Any, Any]], publish: Callable[[Any], Published], steps: int
 ) -> Callable[..., Any]:
-    """Training on the whole data set in every step: `build` makes model and optimizer.
+    """Training on the whole data set in every step: `build` makes model and optimizer, `publish` says what is
+    written down of the optimizer's steps.
 
     The gradients of a data set do not depend on the weights: Opacus computes them once, and they are handed
     to every step. Clipping and noise run in every step of every run, except for ghost clipping, which clips
@@ -101,7 +102,7 @@ def full_batch(
     torch.set_num_threads(1)
     generator = torch.Generator()
     model, optimizer = build(halves(WIDTH), generator)
-    published = Published(optimizer, declared)
+    published = publish(optimizer)
     parameters, kept = optimizer.params, dict[bytes, list[Any]]()
     ghost = hasattr(model, "get_clipping_coef")
 
@@ -120,10 +121,10 @@ def full_batch(
     def train(data: Any, rng: np.random.Generator, tape: Tape) -> Any:
         generator.manual_seed(int(rng.integers(2**62)))
         published.begin(tape)
-        found = gradients(np.asarray(data, dtype=float))
+        rows = gradients(np.asarray(data, dtype=float))
         for _ in range(steps):
             optimizer.zero_grad()
-            for p, gradient in zip(parameters, found):
+            for p, gradient in zip(parameters, rows):
                 if ghost:
                     p.grad = gradient.clone()
                 else:
@@ -150,7 +151,7 @@ def _clipped(
 ) -> Subject:
     """An optimizer that clips at `clip` in all, on the whole data set in every step."""
     return Subject(
-        full_batch(build, clipped_sum(noise, clip), steps),
+        full_batch(build, lambda optimizer: Published(optimizer, clipped_sum(noise, clip)), steps),
         opacus_claim(noise, 1.0, steps),
         PAIR,
         RDP,
@@ -250,17 +251,75 @@ def ghost_bag(steps: int = 1, noise: float = 1.0, clip: float = 1.0) -> Subject:
         records = np.abs(np.asarray(data, dtype=float))
         if not (records < 1e9).all():
             raise ValueError("Expected token numbers.")
-        found = gradient(records.astype(int) % 3)
+        rows = gradient(records.astype(int) % 3)
         generator.manual_seed(int(rng.integers(2**62)))
         published.begin(tape)
         for _ in range(steps):
             optimizer.zero_grad()
-            optimizer.params[0].grad = found.clone()
+            optimizer.params[0].grad = rows.clone()
             optimizer.step()
         return np.concatenate(published.released)
 
     pair = Neighbours.remove(np.array([[1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 2.0, 2.0]]), 0)
     return Subject(train, opacus_claim(noise, 1.0, steps), pair, RDP, runs=RUNS, any_number=True)
+
+
+class Adaptive(Published):
+    """The same of AdaClipDPOptimizer: the noisy gradient, and the noisy number of records below the clip."""
+
+    def __init__(self, optimizer: Any, noise: float, clip: float) -> None:
+        self.optimizer, self.clip, spread = optimizer, clip, optimizer.unclipped_num_std
+        scale = (noise**-2 - (2 * spread) ** -2) ** -0.5
+        super().__init__(optimizer, clipped_sum(scale, clip))
+        # What Theorem 1 of Andrew et al. (2021) charges for the count.
+        self.count = Gaussian(spread, {ADD_REMOVE: 0.5, ZERO_OUT: 0.5, REPLACE: 1.0})
+
+    def begin(self, tape: Tape) -> None:
+        super().begin(tape)
+        self.optimizer.max_grad_norm = self.clip  # every run is the first step
+
+    def __call__(self, optimizer: Any) -> None:
+        super().__call__(optimizer)
+        rows = [p.grad_sample.numpy().reshape(len(p.grad_sample), -1) for p in optimizer.params]
+        norms = np.linalg.norm(np.concatenate(rows, axis=1), axis=1)
+        below = np.array([float((norms + 1e-6 <= self.clip).sum())])
+        released = np.array([float(optimizer.unclipped_num)])
+        self.released.append(self.tape.record(below, released, self.count))
+
+
+def adaptive(noise: float = 1.0, clip: float = 1.0, spread: float = 1.0) -> Subject:
+    """AdaClipDPOptimizer, one step on the whole data set; what the next clip tells, the noisy number of
+    records below it, is published beside the gradient.
+
+    Its noise multiplier is that of both together by Theorem 1 of Andrew et al. (2021), where a record counts
+    1/2 or -1/2, so that it moves the count by 1/2 when it comes or goes. Here it counts 1 or 0.
+    """
+    positive(noise=noise, clip=clip, spread=spread)
+    if noise >= 2 * spread:
+        raise ValueError(f"Expected noise={noise} < 2 * spread={2 * spread}.")
+
+    def build(model: Any, generator: Any) -> tuple[Any, Any]:
+        import torch
+        from opacus import GradSampleModule
+        from opacus.optimizers import AdaClipDPOptimizer
+
+        model = GradSampleModule(model, loss_reduction="sum")
+        return model, AdaClipDPOptimizer(
+            torch.optim.SGD(model.parameters(), lr=1.0),
+            noise_multiplier=noise,
+            max_grad_norm=clip,
+            target_unclipped_quantile=0.5,
+            clipbound_learning_rate=0.2,
+            max_clipbound=2 * clip,
+            min_clipbound=clip / 2,
+            unclipped_num_std=spread,
+            generator=generator,
+            **SETTINGS,
+        )
+
+    pair = Neighbours.remove(np.array([[0.6, 0.0, 0.799, 0.0], [0.0, 3.0, 0.0, 0.0]]) * clip, 0)
+    train = full_batch(build, lambda optimizer: Adaptive(optimizer, noise, clip), 1)
+    return Subject(train, opacus_claim(noise, 1.0, 1), pair, RDP, runs=RUNS, any_number=True)
 
 
 WHOLE = "the profile of its RDP accountant, add/remove"
@@ -269,6 +328,15 @@ BAG: dict[str, Verdict] = {"sensitivity": REFUTED, "huge": REFUTED, "step": REFU
 
 TARGETS = (
     Target("opacus:dpsgd", "DPOptimizer, flat clipping, full batch", WHOLE, dpsgd, PACKAGES, INSTALL, NAN),
+    Target(
+        "opacus:adaclip",
+        "AdaClipDPOptimizer, one step, with what its next clip tells",
+        WHOLE,
+        adaptive,
+        PACKAGES,
+        INSTALL,
+        {**NAN, "sensitivity": REFUTED, "training": REFUTED, "empty": UNDECIDED},
+    ),
     Target(
         "opacus:per-layer",
         "DPPerLayerOptimizer, two layers, full batch",

@@ -159,3 +159,22 @@ def test_too_many_batches_to_list_are_refused_with_their_number():
 def test_bad_input_is_named(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize("chance", [0.1, 0.0625 + 1e-6, 0.999999, 1.0])
+def test_poisson_coins_have_their_chance_beyond_sixteen_bits(chance):
+    release = Subsampled(Gaussian(1.0, ONE), size=chance * 1000, of=1000, how="poisson")
+    rng, shown = np.random.default_rng(0), 0
+    for _ in range(20):
+        shown += int(release.batch(rng, 1000).sum())
+    spread = math.sqrt(2e7 * chance * (1 - chance))
+    assert abs(shown - 2e7 * chance) <= 6 * spread  # false alarm below 1e-8
+
+
+def test_coins_that_sixteen_bits_leave_open_are_decided_by_their_own_chance():
+    from dpverify.releases.subsampled import _coins
+
+    chance = 0.5 / 2**16  # only the open ones can show True: every second of them
+    shown = sum(int(_coins(np.random.default_rng(k), (1000, 2000), chance).sum()) for k in range(20))
+    mean = 4e7 * chance
+    assert abs(shown - mean) < 6 * math.sqrt(mean)  # false alarm below 1e-8

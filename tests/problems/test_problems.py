@@ -185,3 +185,15 @@ def test_the_optimum_is_stationary_and_beats_random_points(name):
 def test_bad_input_is_named(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize("count", [7, 400])
+def test_sums_over_batches_of_a_quadratic_are_sums(count):
+    rng = np.random.default_rng(0)
+    problem, rows = quadratic([1.0, 2.0], count=count), rng.standard_normal((count, 2))
+    x = np.zeros((300, 2))
+    lists = rng.integers(0, count, size=(300, 30))  # with repeats
+    distinct = np.array([rng.permutation(count)[:5] for _ in range(300)])
+    for batch in (lists, distinct, rng.random((300, count)) < 0.3):
+        total = problem.private_sum(x, rows, batch=batch)
+        assert np.allclose(total, [-rows[chosen].sum(axis=0) for chosen in batch])

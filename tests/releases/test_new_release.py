@@ -1,23 +1,29 @@
-"""A kind of release that no other file knows is run, charged, calibrated, and audited."""
+"""A kind of release that no other file knows is run, charged, calibrated, audited, and decided about."""
 
+import ast
 import math
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+import sympy as sp
 from scipy import stats
 
 from dpverify.accounting import account, calibrate, epsilon, meets
 from dpverify.algorithms import example
 from dpverify.auditing import Budget, audit
 from dpverify.auditing.algorithm import as_mechanism
-from dpverify.guarantees import PureDP
+from dpverify.guarantees import ZCDP, PureDP
+from dpverify.language.mechanisms import Composed, Private, Repeated
 from dpverify.losses import privacy_losses
 from dpverify.moments import exact_moments
 from dpverify.montecarlo import run
 from dpverify.neighbours import REPLACE, ZERO_OUT, Neighbours
-from dpverify.releases import Law, Noise, Subsampled
-from dpverify.verdicts import REFUTED
+from dpverify.proving import prove
+from dpverify.releases import Gaussian, Laplace, Law, Noise, Release, Subsampled, TreeNode
+from dpverify.releases.rules import PURE, pure_formula
+from dpverify.verdicts import PROVED, REFUTED, UNDECIDED
 
 LOGISTIC = Law(
     "logistic",
@@ -45,6 +51,12 @@ class Logistic(Noise):
 
     def epsilon(self, adjacency):
         return self.ratio(adjacency)
+
+    def formula(self, currency, adjacency):
+        return pure_formula(self.quotient(adjacency), currency)
+
+    def attains(self, currency):
+        return currency == PURE
 
 
 SENSITIVITY = {REPLACE: 0.01, ZERO_OUT: 0.005}
@@ -101,3 +113,54 @@ def test_an_audit_acquits_it_where_the_claim_is_right():
         as_mechanism(with_release(Logistic(0.1, SENSITIVITY))), pair, PureDP(0.15), budget=Budget(runs=2000)
     )
     assert result.verdict is not REFUTED
+
+
+C, s, n, m = sp.symbols("C s n m", positive=True)
+T = sp.Symbol("T", integer=True, positive=True)
+t = sp.Symbol("t", integer=True)
+SYMBOLIC = Logistic(s, {REPLACE: C})
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "guarantee", "verdict"),
+    [
+        (SYMBOLIC, PureDP(C / s), PROVED),
+        (SYMBOLIC, PureDP(C / (2 * s)), REFUTED),
+        (Repeated(SYMBOLIC, t, 1, T), PureDP(T * C / s), PROVED),
+        (Composed(SYMBOLIC, Gaussian(s, {REPLACE: C})), ZCDP(C**2 / s**2), PROVED),
+        (SYMBOLIC, ZCDP(C**2 / (4 * s**2)), UNDECIDED),  # half of what the rule gives, which is not attained
+    ],
+)
+def test_statements_about_it_are_decided(mechanism, guarantee, verdict):
+    assert prove(Private(mechanism, guarantee, REPLACE)).verdict is verdict
+
+
+def test_a_batch_amplifies_it_and_a_mechanism_without_a_rule_says_so():
+    batch = Subsampled(SYMBOLIC, size=m, of=n)
+    amplified = sp.log(1 + m / n * (sp.exp(C / s) - 1))
+    assert prove(Private(batch, PureDP(amplified), REPLACE, [m <= n])).verdict is PROVED
+    assert batch.in_words(REPLACE) == (
+        "a Logistic release (sensitivity C, scale s) on m of n records (without replacement)"
+    )
+
+    class Silent(Logistic):
+        formula = Release.formula
+
+    result = prove(Private(Silent(s, {REPLACE: C}), PureDP(C / s), REPLACE))
+    assert result.verdict is UNDECIDED and "there is no rule for Silent" in result.because
+    with pytest.raises(TypeError, match="Expected mechanism='laplace' to be a release"):
+        Private("laplace", PureDP(1), REPLACE)
+
+
+def test_nobody_asks_a_release_which_class_it_is():
+    root = Path(__file__).parents[2]
+    kinds = {kind.__name__ for kind in (Gaussian, Laplace, Subsampled, TreeNode)}
+    files = [path for part in ("dpverify", "symbolic", "properties") for path in (root / part).rglob("*.py")]
+    asked = [
+        f"{path.relative_to(root)}:{call.lineno}"
+        for path in files
+        for call in ast.walk(ast.parse(path.read_text()))
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "isinstance"
+        if kinds & {name.id for name in ast.walk(call.args[1]) if isinstance(name, ast.Name)}
+    ]
+    assert asked == []

@@ -1,0 +1,214 @@
+"""Which statements the tests ran: a plugin that marks each one of ours as it is loaded.
+
+    PYTHONPATH=tests/measure pytest -p executed_lines ...
+
+Before every statement of `dpverify`, `symbolic` and `properties` a mark is set, `__executed__[7] = 1`, when
+the module is compiled. Nothing is traced, so that other people's code runs at its own speed, and closures can
+still be sent to workers. At the end the share of statements that ran is printed, and the modules of which
+less than half did are named. Workers of pytest-xdist are counted; other processes are not.
+"""
+
+import ast
+import json
+import sys
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+OURS = ("dpverify", "symbolic", "properties")
+ELSEWHERE = "dpverify/adapters/"  # tested where the libraries are installed
+LEAST = 0.5  # of its statements, or a module is named
+
+
+class Marks(bytearray):
+    """One byte for each statement of a module. A copy that is sent to another process begins anew, so that
+    what is sent does not depend on what ran before.
+    """
+
+    path: str
+
+    def __reduce_ex__(self, protocol):
+        return marks_for, (self.path, len(self))
+
+
+marks: dict[str, Marks] = {}
+
+
+def statements(tree: ast.Module) -> list[ast.stmt]:
+    """The statements that do something when they are reached.
+
+    >>> [type(one).__name__ for one in statements(ast.parse("'''doc'''\\nimport a\\nif a:\\n    a.b()"))]
+    ['Import', 'If', 'Expr']
+    """
+    return [node for block in _blocks(tree) for node in block if _is_marked(node)]
+
+
+def _blocks(tree: ast.AST) -> list[list[ast.stmt]]:
+    """Every list of statements, but those that are for type checkers alone."""
+    blocks: list[list[ast.stmt]] = []
+    for node in ast.walk(tree):
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            for_types = (
+                name == "body" and isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+            )
+            if isinstance(block, list) and not for_types:
+                blocks.append(block)
+    return blocks
+
+
+def _is_marked(node: ast.stmt) -> bool:
+    constant = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
+    return not constant and not future
+
+
+def marked(source: str, path: str) -> ast.Module:
+    """The module with a mark before each statement.
+
+    >>> print(ast.unparse(marked("x = 1", "dpverify/x.py")))
+    import executed_lines
+    __executed__ = executed_lines.marks_for('dpverify/x.py', 1)
+    __executed__[0] = 1
+    x = 1
+    """
+    tree = ast.parse(source)
+    numbers = {id(node): number for number, node in enumerate(statements(tree))}
+    for block in _blocks(tree):
+        for place in range(len(block) - 1, -1, -1):
+            if (number := numbers.get(id(block[place]))) is not None:
+                mark = ast.parse(f"__executed__[{number}] = 1").body[0]
+                block.insert(place, _at(mark, block[place]))
+    if not numbers:
+        return tree
+    begin = next(place for place, node in enumerate(tree.body) if _is_marked(node))
+    opening = ast.parse(
+        f"import executed_lines\n__executed__ = executed_lines.marks_for({path!r}, {len(numbers)})"
+    ).body
+    tree.body[begin:begin] = [_at(node, tree.body[begin]) for node in opening]
+    return tree
+
+
+def _at(new: ast.stmt, place: ast.stmt) -> ast.stmt:
+    for node in ast.walk(new):
+        ast.copy_location(node, place)
+    return new
+
+
+def marks_for(path: str, many: int) -> Marks:
+    """The marks of a module; a module that is loaded twice has one set."""
+    if path not in marks:
+        marks[path] = Marks(many)
+        marks[path].path = path
+    return marks[path]
+
+
+def _short(path: str) -> str | None:
+    """The path below the root, of a file that is ours."""
+    full = Path(path)
+    if not full.is_relative_to(ROOT) or full.relative_to(ROOT).parts[0] not in OURS:
+        return None
+    return full.relative_to(ROOT).as_posix()
+
+
+class MarkingLoader(SourceFileLoader):
+    """Loads a module of ours with its marks."""
+
+    def get_code(self, fullname):
+        path = self.get_filename(fullname)
+        return compile(marked(Path(path).read_text("utf-8"), _short(path)), path, "exec", dont_inherit=True)
+
+
+class Finder:
+    """Finds modules where they are found anyway, and has those of ours loaded with marks.
+
+    pytest's own hook, which would load them instead, is passed over.
+    """
+
+    def find_spec(self, name, path=None, target=None):
+        """The place of the module, if it is ours."""
+        if name.partition(".")[0] not in OURS:
+            return None
+        others = [f for f in sys.meta_path if f is not self and not type(f).__module__.startswith("_pytest.")]
+        for finder in others:
+            spec = finder.find_spec(name, path, target)
+            if spec is not None and spec.origin and _short(spec.origin):
+                spec.loader = MarkingLoader(spec.name, spec.origin)
+                return spec
+        return None
+
+
+def add(ran: dict[str, list[int]]) -> None:
+    """Take what another process ran into account."""
+    for path, numbers in ran.items():
+        for number in numbers[1:]:
+            marks_for(path, numbers[0])[number] = 1
+
+
+def in_words(ran: dict[str, tuple[int, int]]) -> list[str]:
+    """The share of statements that ran, and the modules of which too few did.
+
+    >>> in_words({"dpverify/a.py": (9, 10), "symbolic/b.py": (1, 10), "dpverify/adapters/c.py": (0, 10)})[0]
+    'Statements that the tests ran: 50.0 % of 20, adapters of other libraries left out'
+    >>> in_words({"dpverify/a.py": (9, 10), "symbolic/b.py": (1, 10), "dpverify/adapters/c.py": (0, 10)})[1]
+    'Modules less than half tested: symbolic/b.py (10 %)'
+    """
+    here = {path: pair for path, pair in ran.items() if not path.startswith(ELSEWHERE)}
+    low = {path: n / m for path, (n, m) in sorted(ran.items()) if n < LEAST * m}
+    all_of_them = sum(m for _, m in here.values())
+    share = sum(n for n, _ in here.values()) / max(all_of_them, 1)
+
+    def names(paths) -> str:
+        return ", ".join(f"{path} ({low[path]:.0%})".replace("%", " %") for path in paths) or "none"
+
+    return [
+        f"Statements that the tests ran: {share:.1%}".replace("%", " %")
+        + f" of {all_of_them}, adapters of other libraries left out",
+        f"Modules less than half tested: {names(p for p in low if p in here)}",
+        f"Adapters less than half tested here: {names(p for p in low if p not in here)}",
+    ]
+
+
+def counted() -> dict[str, tuple[int, int]]:
+    """How many statements of each module ran, of how many; a module that was never loaded ran none."""
+    ran = {}
+    for part in OURS:
+        for file in sorted((ROOT / part).rglob("*.py")):
+            path = file.relative_to(ROOT).as_posix()
+            many = len(statements(ast.parse(file.read_text("utf-8"))))
+            if many:
+                ran[path] = (sum(marks.get(path, b"")), many)
+    return ran
+
+
+def pytest_addoption():
+    # The first thing that pytest asks of a plugin, before it loads the plugin that is ours and counts too.
+    sys.meta_path.insert(0, Finder())
+
+
+def pytest_configure(config):
+    if config.pluginmanager.hasplugin("xdist"):
+        config.pluginmanager.register(Controller())
+
+
+def pytest_sessionfinish(session):
+    if hasattr(session.config, "workeroutput"):
+        ran = {path: [len(m), *(i for i, one in enumerate(m) if one)] for path, m in marks.items()}
+        session.config.workeroutput["executed"] = json.dumps(ran)
+
+
+class Controller:
+    """What only the process that collects the results does."""
+
+    def pytest_testnodedown(self, node, error):
+        """Take what this worker ran into account."""
+        add(json.loads(getattr(node, "workeroutput", {}).get("executed", "{}")))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_terminal_summary(terminalreporter, config):
+    terminalreporter.section("executed statements")
+    for line in in_words(counted()):
+        terminalreporter.write_line(line)

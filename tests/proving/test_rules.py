@@ -1,0 +1,219 @@
+"""The rules of proof where they do not apply: what is used, at which terms, from which states."""
+
+import pytest
+import sympy as sp
+
+from dpverify.checking import check
+from dpverify.guarantees import ZCDP
+from dpverify.language.expectations import E, Noise
+from dpverify.language.functions import Function
+from dpverify.language.mechanisms import Composed, Private
+from dpverify.language.vectors import VectorSequence, inner, norm2, total, vectors
+from dpverify.neighbours import ADD_REMOVE, REPLACE
+from dpverify.proving import prove
+from dpverify.proving.domain import placed
+from dpverify.proving.runs import runs
+from dpverify.proving.theorem import statements
+from dpverify.relations import AtMost, Equal, Increasing
+from dpverify.releases import Gaussian
+from dpverify.theorems import ForEvery, Iterates, Theorem
+from dpverify.verdicts import PROVED, REFUTED
+
+X, Y = sp.symbols("X Y", real=True)
+t, s, m = sp.symbols("t s m", integer=True)
+T = sp.Symbol("T", integer=True, positive=True)
+x, v = vectors("x v")
+g = sp.IndexedBase("g", real=True)
+# Beside a hypothesis for every index no point is looked for, so that the rule alone must see the fault.
+BESIDE = ForEvery(AtMost(g[s], 0), s, 1, T)
+
+LEMMAS = {
+    "square": AtMost(0, X**2),
+    "nonzero": AtMost(0, sp.Symbol("w", real=True, nonzero=True) ** -2, strict=True),
+    "nonpositive": AtMost(sp.Symbol("w", nonpositive=True), 0),
+    "odd": Equal((-1) ** sp.Symbol("n", odd=True), -1),
+    "constant": Equal(sp.Sum(X, (t, 1, T)), T * X),
+    "outside": Theorem(given=[sp.Or(X > 1, X < -1)], shows=AtMost(1, X**2)),
+    "bounded": Theorem(
+        given=[ForEvery(AtMost(g[t], X), t, 1, T)], shows=AtMost(sp.Sum(g[t], (t, 1, T)), X * T)
+    ),
+    "cauchy": AtMost(inner(x, v) ** 2, norm2(x) * norm2(v)),
+}
+
+
+@pytest.fixture(autouse=True)
+def _lemmas():
+    token = statements.set(lambda id: (id, LEMMAS[id]))
+    yield
+    statements.reset(token)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        Theorem(given=[BESIDE], shows=Equal(Y, 0)).use("square", X=sp.I * Y),
+        Theorem(given=[BESIDE], shows=AtMost(0, Y**-2, strict=True)).use("nonzero", w=Y),
+        Theorem(given=[BESIDE], shows=AtMost(Y**2 + 1, 0)).use("nonpositive", w=Y**2 + 1),
+        Theorem(given=[BESIDE], shows=Equal((-1) ** m, -1)).use("odd", n=m),
+        Theorem(given=[BESIDE], shows=Equal(sp.Sum(t, (t, 1, T)), T * t)).use("constant", X=t),
+        Theorem(given=[BESIDE, Y > 0], shows=AtMost(1, Y**2)).use("outside", X=Y),
+        Theorem(given=[BESIDE], shows=AtMost(9, norm2(x) * norm2(v))).use("cauchy", **{"<v, x>": 3}),
+        Theorem(given=[BESIDE], shows=AtMost(9, norm2(x) * norm2(v))).use("cauchy", **{"<x, v>": 3}),
+    ],
+    ids=str,
+)
+def test_a_lemma_is_not_used_at_terms_that_it_is_not_about(wrong) -> None:
+    assert prove(wrong).verdict is not PROVED
+
+
+@pytest.mark.parametrize(
+    "right",
+    [
+        Theorem(given=[BESIDE, Y > 2], shows=AtMost(1, Y**2)).use("outside", X=Y),
+        Theorem(given=[BESIDE, Y > 2], shows=AtMost(0, Y**-2, strict=True)).use("nonzero", w=Y),
+        Theorem(given=[BESIDE], shows=Equal(sp.Sum(t, (s, 1, T)), T * t)).use("constant", X=t),
+    ],
+    ids=str,
+)
+def test_a_lemma_is_used_at_terms_that_it_is_about(right) -> None:
+    assert prove(right).verdict is PROVED
+
+
+def test_a_term_keeps_its_free_symbols_free():
+    inside = placed(sp.Sum(X * s, (s, 1, t), (t, 1, T)), {X: t * s})
+    assert inside.free_symbols == {t, s, T}
+    assert inside.subs({t: 5, s: 7, T: 2}).doit() == 35 * (1 + 1 + 2)
+    assert placed(sp.Sum(t, (t, 1, t)), {t: sp.Integer(3)}).doit() == 6
+
+
+def test_a_sum_of_vectors_keeps_the_free_symbols_of_a_term_free():
+    entries, a = VectorSequence("v"), sp.Symbol("a", positive=True)
+    moved = total(a**t * entries[t], (t, 1, T)).replaced({a: t + 1})
+    assert t in moved.scalars
+
+
+def test_a_sum_of_vectors_has_whole_ends():
+    with pytest.raises(ValueError, match="Expected whole ends of a sum of vectors, got X"):
+        total(v, (t, 1, X))
+
+
+def test_what_stands_in_a_coefficient_is_replaced_too():
+    f = Function("f", convex=True)
+    assert f(norm2(x) * v).xreplace({x.basis: 2 * x}) == f(4 * norm2(x) * v)
+
+
+def test_noise_in_a_coefficient_is_noise():
+    f, nu = Function("f", convex=True), Noise("nu", variance=1)
+    assert E(f(x + inner(nu, v) * v), nu) != f(x + inner(nu, v) * v)
+    assert E(norm2(Noise("xi", variance=norm2(nu)))) == 1
+
+
+def test_an_iteration_moves_every_vector_of_its_state():
+    with pytest.raises(ValueError, match="Expected as many vectors in step as in state, got 1 for 2"):
+        Iterates(g, norm2(x), [x, v], [x], [], t, 1, T)
+
+
+def test_a_guarantee_needs_a_sensitivity_under_its_relation():
+    with pytest.raises(ValueError, match="Expected adjacency='add/remove' among the relations"):
+        Private(Composed(Gaussian(1, {REPLACE: 1})), ZCDP(1), ADD_REMOVE)
+
+
+def test_a_short_run_is_a_case_of_the_statement():
+    nu = Noise("nu", variance=1)
+    A = sp.IndexedBase("A", nonnegative=True)
+    process = Iterates(A, norm2(x), [x], [x / 2 + nu], [nu], t, 1, T)
+    first, second, *_ = runs([process], AtMost(A[T + 1], A[1]))
+    assert first.lengths == {"T": "1"}
+    assert first.shows.lhs == norm2(x) / 4 + 1 and first.shows.rhs == norm2(x)
+    assert second.shows.lhs == norm2(x) / 16 + sp.Rational(1, 4) + 1
+
+
+def test_an_entry_that_is_not_known_is_in_no_run():
+    beyond = ForEvery(AtMost(g[t], 1), t, 1, T)
+    # At every T the entry at m may be any, within the range or not: m is a length too.
+    assert all(run.lengths.keys() == {"T", "m"} for run in runs([beyond], AtMost(g[m], 1)))
+    assert not list(runs([beyond], AtMost(g[sp.floor(X)], 1)))
+
+
+def test_a_run_begins_where_the_hypotheses_let_it():
+    assert [run.lengths["T"] for run in runs([BESIDE, T >= 5], AtMost(g[T], 0))] == ["5", "6", "7"]
+    assert not list(runs([ForEvery(AtMost(g[s], 0), s, 1, 10**6 * T)], AtMost(g[1], 0)))
+
+
+def bounded_by(most, low=1, high=T):
+    return Theorem(
+        given=[ForEvery(AtMost(g[s], most), s, low, high)], shows=AtMost(sp.Sum(g[s], (s, 1, T)), Y * T)
+    )
+
+
+@pytest.mark.parametrize(
+    "right", [bounded_by(Y - 1), bounded_by(Y - 1 / s**2), bounded_by(Y, 0, T + 3)], ids=str
+)
+def test_a_hypothesis_for_every_index_is_met_by_a_stronger_one(right) -> None:
+    assert prove(right.use("bounded", X=Y)).verdict is PROVED
+
+
+@pytest.mark.parametrize("wrong", [bounded_by(Y + 1 / s), bounded_by(Y, 2), bounded_by(Y, 1, T - 1)], ids=str)
+def test_a_hypothesis_for_every_index_is_not_met_by_a_weaker_one(wrong) -> None:
+    assert prove(wrong.use("bounded", X=Y)).verdict is REFUTED
+
+
+def test_what_is_known_of_sequences_does_not_hide_what_is_known_of_numbers():
+    e, K = sp.IndexedBase("e", nonnegative=True), sp.Symbol("K", integer=True, positive=True)
+    growing = ForEvery(AtMost(e[t + 1], (1 + 1 / K) * e[t]), t, 1, K)
+    theorem = Theorem(given=[growing], shows=AtMost(e[K + 1], sp.E * e[1]))
+    theorem = theorem.unroll(e[t], 1 + 1 / K, 0, (t, 1, K), "K times")
+    assert prove(theorem.have(AtMost((1 + 1 / K) ** K, sp.E), "by logarithms")).verdict is PROVED
+
+
+PAPER_WITH_AN_ERROR = """
+import sympy as sp
+from dpverify.claims import Paper, claim
+from dpverify.relations import AtMost
+from dpverify.theorems import AllOf, Theorem
+from dpverify.verdicts import REFUTED
+
+PAPER = Paper("error", "Me (2020)")
+x, y = sp.symbols("x y", real=True)
+
+@claim(PAPER, "wrong", at="Lemma 1", expect=REFUTED, correction="right")
+def wrong():
+    "x <= x^2."
+    return AtMost(x, x**2)
+
+@claim(PAPER, "right", at="Lemma 1")
+def right():
+    "x <= x^2 + 1."
+    return AtMost(x, x**2 + 1)
+
+@claim(PAPER, "leans", at="Theorem 2", uses=["wrong", "right"])
+def leans():
+    "y <= y^2 + 2, by the lemma as corrected."
+    return Theorem(shows=AtMost(y, y**2 + 2)).use("right", x=y)
+
+@claim(PAPER, "lies", at="Theorem 3", uses=["wrong", "right"])
+def lies():
+    "y <= y^2 + 2, by the lemma as printed."
+    return AllOf(AtMost(0, y**2), Theorem(shows=AtMost(y, y**2 + 2)).use("wrong", x=y))
+"""
+
+
+def test_a_proof_that_uses_what_is_refuted_is_tainted_whatever_else_it_names(tmp_path) -> None:
+    file = tmp_path / "error.py"
+    file.write_text(PAPER_WITH_AN_ERROR)
+    leaning = {c.claim.id: c for c in check(paths=[file])}
+    assert leaning["error/leans"].result.depends == ("error/right",) and not leaning["error/leans"].tainted
+    assert leaning["error/lies"].result.depends == ("error/wrong",)
+    assert leaning["error/lies"].tainted == ("error/wrong",)
+
+
+def test_one_name_is_one_vector_and_one_function():
+    same = Equal(norm2(x), norm2(Noise("x", variance=1)))
+    assert "two different vectors are called x" in prove(same).because
+    twice = AtMost(Function("f", convex=True)(x), Function("f", smooth=1)(x))
+    assert "two different functions are called f" in prove(twice).because
+
+
+def test_a_domain_in_two_pieces_is_seen_to_be():
+    apart = Increasing(-1 / X, X, [sp.Or(X < -1, X > 1)])
+    assert prove(apart).verdict is REFUTED
