@@ -188,9 +188,6 @@ MEANINGS = {
         "Take the constants of the corrected bound; its rate in N, d and epsilon is the printed one up to "
         "logarithms."
     ),
-    "momentum-agg/alg-2-v": (
-        "A data set of one record gets no noise at all: the formula for V is for N >= 2."
-    ),
     "momentum-agg/thm-8-rdp": (
         "A data set of one record gets no noise at all; for N >= 2 the guarantee is proved, with the L "
         "that the box leaves out."
