@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "dpverify-target/1"
 RESULTS = "results"  # the folder of the kept results, beside the page
+CELLS = ("met by", "claim", "shown", "severity", "upstream")  # the fields of a finding on its line
 
 
 def keep(examination: Examination, folder: str | Path) -> Path:
@@ -119,7 +120,7 @@ def write_page(folder: str | Path) -> Path:
         records=records,
         causes=known,
         sections=sections(known),
-        unexplained=unexplained(records, known),
+        others=others(unexplained(records, known)),
         held=[record for record in records if not refuted(record)],
         refuted=refuted,
         reach=reach,
@@ -151,6 +152,19 @@ def unexplained(records: list[dict[str, Any]], known: list[Cause]) -> list[dict[
     ]
 
 
+def others(records: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Targets under the headings that follow those of the findings: libraries, then what is no library.
+
+    >>> others([{"target": "published:diff2", "versions": {}}])
+    {'Programs of papers, restated here': [{'target': 'published:diff2', 'versions': {}}]}
+    """
+    titles = {
+        "Other laws that were refuted": [record for record in records if record["versions"]],
+        "Programs of papers, restated here": [record for record in records if not record["versions"]],
+    }
+    return {title: chosen for title, chosen in titles.items() if chosen}
+
+
 def reach(record: dict[str, Any]) -> str:
     """What the audits of a target could have seen.
 
@@ -175,18 +189,18 @@ def _markdown(records: list[dict[str, Any]], known: list[Cause]) -> str:
         lines += [
             f"## {title}",
             "",
-            "| what, in which library | what a user does to meet it | what was shown | severity | upstream |",
-            "|---|---|---|---|---|",
+            "| what, in which library | what a user does to meet it | what is claimed, and where | "
+            "what was shown | severity | upstream |",
+            "|---|---|---|---|---|---|",
         ]
         for one in chosen:
             where = f"**{_cell(one['library'])}**: [{_cell(one.title.rstrip('.'))}](scripts/{one.name}.py)"
-            cells = [where, *(_cell(one[field]) for field in ("met by", "shown", "severity", "upstream"))]
+            cells = [where, *(_cell(one[field]) for field in CELLS)]
             lines.append("| " + " | ".join(cells) + " |")
         lines.append("")
-    others = unexplained(records, known)
-    if others:
-        lines += ["## Other laws that were refuted", ""]
-        for record in others:
+    for title, broken in others(unexplained(records, known)).items():
+        lines += [f"## {title}", ""]
+        for record in broken:
             lines.append(f"- **{record['target']}** ({_cell(versions(record))}): {_cell(record['about'])}")
             for law, result in refuted(record).items():
                 lines.append(f"  - {law}: {_cell(result['because'][:300])}")

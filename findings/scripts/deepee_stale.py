@@ -7,7 +7,7 @@ claim: the epsilon of PrivacyWatchdog: a record that is not in a batch does not 
 shown: a record of the first batch moves the second, which does not hold it
 cause: the copies of the model accumulate their gradients and are never cleared
 remedy: clear them in prepare_next_batch
-upstream: not found among its public issues
+upstream: no public thread found (searched 2026-11-17)
 targets: deepee:stale
 """
 

@@ -7,7 +7,7 @@ claim: the epsilon of PrivacyWatchdog, which does not ask for the reduction
 shown: 4 records: a record moves the sum by the clip, the noise has a quarter of that
 cause: noise_gradient divides the standard deviation by the batch size whatever the reduction was
 remedy: divide only the mean
-upstream: not found among its public issues
+upstream: no public thread found (searched 2026-11-17)
 targets: deepee:sum
 """
 

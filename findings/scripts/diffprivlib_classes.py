@@ -8,7 +8,7 @@ shown: with its only record replaced, a class is gone from the fitted model, in 
 cause: classes_ = unique(y), without noise; no PrivacyLeakWarning, which other values taken from the data
     have
 remedy: take the classes as a parameter, as the trees do, and warn without it
-upstream: not found among its public issues
+upstream: https://github.com/IBM/differential-privacy-library/issues/106
 targets: diffprivlib:GaussianNB-class, diffprivlib:LogisticRegression-class
 """
 

@@ -9,7 +9,7 @@ shown: without its first record, the fourth of six changes from the second tree 
     the change of one record, 2 epsilon instead of epsilon
 cause: the parts are slices of the array; under replacement the slices stay, but a leaf's two counts change
 remedy: assign each record to a tree by itself (at random), or state the relation and double the sensitivity
-upstream: not found among its public issues
+upstream: no public thread found (searched 2026-11-17)
 targets: diffprivlib:RandomForestClassifier, diffprivlib:RandomForestClassifier-replace
 """
 

@@ -8,7 +8,8 @@ shown: with the same noise inertia_ moves with one record; a centre without reco
     public start put it
 cause: inertia_ is summed from the records; an empty cluster is skipped before noise is added
 remedy: leave inertia_ out, or add noise; add noise to every cluster
-upstream: not found among its public issues (104 names other lines of this file)
+upstream: no public thread found (searched 2026-11-17);
+    https://github.com/IBM/differential-privacy-library/issues/104 names other lines of this file
 targets: diffprivlib:KMeans-inertia, diffprivlib:KMeans-empty
 """
 

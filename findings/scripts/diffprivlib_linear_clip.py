@@ -8,7 +8,8 @@ claim: epsilon-differential privacy; values outside of the bounds are clipped (d
 shown: bounds (-1, 1), epsilon 1: one record at 1e6 moves the coefficient from noise of size 1 to 1 +- 1e-5
 cause: clip_to_bounds is called within `if fit_intercept` in _preprocess_data
 remedy: clip in both cases
-upstream: not found among its public issues (104 names other lines of this file)
+upstream: no public thread found (searched 2026-11-17);
+    https://github.com/IBM/differential-privacy-library/issues/104 names other lines of this file
 targets: diffprivlib:LinearRegression
 """
 

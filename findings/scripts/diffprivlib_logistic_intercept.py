@@ -8,7 +8,9 @@ shown: epsilon 1, two records: an event of probability 2.5 % on one side and 0.1
 cause: the intercept is a parameter of the objective that is perturbed, but neither its L2 term nor the norm
     of a record with the constant 1 appended is accounted for
 remedy: regularise the intercept, and clip records with the constant appended
-upstream: not found among its public issues
+upstream: no public thread found (searched 2026-11-17);
+    https://github.com/IBM/differential-privacy-library/issues/10 and
+    https://github.com/IBM/differential-privacy-library/issues/71 are about other terms of the same proof
 targets: diffprivlib:LogisticRegression-intercept
 """
 

@@ -13,7 +13,7 @@ remedy: data_sensitivity ** 2 in both places where it stands beside function_sen
 upstream: https://github.com/IBM/differential-privacy-library/issues/104 names vector.py;
     https://github.com/IBM/differential-privacy-library/issues/10 has the derivation with one power of the
     norm
-targets: diffprivlib:LogisticRegression-norm
+targets: diffprivlib:LogisticRegression-norm, diffprivlib:Vector-norm
 """
 
 import warnings

@@ -6,9 +6,10 @@ severity: corner case
 claim: epsilon-differential privacy (docstring of median)
 shown: 746 records at 0.9, epsilon 4: RuntimeError in every run; one of them moved to 0: an output in every
     run
-cause: the probabilities of the exponential mechanism are not normalised in logarithms and underflow to 0
-remedy: subtract the largest utility before the exponential
-upstream: not found among its public issues
+cause: the best interval has length 0 where records are equal; the weights of all others underflow to 0
+remedy: add the logarithm of the length to the utility before the largest is subtracted
+upstream: https://github.com/IBM/differential-privacy-library/issues/107;
+    https://github.com/IBM/differential-privacy-library/pull/108 proposes a remedy
 targets: diffprivlib:median-constant
 """
 

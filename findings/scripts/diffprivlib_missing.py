@@ -8,7 +8,8 @@ shown: one record of ten left: the mean moves by 1, its noise is for 0.1
 cause: the sensitivity is divided by the size of the array, the statistic by the number of values that are
     there
 remedy: a noisy count of the values that are there
-upstream: not found among its public issues
+upstream: no public thread found (searched 2026-11-17);
+    https://github.com/IBM/differential-privacy-library/issues/80 takes these tools for right
 targets: diffprivlib:nanmean-missing, diffprivlib:nanvar-missing, diffprivlib:nanstd-missing
 """
 

@@ -7,7 +7,7 @@ claim: epsilon-differential privacy (docstring of histogram, which documents wei
 shown: a record of weight 100 moves a count by 100; the noise has scale 1
 cause: the geometric mechanism is made with sensitivity 1
 remedy: take a bound on the weights as a parameter, or refuse them
-upstream: not found among its public issues
+upstream: no public thread found (searched 2026-11-17)
 targets: diffprivlib:histogram-weights
 """
 

@@ -7,7 +7,7 @@ claim: compose(event, count) composes the event count times (docstring of Privac
 shown: ten answers that are true with probability 3/4: reported 1.10, exact 10.98 at delta 1e-6
 cause: the branch for RandomizedResponseDpEvent in pld_privacy_accountant.py composes the distribution once
 remedy: self_compose(count), as the branches of the other events do
-upstream: not found among its public issues
+upstream: no public thread found (searched 2026-11-17)
 targets: accountant:dp-accounting-pld
 """
 

@@ -8,7 +8,8 @@ shown: one Gaussian event of noise multiplier 1 at delta 1e-5: 4.73 reported, at
 cause: the Gaussian branch of rdp_privacy_accountant.py does not look at the relation; PLDAccountant doubles
     the sensitivity
 remedy: halve the noise multiplier under REPLACE_ONE, or refuse it
-upstream: not found among its public issues
+upstream: https://github.com/google/differential-privacy/issues/378;
+    https://github.com/google/differential-privacy/pull/464 proposes a remedy
 targets: accountant:dp-accounting-rdp
 """
 

@@ -10,7 +10,7 @@ shown: 20 clients, noise multiplier 1: a client moves the count by 1 under noise
 cause: the noise multiplier of the updates is (z^-2 - (2 s)^-2)^(-1/2), right for counts of 1/2 and -1/2,
     which one client moves by 1/2; the code counts 1 and 0
 remedy: count 1/2 and -1/2, as the paper does, or charge 1/s
-upstream: not found among its public issues
+upstream: no public thread found (searched 2026-11-17)
 targets: flower:adaptive
 """
 

@@ -9,7 +9,7 @@ shown: all clients clipped, target one half: the norm goes from 0.1 to 0.034 in 
     should grow
 cause: the share of clipped clients stands where Andrew et al. (2021) have the share of those that are not
 remedy: turn the sign of the exponent, or count the clients that are not clipped
-upstream: not found among its public issues
+upstream: no public thread found (searched 2026-11-17)
 targets: flower:adaptive
 """
 

@@ -10,7 +10,7 @@ shown: all of 100 clients clipped at 0.1: noise for a norm of 0.089 at the defau
     0.057 at 1
 cause: aggregate_train updates clipping_norm before it adds noise for clipping_norm
 remedy: add the noise first, or keep the norm of the round
-upstream: not found among its public issues
+upstream: no public thread found (searched 2026-11-17)
 targets: flower:adaptive
 """
 

@@ -8,7 +8,7 @@ shown: delta 1e-5 asked: 2e-5 at epsilon 10, 1.6e-3 at 20, 0.58 at 50
 cause: noise sensitivity sqrt(2 ln(1.25/delta))/epsilon is proved for epsilon <= 1 (Dwork and Roth 2014,
     Theorem A.1)
 remedy: the exact calibration of Balle and Wang (2018), or refuse epsilon > 1
-upstream: not found among its public issues
+upstream: no public thread found (searched 2026-11-17)
 targets: flower:local-large
 """
 

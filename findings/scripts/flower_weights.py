@@ -10,7 +10,7 @@ shown: 4 clients at clip 1: charged 0.25, a client with 97 of 100 examples moves
 cause: FedAvg.aggregate_train weighs by num-examples, compute_stdv divides by the number of clients; equal
     weights are asked for where an accountant is given
 remedy: refuse unequal weights without an accountant too, or weigh all clients alike
-upstream: not found among its public issues
+upstream: no public thread found (searched 2026-11-17)
 targets: flower:weighted
 """
 

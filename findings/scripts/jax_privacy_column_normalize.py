@@ -7,7 +7,7 @@ claim: the plan's noise is that of its dp_event (docstring of BandMFExecutionPla
 shown: a strategy of norm 1/2 gets half the noise that is charged
 cause: the noise is scaled by the norm of the strategy as given, after its columns were normalised
 remedy: scale by the norm of what is used, or ask for norm 1 as toeplitz.inverse_as_streaming_matrix does
-upstream: not found among its public issues
+upstream: https://github.com/google-deepmind/jax_privacy/pull/310 (closed) says the same and proposes a remedy
 targets: jax-privacy:bandmf-normalized
 """
 

@@ -7,7 +7,7 @@ claim: one record moves the sum by at most l2_clip_norm (docstring of clipped_gr
 shown: clip 1e-4, moved 5 times that
 cause: squares are summed in float16, where those of numbers below 2^-12 are 0
 remedy: compute norms in float32
-upstream: not found among its public issues
+upstream: https://github.com/google-deepmind/jax_privacy/pull/309 (closed) says the same and proposes a remedy
 targets: jax-privacy:float16
 """
 

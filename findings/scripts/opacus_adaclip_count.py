@@ -11,7 +11,8 @@ shown: noise multiplier 1, unclipped_num_std 1: a record moves the count by 1 un
 cause: the noise multiplier of the gradient is (z^-2 - (2 s)^-2)^(-1/2), right for counts of 1/2 and -1/2,
     which one record moves by 1/2; the code counts 1 and 0
 remedy: subtract half of the expected batch size from the count, as the paper does, or charge 1/s
-upstream: not found among its public issues
+upstream: no public thread found (searched 2026-11-17); https://github.com/meta-pytorch/opacus/issues/757 is
+    about the same formula, where it has no value
 targets: opacus:adaclip
 """
 

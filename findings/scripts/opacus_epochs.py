@@ -10,8 +10,8 @@ shown: asked for 50 after one epoch of 93 batches, its own accountant reports 50
 cause: the private loader makes int(1 / rate) = 92 steps an epoch, and the rate recorded is one over that;
     batches are drawn, and the noise is chosen, at rate 1/93
 remedy: keep the number of batches, and record the rate that batches are drawn at
-upstream: not found among its public issues (346 and 348 are about the search for the noise, which is
-    mended)
+upstream: no public thread found (searched 2026-11-17); https://github.com/meta-pytorch/opacus/issues/346 is
+    about the search for the noise, which is mended
 targets: accountant:opacus-rdp, accountant:opacus-prv
 """
 

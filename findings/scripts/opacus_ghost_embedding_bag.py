@@ -10,7 +10,8 @@ cause: grad_sample/embedding.py sums the gradients of a bag by index assignment,
     once; the norm comes from there, the gradient from PyTorch
 remedy: accumulate by index (index_add) as torch.nn.Embedding does, or refuse EmbeddingBag with ghost
     clipping
-upstream: not found among its public issues
+upstream: no public thread found (searched 2026-11-17); https://github.com/meta-pytorch/opacus/issues/518 is
+    about offsets of EmbeddingBag
 targets: opacus:ghost-bag, opacus:layers-ghost
 """
 

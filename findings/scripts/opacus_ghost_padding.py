@@ -9,7 +9,7 @@ shown: charged 1, moved 100
 cause: grad_sample/conv.py unfolds the input with zeros around it whatever padding_mode says; a record that
     is large at the border has a norm that is too small
 remedy: pad with the layer's own mode before unfolding, or refuse other modes
-upstream: not found among its public issues
+upstream: no public thread found (searched 2026-11-17)
 targets: opacus:layers-ghost
 """
 

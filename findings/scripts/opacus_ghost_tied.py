@@ -9,7 +9,7 @@ shown: charged 1, moved 2530
 cause: norms are collected by hooks of modules; what a function does with their weights passes no hook
 remedy: compare the norm with the gradient of a probe batch when the model is made private, or refuse
     weights whose gradient does not come from their own module alone
-upstream: not found among its public issues
+upstream: no public thread found (searched 2026-11-17)
 targets: opacus:layers-ghost
 """
 

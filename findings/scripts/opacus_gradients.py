@@ -11,7 +11,7 @@ shown: an EmbeddingBag of one token four times: the gradient is 4, grad_sample i
 cause: grad_sample/embedding.py and grad_sample/conv.py, as for ghost clipping, where the same breaks
     privacy
 remedy: as there; grad_sample_mode="functorch" is right for all but the tied embedding
-upstream: not found among its public issues
+upstream: no public thread found (searched 2026-11-17)
 targets: opacus:layers-hooks, opacus:layers-ew, opacus:layers-functorch
 """
 

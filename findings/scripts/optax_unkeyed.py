@@ -1,14 +1,14 @@
 """Without a key, the noise is the same in every run.
 
 library: optax 0.2.8
-met by: optax.contrib.differentially_private_aggregate or dpsgd without key and seed
+met by: optax.contrib.differentially_private_aggregate with its default key=None
 severity: breaks for an ordinary user
 claim: noise of noise_multiplier times the clip (docstring of differentially_private_aggregate)
 shown: two optimizers made without a key add the same noise, so that the noise is known to everybody
-cause: a missing key is taken for jax.random.key(0), with a warning of deprecation that says nothing of
-    privacy
+cause: a missing key is taken for jax.random.key(0); the warning says that a key will be required, and nothing
+    of privacy
 remedy: require a key
-upstream: https://github.com/google-deepmind/optax/pull/1167 proposed to raise
+upstream: https://github.com/google-deepmind/optax/pull/1167 (closed) proposed to raise
 targets: optax:unkeyed
 """
 

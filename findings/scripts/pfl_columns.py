@@ -7,7 +7,7 @@ claim: sensitivity clipping_bound for one participation (docstring of BandedMatr
 shown: 8 rounds: a user of round 1 moves the query by 1.41 times what is charged
 cause: numpy.linalg.cholesky factors X = L L', and L is taken for C in X = C' C
 remedy: C = L' of the matrix in reversed order, or normalise the columns of what is used
-upstream: not found among its public issues
+upstream: no public thread found (searched 2026-11-17)
 targets: pfl:ftrl
 """
 

@@ -9,7 +9,7 @@ shown: 9 records a batch: one record moves the query by the clip; the noise is n
 cause: optim/dp_optimizer.py clips p.grad, the mean over the batch, and divides the noise by
     sqrt(batch_size)
 remedy: clip record by record, or use microbatches of one record
-upstream: not found among its public issues
+upstream: no public thread found (searched 2026-11-17)
 targets: pyvacy:batches
 """
 

@@ -7,7 +7,7 @@ claim: gradients are clipped at l2_norm_clip (readme)
 shown: a gradient of 10 000 is released as 100 at clip 1
 cause: the square root of the total norm is taken inside the loop over groups
 remedy: take it once, after the loop
-upstream: not found among its public issues
+upstream: no public thread found (searched 2026-11-17)
 targets: pyvacy:groups
 """
 
