@@ -384,7 +384,7 @@ def _attempt(tactic: Any, name: str, relation: Any, effort: Effort) -> Result | 
                 PROVED,
                 f"{name}: {content['summary']}",
                 Evidence(name, content),
-                judges=confirm(name, content, effort.solver_ms),
+                judges=confirm(name, content, effort.tactic_seconds),
             )
 
 

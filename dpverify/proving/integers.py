@@ -14,8 +14,9 @@ from typing import Any
 import sympy as sp
 
 from dpverify.effort import Effort
-from dpverify.proving.reduction import Certificate, GaveUp, Outcome, engine
+from dpverify.proving.reduction import Certificate, GaveUp, Outcome
 from dpverify.proving.refutation import domain_of
+from dpverify.proving.solvers import ask_z3
 from dpverify.relations import AtMost
 
 HANDLES = (AtMost,)
@@ -79,25 +80,19 @@ def _number(c: Any) -> str:
     return str(int(c)) if c >= 0 else f"(- {-int(c)})"
 
 
-def _unsatisfiable(text: str, milliseconds: int) -> bool:
-    z3 = engine("z3", "smt")
-    solver = z3.Solver()
-    solver.set("timeout", milliseconds)
-    solver.add(z3.parse_smt2_string(text))
-    return bool(solver.check() == z3.unsat)
-
-
 def attempt(relation: AtMost, effort: Effort) -> Outcome:
     """Ask whether a whole counterexample can exist."""
     text = _text(relation)
     if text is None:
         return GaveUp("not a linear comparison of whole numbers")
-    if not _unsatisfiable(text, effort.solver_ms):
+    work = 1_000 * effort.solver_work
+    if not ask_z3(text, "default", work).unsatisfiable:
         return GaveUp("a solver did not exclude a whole counterexample")
     summary = "no counterexample in whole numbers can exist"
-    return Certificate({"smt2": text, "ms": 4 * effort.solver_ms, "summary": summary})
+    return Certificate({"smt2": text, "work": work, "summary": summary})
 
 
 def check(relation: AtMost, certificate: dict[str, Any]) -> bool:
     """Translate again, compare the text, and solve it again."""
-    return _text(relation) == certificate["smt2"] and _unsatisfiable(certificate["smt2"], certificate["ms"])
+    text = certificate["smt2"]
+    return _text(relation) == text and ask_z3(text, "default", certificate["work"]).unsatisfiable

@@ -7,22 +7,20 @@ cvc5, which shares no code with it, says the same of the same text.
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any
 
+from dpverify.proving.solvers import cvc5_agrees
 from dpverify.verdicts import PROVED, Result
 
 SECOND_SOLVER = "cvc5"
-FACTOR = 4  # times as long as Z3 had
 
 
-def confirm(method: str, certificate: dict[str, Any], milliseconds: int) -> tuple[str, ...]:
+def confirm(method: str, certificate: dict[str, Any], seconds: float) -> tuple[str, ...]:
     """The judges of a certificate that its own checker accepted."""
     if "smt2" not in certificate:
         return (EXACT.get(method, method),)
-    return ("Z3", SECOND_SOLVER) if unsatisfiable(certificate["smt2"], FACTOR * milliseconds) else ("Z3",)
+    return ("Z3", SECOND_SOLVER) if cvc5_agrees(certificate["smt2"], int(seconds)) else ("Z3",)
 
 
 EXACT = {
@@ -35,43 +33,6 @@ EXACT = {
     "balls": "balls",
     "matrices": "exact arithmetic (matrices)",
 }
-
-
-@lru_cache(maxsize=4096)
-def unsatisfiable(text: str, milliseconds: int) -> bool:
-    """Whether cvc5 finds the SMT-LIB text unsatisfiable within the time; False too if it is not installed.
-
-    >>> unsatisfiable("(declare-fun x () Real) (assert (< (* x x) 0.0))", 1000) or not installed()
-    True
-    """
-    if not installed():
-        return False
-    import cvc5
-
-    whole = "() Int)" in text
-    solver = cvc5.Solver()
-    solver.setLogic(("QF_NIRA" if "() Real)" in text else "QF_NIA") if whole else "QF_NRA")
-    if not whole:
-        solver.setOption("nl-cov", "true")  # with nl-ext=full it does not keep to its limit
-    solver.setOption("tlimit-per", str(milliseconds))
-    parser = cvc5.InputParser(solver)
-    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "certificate")
-    symbols = parser.getSymbolManager()
-    try:
-        while not (command := parser.nextCommand()).isNull():
-            command.invoke(solver, symbols)
-        return bool(solver.checkSat().isUnsat())
-    except RuntimeError:  # a text that it does not parse, or a limit
-        return False
-
-
-def installed() -> bool:
-    """Whether the second solver is there.
-
-    >>> installed() in (True, False)
-    True
-    """
-    return importlib.util.find_spec(SECOND_SOLVER) is not None
 
 
 def leaves(result: Result) -> Iterator[Result]:

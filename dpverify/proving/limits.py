@@ -18,7 +18,7 @@ from types import FrameType
 
 _held: list[bool] = []  # one entry per block that must not be interrupted
 _ends: list[float] = []  # the processor times at which the limits that are in force ring, outermost first
-GRACE = 1.0  # seconds after which a solver that does not return is interrupted
+GRACE = 1.0  # seconds of processor time after which a solver that does not return is interrupted
 SEMIDEFINITE_SECONDS = (
     60.0  # of a semidefinite solver, which cannot be interrupted and is asked small questions
 )
@@ -101,14 +101,19 @@ def interrupting(stop: Callable[[], None]) -> Iterator[None]:
     if not _ends:
         yield
         return
-    left = max(min(_ends) - time.process_time(), 0.0) + GRACE
-    watchdog = threading.Timer(left, stop)
-    watchdog.daemon = True
-    watchdog.start()
+    end, finished = min(_ends) + GRACE, threading.Event()
+
+    def watch() -> None:
+        # Processor time passes no faster than the clock on the wall.
+        while not finished.wait(max(end - time.process_time(), 0.01)):
+            if time.process_time() >= end:
+                stop()
+
+    threading.Thread(target=watch, daemon=True).start()
     try:
         yield
     finally:
-        watchdog.cancel()
+        finished.set()
 
 
 @contextmanager

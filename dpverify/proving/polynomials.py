@@ -16,13 +16,12 @@ import sympy as sp
 from dpverify.effort import Effort
 from dpverify.proving.domain import Domain
 from dpverify.proving.identities import sum_sign
-from dpverify.proving.limits import interrupting
 from dpverify.proving.reduction import Certificate, Counterpoint, GaveUp, Outcome, engine
 from dpverify.proving.refutation import domain_of
+from dpverify.proving.solvers import STRATEGIES, ask_z3
 from dpverify.relations import AtMost, Equal
 
 HANDLES = (AtMost, Equal)
-PORTFOLIO = ("nlsat", "default", "smt")
 
 
 class _Translation:
@@ -30,6 +29,7 @@ class _Translation:
 
     def __init__(self, relation: AtMost | Equal):
         self.z3 = engine("z3", "smt")
+        self.context = self.z3.Context()
         self.domain: Domain = domain_of(relation)
         self.facts: list[Any] = []
         self.variables: dict[Any, Any] = {}
@@ -91,13 +91,13 @@ class _Translation:
     def _fresh(self, key: Any, name: str) -> Any:
         if key not in self.variables:
             plain = "".join(c if c.isalnum() else "_" for c in name)
-            self.variables[key] = self.z3.Real(f"{plain}_{len(self.variables)}")
+            self.variables[key] = self.z3.Real(f"{plain}_{len(self.variables)}", self.context)
         return self.variables[key]
 
     def term(self, e: Any) -> Any:
         """The Z3 term of an expression."""
         if isinstance(e, sp.Rational):
-            return self.z3.RealVal(f"{e.p}/{e.q}")
+            return self.z3.RealVal(f"{e.p}/{e.q}", self.context)
         if e in self.variables:
             return self.variables[e]
         if isinstance(e, sp.Symbol):
@@ -128,10 +128,10 @@ class _Translation:
         b = self.domain.bounds.get(s)
         if b is not None:
             if b.low.is_Rational:
-                low = self.z3.RealVal(str(b.low))
+                low = self.z3.RealVal(str(b.low), self.context)
                 self.facts.append(v > low if b.low_open else v >= low)
             if b.high.is_Rational:
-                high = self.z3.RealVal(str(b.high))
+                high = self.z3.RealVal(str(b.high), self.context)
                 self.facts.append(v < high if b.high_open else v <= high)
         return v
 
@@ -214,8 +214,13 @@ class _Translation:
             facts.append(v > 1 if (b.low > 1 or b.low_open) and e.exp.is_positive else v >= 1)
         return facts
 
+    def names(self) -> dict[str, Any]:
+        """The symbols of the relation by the names that they have in the text."""
+        return {str(self.variables[symbol]): symbol for symbol in self.domain.symbols}
+
     def text(self) -> str:
-        solver = self.z3.Solver()
+        """The constraints in SMT-LIB."""
+        solver = self.z3.Solver(ctx=self.context)
         solver.add(*self.facts)
         return str(solver.sexpr())
 
@@ -246,81 +251,38 @@ def _product(value: Any, n: int) -> Any:
     return result
 
 
-def _solver(z3: Any, name: str, ms: int) -> Any:
-    if name == "default":
-        solver = z3.Solver()
-    else:
-        steps = {
-            "nlsat": ("simplify", "purify-arith", "propagate-values", "solve-eqs", "qfnra-nlsat"),
-            "smt": ("simplify", "solve-eqs", "smt"),
-        }
-        solver = z3.Then(*steps[name]).solver()
-    solver.set("timeout", ms)
-    return solver
-
-
 def attempt(relation: AtMost | Equal, effort: Effort) -> Outcome:
     """Ask the portfolio whether a counterexample can exist."""
-    z3 = engine("z3", "smt")
     if isinstance(relation, Equal) and isinstance(relation.derived, sp.MatrixBase):
         return GaveUp("matrices are compared entry by entry")
     translation = _Translation(relation)
-    text = translation.text()
-    answers = []
-    unanswered = False
-    for name in PORTFOLIO:
-        solver = _solver(z3, name, effort.solver_ms)
-        solver.add(*translation.facts)
-        try:
-            with interrupting(z3.main_ctx().interrupt):
-                answer = solver.check()
-        except z3.Z3Exception as error:
-            answers.append(f"{name} failed ({error})")
-            continue
-        if answer == z3.unsat:
+    text, names = translation.text(), translation.names()
+    work = 1_000 * effort.solver_work
+    silent = []
+    for strategy in STRATEGIES:
+        answer = ask_z3(text, strategy, work, tuple(names))
+        if answer.unsatisfiable:
             seen = (
                 f"; {len(translation.abstracted)} subterms arbitrary in their range"
                 if translation.abstracted
                 else ""
             )
-            return Certificate(
-                {
-                    "smt2": text,
-                    "solver": name,
-                    "summary": f"no counterexample can exist ({name}{seen})",
-                    "ms": 4 * effort.solver_ms,
-                }
-            )
-        if answer == z3.sat:
+            summary = f"no counterexample can exist ({strategy}{seen})"
+            return Certificate({"smt2": text, "solver": strategy, "summary": summary, "work": work})
+        if answer.values is not None:
             if translation.abstracted:
-                return GaveUp(
-                    f"{name} found a counterexample to the abstraction of "
-                    f"{sp.sstr(translation.abstracted[:3])}"
-                )
-            return _point(z3, solver.model(), translation)
-        answers.append(f"{name} gave no answer in {effort.solver_ms} ms")
-        unanswered = True
-    return GaveUp(", ".join(answers), cut_short=unanswered)
-
-
-def _point(z3: Any, model: Any, translation: _Translation) -> Outcome:
-    point = {}
-    for symbol in translation.domain.symbols:
-        value = model.eval(translation.variables[symbol], model_completion=True)
-        if z3.is_algebraic_value(value):
-            value = value.approx(30)
-        if not z3.is_rational_value(value):
-            return GaveUp("z3 found a counterexample that it could not write down")
-        point[symbol] = sp.Rational(value.numerator_as_long(), value.denominator_as_long())
-    return Counterpoint(point)
+                abstracted = sp.sstr(translation.abstracted[:3])
+                return GaveUp(f"{strategy} found a counterexample to the abstraction of {abstracted}")
+            if len(answer.values) < len(names):
+                return GaveUp("z3 found a counterexample that it could not write down")
+            return Counterpoint({names[name]: sp.Rational(*pair) for name, pair in answer.values.items()})
+        silent.append(answer.why)
+    return GaveUp(", ".join(silent), cut_short=True)
 
 
 def check(relation: AtMost | Equal, certificate: dict[str, Any]) -> bool:
     """Translate again, compare the text, and solve the text again from scratch."""
-    z3 = engine("z3", "smt")
-    if _Translation(relation).text() != certificate["smt2"]:
+    text = certificate["smt2"]
+    if _Translation(relation).text() != text:
         return False
-    solver = _solver(z3, certificate["solver"], certificate["ms"])
-    solver.add(z3.parse_smt2_string(certificate["smt2"]))
-    with interrupting(z3.main_ctx().interrupt):
-        return solver.check() == z3.unsat
+    return ask_z3(text, certificate["solver"], certificate["work"]).unsatisfiable
