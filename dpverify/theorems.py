@@ -40,6 +40,9 @@ from dpverify.relations import (
     described,
     sides_of,
 )
+from dpverify.verdicts import Result, Step
+
+READABLE = 1_000  # characters of a step beyond which a typeset form helps nobody
 
 
 @dataclass(frozen=True)
@@ -555,6 +558,20 @@ def latex(relation: Any) -> str:
         return ""
     conditions = ", ".join(latex(g) if isinstance(g, ForEvery | Iterates) else sp.latex(g) for g in given)
     return text + (f" \\quad \\left({conditions}\\right)" if given else "")
+
+
+def step_of(relation: Any, reason: str, result: Result) -> Step:
+    """A step of a proof, typeset where that helps a reader.
+
+    >>> x = sp.Symbol("x", positive=True)
+    >>> from dpverify.verdicts import UNDECIDED
+    >>> step_of(AtMost(x, x**2), "wrong", Result(UNDECIDED, "open")).result.latex
+    'x \\\\le x^{2}'
+    """
+    shown = str(relation)
+    if not result.latex and len(shown) < READABLE:
+        result = result.with_(latex=latex(relation))
+    return Step(shown, reason, result)
 
 
 def _latex_of_order(relation: Order) -> str:

@@ -10,6 +10,8 @@ tape, but with a declared release of the whole output: if the output is its quer
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
+from textwrap import shorten
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -199,8 +201,8 @@ class _Case(NamedTuple):
 
     def witness(self, shows: str, then: str, contradicts: str, **figures: Any) -> Witness:
         let = {
-            "D": describe(self.neighbours.data),
-            "D'": describe(self.neighbours.other),
+            "D": describe(self.neighbours.data, self.neighbours.other),
+            "D'": describe(self.neighbours.other, self.neighbours.data),
             "seed": f"SeedSequence({self.seed}, spawn_key=(7, {self.run}))",
         }
         exact = {"kind": "replay", "shows": shows, **as_json(self.neighbours), "seed": self.seed, **figures}
@@ -347,17 +349,30 @@ def as_json(pair: Neighbours) -> dict[str, Any]:
     return {"data": both[0], "other": both[1], "adjacency": str(pair.adjacency)}
 
 
-def describe(data: Any, most: int = 12) -> str:
-    """A data set in one line: its numbers if they are few, else its shape.
+def describe(data: Any, other: Any = None, most: int = 12) -> str:
+    """A data set in one line: its numbers if they are few, else its shape and, if there is another to compare
+    it with, the records that this one does not have.
 
     >>> describe(np.zeros((2, 1))), describe(np.zeros((100, 3)))
     ('[[0.0], [0.0]]', 'array of shape (100, 3)')
+    >>> describe(np.eye(20), np.eye(20)[1:])[:46]
+    'array of shape (20, 20) with record 0 = [1.0, '
+    >>> describe(np.eye(20)[1:], np.eye(20))
+    'array of shape (19, 20)'
     """
     parts = [
         str(np.asarray(p).tolist()) if np.asarray(p).size <= most else f"array of shape {np.asarray(p).shape}"
         for p in _parts(data)
     ]
-    return parts[0] if len(parts) == 1 else "(" + ", ".join(parts) + ")"
+    whole = parts[0] if len(parts) == 1 else "(" + ", ".join(parts) + ")"
+    if other is None or "array of shape" not in whole:
+        return whole
+    own, rest = (
+        [", ".join(str(np.asarray(part).tolist()) for part in record) for record in zip(*_parts(d))]
+        for d in (data, other)
+    )
+    alone = list(Counter(own) - Counter(rest))
+    return whole + "".join(f" with record {own.index(one)} = {shorten(one, 120)}" for one in alone[:1])
 
 
 REPLAY = Rung(

@@ -105,16 +105,13 @@ def batched(mechanism: Mechanism) -> bool:
 
 
 def name_of(mechanism: Mechanism) -> str:
-    """A readable name of a callable.
+    """A readable name of a callable; of one that is made in a function, its own name.
 
     >>> name_of(batched)
     'batched'
     """
-    return (
-        getattr(mechanism, "__qualname__", None)
-        or getattr(mechanism, "name", None)
-        or type(mechanism).__name__
-    )
+    qualified = getattr(mechanism, "__qualname__", None) or getattr(mechanism, "name", None)
+    return str(qualified or type(mechanism).__name__).rpartition("<locals>.")[2]
 
 
 def call(

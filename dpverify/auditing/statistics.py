@@ -292,8 +292,8 @@ def _let(audit: Audit) -> dict[str, str]:
     pair = audit.neighbours
     return {
         "M": name_of(audit.drawn),
-        "D": describe(pair.data),
-        "D'": f"{describe(pair.other)} ({pair.adjacency})",
+        "D": describe(pair.data, pair.other),
+        "D'": f"{describe(pair.other, pair.data)} ({pair.adjacency})",
         "seed": str(audit.budget.seed),
     }
 

@@ -226,7 +226,8 @@ def loss_audit(
             f"delta >= {worst['lower']:.4g} at epsilon = {worst['epsilon']:.4g} ({runs} exact losses, "
             f"confidence {1 - alpha:g})"
         )
-        let = {"M": algorithm.name, "D": describe(pair.data), "D'": describe(pair.other), "seed": str(seed)}
+        both = {"D": describe(pair.data, pair.other), "D'": describe(pair.other, pair.data)}
+        let = {"M": algorithm.name, **both, "seed": str(seed)}
         witness = Witness(
             let,
             then,

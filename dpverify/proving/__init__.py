@@ -57,7 +57,7 @@ from dpverify.proving.refutation import (
 from dpverify.proving.replays import replayed
 from dpverify.proving.vector_statements import beyond, mentions
 from dpverify.relations import AtMost, Equal, Instance, Quoted, Tested
-from dpverify.theorems import AllOf, ForSome, Theorem, formal, latex
+from dpverify.theorems import AllOf, ForSome, Theorem, formal, latex, step_of
 from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Step, Witness
 from dpverify.witnesses import verify_witness
 
@@ -85,7 +85,6 @@ TACTICS = (
     "mechanisms",
 )
 DEEPEST = 12  # reductions in one another: a tactic that reduces a relation to its like would go on for ever
-READABLE = 1_000  # characters of a step beyond which a typeset form helps nobody
 
 
 def prove(relation: Any, effort: Effort = QUICK) -> Result:
@@ -427,10 +426,7 @@ def _closed(reduction: Reduction, name: str, effort: Effort) -> Result | _Open:
     for relation, reason in reduction.steps:
         decide = prove_step if reduction.as_written else _inside
         result = decide(relation, effort)
-        shown = str(relation)
-        if not result.latex and len(shown) < READABLE:
-            result = result.with_(latex=latex(relation))
-        step = Step(shown, reason, result)
+        step = step_of(relation, reason, result)
         if step.result.verdict is not PROVED:
             return _Open(
                 f"{reduction.because}, but {step.statement} is {step.result.verdict} "
@@ -451,7 +447,7 @@ def _closed(reduction: Reduction, name: str, effort: Effort) -> Result | _Open:
 
 
 def _steps(steps: Any, effort: Effort) -> tuple[Step, ...]:
-    return tuple(Step(str(relation), reason, prove(relation, effort)) for relation, reason in steps)
+    return tuple(step_of(relation, reason, prove(relation, effort)) for relation, reason in steps)
 
 
 def _instance(case: Instance, effort: Effort) -> Result:
@@ -469,7 +465,7 @@ def _instance(case: Instance, effort: Effort) -> Result:
                 cut_short=step.result.cut_short,
             )
     result = prove(case.relation, effort)
-    steps = (*met, Step(str(case.relation), "what the statement says of this case", result))
+    steps = (*met, step_of(case.relation, "what the statement says of this case", result))
     if result.verdict is REFUTED:
         assert result.witness is not None
         w = result.witness

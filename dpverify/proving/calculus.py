@@ -25,7 +25,20 @@ from dpverify.proving.functions import is_smooth
 from dpverify.proving.limits import TimeLimit, within
 from dpverify.proving.replays import Limit, Quotient, Replay, replayed
 from dpverify.relations import AtMost, Equal, Increasing, Order
-from dpverify.theorems import AllOf, At, Calc, Cases, ForEvery, ForSome, Have, SumOver, Theorem, Unroll, Use
+from dpverify.theorems import (
+    AllOf,
+    At,
+    Calc,
+    Cases,
+    ForEvery,
+    ForSome,
+    Have,
+    SumOver,
+    Theorem,
+    Unroll,
+    Use,
+    step_of,
+)
 from dpverify.verdicts import PROVED, UNDECIDED, Evidence, Result, Step
 
 UNEVALUATED = (sp.Integral, sp.Derivative, sp.Limit, sp.Subs)
@@ -94,7 +107,7 @@ def decide(statement: Any, effort: Effort) -> Result:
     if result.verdict is not PROVED:
         return result.with_(because=f"{result.because} (with closed forms: {closed})")
     forms = {sp.sstr(part): sp.sstr(form) for (part, _), form in closing.known.items()}
-    conclusion = Step(str(closed), "the statement with closed forms", result)
+    conclusion = step_of(closed, "the statement with closed forms", result)
     steps = (*closing.steps, conclusion)
     return Result(
         PROVED,
@@ -223,7 +236,7 @@ class Closing:
         if result.verdict is not PROVED:
             why = f"{reason} ({relation}) is {result.verdict}: {result.because}"
             raise NotClosed(part, why, result.cut_short)
-        self.steps.append(Step(str(relation), f"{sp.sstr(part)}: {reason}", result))
+        self.steps.append(step_of(relation, f"{sp.sstr(part)}: {reason}", result))
 
     def holds(self, relation: AtMost) -> bool:
         """Whether a comparison is proved, which is then a step, once."""
@@ -232,7 +245,7 @@ class Closing:
         if relation not in self.shown:
             self.shown[relation] = prove_step(relation, self.effort)
         result = self.shown[relation]
-        step = Step(str(relation), "a sign or an order that was asked for", result)
+        step = step_of(relation, "a sign or an order that was asked for", result)
         if result.verdict is PROVED and step not in self.steps:
             self.steps.append(step)
         return result.verdict is PROVED

@@ -46,6 +46,7 @@ from dpverify.theorems import (
     Theorem,
     Unroll,
     Use,
+    step_of,
 )
 from dpverify.verdicts import PROVED, REFUTED, UNDECIDED, Evidence, Result, Step
 
@@ -104,7 +105,7 @@ class _Proof:
         if result.verdict is UNDECIDED and (fewer := _of_numbers(relation, [*known, *more])) is not None:
             alone = self._shown(relation, fewer)
             result = alone if alone.verdict is PROVED else result
-        self.steps.append(Step(str(relation), reason, result))
+        self.steps.append(step_of(relation, reason, result))
         self.depends += result.depends
         if result.verdict is not PROVED:
             raise Stuck(f"step {len(self.steps)} ({reason}) is {result.verdict}: {result.because}")
@@ -597,8 +598,8 @@ def _for_every(relation: AtMost | Equal, inference: SumOver | Unroll, proof: _Pr
             moved = _moved(hypothesis, inference.index)
             if moved == relation:
                 proof.steps.append(
-                    Step(
-                        str(relation),
+                    step_of(
+                        relation,
                         inference.reason,
                         Result(PROVED, "known for every index", Evidence("hypothesis")),
                     )
@@ -777,7 +778,7 @@ def _jensen(inference: Jensen, proof: _Proof) -> None:
             raise Stuck(f"{inference.reason} does not apply: {why}") from None
     relation = as_relation(condition)
     proof.steps.append(
-        Step(str(relation), inference.reason, Result(PROVED, "Jensen's inequality", Evidence("rule")))
+        step_of(relation, inference.reason, Result(PROVED, "Jensen's inequality", Evidence("rule")))
     )
     proof.learn(relation)
 
@@ -840,7 +841,7 @@ def _close(shows: Any, reason: str, proof: _Proof, more: Iterable[Any] = ()) -> 
         wanted = as_conditions(part)
         if wanted and all(c in proof.facts for c in wanted) and not getattr(part, "given", ()):
             done = Result(PROVED, "one of the facts", Evidence("fact"))
-            proof.steps.append(Step(str(part), reason, done))
+            proof.steps.append(step_of(part, reason, done))
             continue
         try:
             proof.establish(part, reason, more)

@@ -9,10 +9,10 @@ from typing import Any
 SCHEMA = "dpverify-report/2"
 VERDICTS = ("REFUTED", "UNDECIDED", "SUPPORTED", "PROVED")
 SEVERITIES: dict[str | None, str] = {
-    "privacy": "They break privacy",
-    "theorem": "They break a stated theorem",
-    "proof": "They break a printed proof, or a step of it, only",
-    "text": "The text",
+    "privacy": "What breaks privacy",
+    "theorem": "What breaks a stated theorem",
+    "proof": "What breaks a printed proof, and by itself no theorem",
+    "text": "What is wrong in the text",
     "misprint": "Misprints",
     None: "Other statements",
 }

@@ -1,41 +1,96 @@
-"""A finding in three plain sentences: what the paper says, what is true, what that means for a user."""
+"""A finding in three plain sentences: what the paper says, what is true, what that means for a user.
+
+The statement of a claim opens with what the paper says, in one sentence; what follows it, and what stands in
+brackets at its end, are our own words on it.
+"""
 
 from __future__ import annotations
 
 import re
 from typing import Any, NamedTuple
 
-from dpverify.reporting.meanings import MEANINGS
+from dpverify.reporting.meanings import MEANINGS, READINGS
 from dpverify.reporting.typesetting import shortened
 
 Record = dict[str, Any]
+ENDS = re.compile(r"(?<=[^.][.!?])\s+(?=[A-Z(\"])")
+BRACKETS = re.compile(r" \(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)\.?$")
+WORD = re.compile(r"[A-Za-z]{2,}")
 
 
 class Plain(NamedTuple):
-    """The three sentences."""
+    """The three sentences, the nearest true form, and whether the first is the paper's own or a reading."""
 
     says: str
     true: str
     means: str
+    nearest: str = ""
+    reading: bool = False
 
 
 def plainly(c: Record, by_id: dict[str, Record], used_by: dict[str, list[str]]) -> Plain:
     """The three sentences of a refuted claim, from its own words, its correction and what leans on it."""
     corrected = by_id.get(c["correction"] or "")
-    asserted, _, case = c["statement"].partition(" The case: ")
-    says = f"{c['at']} says: {sentences(asserted)}"
-    true = f"That is false: {sentences(case or _case(c))}" if case or corrected is None else "That is false."
-    if corrected is not None:
-        held = {"PROVED": "is proved", "SUPPORTED": "has stood its tests", "REFUTED": "is refuted as well"}
-        state = held.get(corrected["verdict"], "is not decided")
-        true += f" Its nearest true form {state}: {sentences(corrected['statement'])}"
-    return Plain(says, true, _means(c, by_id, used_by, corrected))
+    says, aside, remark = parts(c["statement"])
+    true = f"That is false ({aside})." if aside else "That is false."
+    if told := remark or _at_witness(c, corrected is None):
+        true += f" {sentences(told)}"
+    nearest = sentences(corrected["statement"], 600) if corrected else ""
+    return Plain(sentences(says), true, _means(c, by_id, used_by, corrected), nearest, c["id"] in READINGS)
 
 
-def _case(c: Record) -> str:
+def parts(statement: str) -> tuple[str, str, str]:
+    """What the paper says, what is said in brackets about it, and the rest.
+
+    >>> parts("A step spends eps (true for full batches only). The case: m = 1.")
+    ('A step spends eps.', 'true for full batches only', 'The case: m = 1.')
+    >>> parts("The error is at most f (x - y).")
+    ('The error is at most f (x - y).', '', '')
+    """
+    says, *rest = ENDS.split(statement.strip(), maxsplit=1)
+    remark = rest[0] if rest else ""
+    if remark.startswith("(") and remark.endswith(")") and remark.count("(") == 1:
+        remark = remark[1:-1]
+    brackets = BRACKETS.search(says)
+    if brackets is None or not _is_prose(brackets.group(1)):
+        return says, "", remark
+    return sentence(says[: brackets.start()]), brackets.group(1), remark
+
+
+def _is_prose(words: str) -> bool:
+    """Whether words in brackets are a remark, and not a formula, a quotation or a part of the sentence."""
+    return len(WORD.findall(words)) > 3 and not words.startswith(('"', "and ", "here"))
+
+
+def _at_witness(c: Record, whole: bool) -> str:
+    """The two sides at the witness, if they are short; else, on request, what it shows."""
     witness = c["witness"]
+    if not witness:
+        return ""
     let = ", ".join(f"{name} = {value}" for name, value in witness["let"].items())
-    return f"for {let}, {witness['then']}" if len(let) < 160 else witness["then"]
+    if (values := sides(witness, c.get("formal") or "")) and len(let) < 120:
+        return f"At {let} the left side is {values[0]}, the right side {values[1]}."
+    if not whole:
+        return ""
+    return f"For {let}, {witness['then']}" if len(let) < 160 else witness["then"]
+
+
+def sides(witness: Record, formal: str) -> tuple[str, str] | None:
+    """The values of the left and of the right side of a formal statement, if a witness has them.
+
+    >>> sides({"then": "x**2 = 4 and 3*x = 6", "contradicts": "4 = 6"}, "for all x > 0: x**2 = 3*x")
+    ('4', '6')
+    >>> sides({"then": "x**2 - 3*x = -2 and 0 = 0", "contradicts": "-2 = 0"}, "for all x > 0: x**2 = 3*x")
+    """
+    compared = re.fullmatch(r"(\S{1,24}) (<=|<|=) (\S{1,24})", witness["contradicts"].strip())
+    if compared is None:
+        return None
+    left, sign, right = compared.groups()
+    first, between, second = witness["then"].partition(f" = {left} and ")
+    if not between or not second.endswith(f" = {right}"):
+        return None
+    said = f"{first} {sign} {second.removesuffix(f' = {right}')}"
+    return (left, right) if said in formal else None
 
 
 def sentence(text: str) -> str:
@@ -45,7 +100,7 @@ def sentence(text: str) -> str:
     'closed by signs.'
     """
     text = text.strip()
-    return text if text.endswith((".", "…", "!", "?")) else text + "."
+    return text if text.endswith((".", "…", "!", "?", ".)")) else text + "."
 
 
 def sentences(text: str, most: int = 420) -> str:
@@ -68,7 +123,7 @@ def _means(
 ) -> str:
     """What follows for whoever runs the algorithm, or builds on the theorem."""
     if c["id"] in MEANINGS:
-        return MEANINGS[c["id"]]
+        return _with_verdicts(MEANINGS[c["id"]], c["id"].split("/")[0], by_id)
     leaning = [id for id in used_by.get(c["id"], ()) if c["id"] in by_id[id]["tainted"]]
     if c["breaks"] == "privacy":
         advice = "Whoever runs it as printed promises more privacy than there is" + (
@@ -82,9 +137,25 @@ def _means(
         advice = (
             "It breaks this step of the printed proof; the privacy and the result it serves may still stand."
         )
+    elif c["breaks"] == "misprint":
+        advice = "A misprint: " + ("read the nearest true form instead." if corrected else "do not copy it.")
     else:
         advice = "It is a matter of the text: neither privacy nor a theorem hangs on it."
     if leaning:
         more = " …" if len(leaning) > 6 else ""
         advice += f" What leans on it and is tainted by it: {', '.join(leaning[:6])}{more}."
     return advice
+
+
+def _with_verdicts(meaning: str, paper: str, by_id: dict[str, Record]) -> str:
+    """The sentence with the verdicts of the claims that it names.
+
+    >>> _with_verdicts("Lemma 5 is {lemma-5}.", "p", {"p/lemma-5": {"verdict": "PROVED"}})
+    'Lemma 5 is PROVED.'
+    """
+
+    def verdict(match: re.Match[str]) -> str:
+        record = by_id.get(f"{paper}/{match.group(1)}")
+        return record["verdict"] if record else "not checked here"
+
+    return re.sub(r"\{([^}]+)\}", verdict, meaning)

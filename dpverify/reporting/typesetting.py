@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import NamedTuple
 from xml.etree import ElementTree
 
 LONGEST = 6_000  # characters of LaTeX beyond which a formula is no help to a reader
@@ -18,10 +19,13 @@ REPAIRS = (
 )
 
 LIMITS = {"msub": "munder", "msup": "mover", "msubsup": "munderover"}
+AND, GIVEN = r" \quad\text{and}\quad ", r" \quad \left("
+SIMPLE = re.compile(r"(sequence )?(whole |real )?([A-Za-z]\w*) ?((?:>=|<=|!=|>|<) 0)?")
+SIGNS = {">=": r"\ge", "<=": r"\le", "!=": r"\ne"}
 
 
 @lru_cache(maxsize=20_000)
-def mathml(latex: str) -> str:
+def mathml(latex: str, display: str = "block") -> str:
     r"""LaTeX as MathML; empty if it cannot be converted without leaving a bare command behind.
 
     >>> mathml("x^2")[:5]
@@ -37,7 +41,7 @@ def mathml(latex: str) -> str:
     for pattern, instead in REPAIRS:
         latex = pattern.sub(instead, latex)
     try:
-        text = convert(latex, display="block").replace('xmlns="http://www.w3.org/1998/Math/MathML" ', "")
+        text = convert(latex, display=display).replace('xmlns="http://www.w3.org/1998/Math/MathML" ', "")
     except (ExtraLeftOrMissingRightError, NumeratorNotFoundError, IndexError, ValueError, KeyError):
         return ""
     return "" if "\\" in text else _limits_above(text)
@@ -51,6 +55,132 @@ def _limits_above(text: str) -> str:
         if first is not None and first.tag == "mo" and first.text in ("∑", "∏", "min", "max", "sup", "inf"):
             element.tag = LIMITS.get(element.tag, element.tag)
     return ElementTree.tostring(root, encoding="unicode")
+
+
+class Line(NamedTuple):
+    """One formula of a statement, as MathML, and the conditions under which it holds."""
+
+    formula: str
+    given: list[str]
+
+
+def lines(latex: str) -> list[Line]:
+    r"""A statement as lines for a narrow page: its parts one below the other, each with its conditions; none
+    if a part of it cannot be typeset.
+
+    >>> [(len(line.given), line.formula[:5]) for line in lines(r"x \le 1 \quad \left(x > 0, x < 1\right)")]
+    [(2, '<math')]
+    >>> lines(r"\nonsense x")
+    []
+    """
+    if not latex or len(latex) > LONGEST:
+        return []
+    result = []
+    for part in _apart(latex, AND):
+        formula, *rest = _apart(part, GIVEN)
+        held = rest[0] if len(rest) == 1 and rest[0].endswith(r"\right)") else ""
+        if rest and not held:
+            formula = part
+        conditions = _apart(held.removesuffix(r"\right)"), ", ") if held else []
+        joined = _dots_joined(conditions)
+        line = Line(mathml(formula), [mathml(condition, "inline") for condition in joined])
+        if not line.formula or not all(line.given):
+            return []
+        result.append(line)
+    return result
+
+
+def _apart(latex: str, separator: str) -> list[str]:
+    r"""The parts between separators that stand in no brackets.
+
+    >>> _apart(r"a, \left(b, c\right), {d, e}", ", ")
+    ['a', '\\left(b, c\\right)', '{d, e}']
+    """
+    parts, depth, start, at = [], 0, 0, 0
+    while at < len(latex):
+        if depth == 0 and latex.startswith(separator, at):
+            parts.append(latex[start:at])
+            at = start = at + len(separator)
+            if separator == GIVEN:
+                return [*parts, latex[start:]]
+        elif command := re.compile(r"\\(?:[A-Za-z]+|.)").match(latex, at):
+            depth += {r"\left": 1, r"\right": -1, r"\begin": 1, r"\end": -1}.get(command.group(), 0)
+            at = command.end()
+        else:
+            depth += {"{": 1, "}": -1}.get(latex[at], 0)
+            at += 1
+    return [*parts, latex[start:]]
+
+
+def _dots_joined(conditions: list[str]) -> list[str]:
+    r"""Conditions with those put together again that a range, 1, \dots, T, fell into.
+
+    >>> _dots_joined(["x < 1", "k = 1", r"\dots", "n"])
+    ['x < 1', 'k = 1, \\dots, n']
+    """
+    joined: list[str] = []
+    for condition in conditions:
+        if joined and (condition == r"\dots" or joined[-1].endswith(r"\dots")):
+            joined[-1] += f", {condition}"
+        else:
+            joined.append(condition)
+    return joined
+
+
+def symbol(name: str) -> str:
+    r"""The LaTeX of the name of a number; empty if it is a word, or more than one name.
+
+    >>> symbol("eta_0"), symbol("seed"), symbol("G, d")
+    ('\\eta_{0}', '', '')
+    """
+    import sympy as sp
+
+    letters = re.fullmatch(r"([A-Za-z]+)\d*(?:_\w+)?", name)
+    if letters is None:
+        return ""
+    latex = str(sp.latex(sp.Symbol(name)))
+    return latex if len(letters.group(1)) <= 2 or latex.startswith("\\") else ""
+
+
+def value(text: str) -> str:
+    r"""A number or a name as inline MathML; empty if it is anything else.
+
+    >>> value("785/128").count("mfrac"), value("train(data)")
+    (2, '')
+    """
+    if fraction := re.fullmatch(r"(-?)(\d{1,12})/(\d{1,12})", text):
+        return mathml(rf"{fraction.group(1)}\frac{{{fraction.group(2)}}}{{{fraction.group(3)}}}", "inline")
+    return mathml(text, "inline") if re.fullmatch(r"-?\d{1,12}(\.\d{1,12})?", text) else ""
+
+
+def arbitrary(formal: str) -> tuple[list[tuple[str, str]], str]:
+    """What a formal statement is for all of, as words and MathML to show one after the other, those of one
+    domain together; and the rest of the statement.
+
+    >>> shown, rest = arbitrary("for all whole T > 0, x > 0, y > 0, vector u: x <= T")
+    >>> [words for words, _ in shown], rest
+    (['whole', '', 'vector u'], 'x <= T')
+    """
+    split = re.match(r"for all (.*?)(?<!a function): ", formal)
+    if split is None:
+        return [], formal
+    domains: dict[tuple[str, str], list[str]] = {}
+    for item in split.group(1).split(", "):
+        plain = SIMPLE.fullmatch(item)
+        if plain and item not in ("vector", "noise"):
+            sequence, kind, name, sign = plain.groups()
+            domains.setdefault(((sequence or "") + (kind or ""), sign or ""), []).append(name)
+        else:
+            domains[(item, "")] = []
+    shown = []
+    for (words, sign), names in domains.items():
+        relation, _, zero = sign.partition(" ")
+        latex = ", ".join(symbol(name) or rf"\text{{{name}}}" for name in names) + (
+            f" {SIGNS.get(relation, relation)} {zero}" if sign else ""
+        )
+        several = words.replace("sequence ", "sequences ") if len(names) > 1 else words
+        shown.append((several.strip(), mathml(latex, "inline") if names else ""))
+    return shown, formal[split.end() :]
 
 
 def shortened(text: str, most: int = 900) -> str:

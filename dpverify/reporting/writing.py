@@ -18,11 +18,17 @@ from typing import Any
 
 from dpverify.reporting import figures, formats, graph
 from dpverify.reporting.document import JSON_SCHEMA, SEVERITIES, VERDICTS, as_expected, findings, foundations
-from dpverify.reporting.plain import plainly, sentence
-from dpverify.reporting.typesetting import mathml, shortened
+from dpverify.reporting.plain import plainly, sentence, sides
+from dpverify.reporting.typesetting import arbitrary, lines, mathml, shortened, symbol, value
 
 LARGEST = 400_000  # bytes of a page
 Record = dict[str, Any]
+# The names of methods that say little to a reader, in words.
+JUDGES = {
+    "refutation": "exact or ball arithmetic at the witness",
+    "sequential": "a sequential test of the outputs",
+    "sequential, exact event": "a sequential test of the outputs, and one event tested exactly",
+}
 
 
 def _counts(claims: list[Record]) -> dict[str, int]:
@@ -47,12 +53,14 @@ def _environment() -> Any:
     )
     script = environment.get_template("search.js").render()
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    environment.filters["math"] = lambda latex: Markup(mathml(latex))
-    environment.filters["sentence"] = sentence
+    environment.filters |= {"lines": lines, "arbitrary": arbitrary, "sentence": sentence, "value": value}
+    environment.filters["symbol"] = lambda name: mathml(symbol(name), "inline")
     environment.globals.update(
         anchor=graph.anchor,
         mark=graph.MARK,
         short=shortened,
+        sides=sides,
+        judges=JUDGES,
         as_expected=as_expected,
         severities=SEVERITIES,
         script=Markup(script),
@@ -89,6 +97,7 @@ class _Site:
         return template(
             "claim.html",
             c=c,
+            told=plainly(c, self.by_id, self.used_by) if c["verdict"] == "REFUTED" else None,
             link_to=self.link,
             corrected=self.by_id.get(c["correction"] or ""),
             graph=Markup(graph.draw(c["id"], self.by_id, self.link)),

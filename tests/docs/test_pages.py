@@ -24,13 +24,20 @@ SNIPPET = re.compile(r"^```(python|console)\n(.*?)^```$", flags=re.MULTILINE | r
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_every_snippet_runs(page, tmp_path, monkeypatch):
-    """Python blocks of a page share their names; commands end neither in misuse nor in a crash."""
+    """Python blocks of a page share their names; one that opens with the name of a file is added to that
+    file; commands end neither in misuse nor in a crash.
+    """
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.syspath_prepend(str(ROOT))
     names = {"__name__": "a page"}
     whole = page.read_text()
     for snippet in SNIPPET.finditer(whole):
         kind, text = snippet.groups()
+        if file := re.match(r"# (\w+\.py)\n", text):
+            with open(file.group(1), "a") as page_file:
+                page_file.write(text)
+            continue
         if kind == "python":
             above = "\n" * (whole.count("\n", 0, snippet.start()) + 1)  # so that an error names its line
             exec(compile(above + text, str(page), "exec"), names)
@@ -40,6 +47,17 @@ def test_every_snippet_runs(page, tmp_path, monkeypatch):
                 application(), re.split(r"\s+", line.partition(" #")[0].replace("'", ""))
             )
             assert done.exit_code in (0, 1, 3), f"dpverify {line}: {done.output}"
+
+
+def test_the_test_of_the_tutorial_ends_as_the_tutorial_says(tmp_path):
+    for _, text in SNIPPET.findall((ROOT / "docs" / "tutorials" / "audit-in-ci.md").read_text()):
+        if file := re.match(r"# (\w+\.py)\n", text):
+            with open(tmp_path / file.group(1), "a") as saved:
+                saved.write(text)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", tmp_path]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert "1 failed, 1 passed" in done.stdout, done.stdout[-3000:]
+    assert "But the claim says 1.73205-GDP: a contradiction." in done.stdout
 
 
 @pytest.mark.skipif(

@@ -129,25 +129,61 @@ def test_a_finding_is_told_in_three_sentences_by_what_it_breaks(folder):
     places = [
         part.index(words)
         for words in (
-            "They break privacy (1)",
-            "Eq (2) says: x is at most its square.",
-            "That is false. Its nearest true form is proved: a square is not",
-            "Whoever runs it as printed promises more privacy than there is",
-            "They break a printed proof",
+            "What breaks privacy (1)",
+            "<strong>The paper says:</strong> x is at most its square",
+            "<strong>What is true:</strong> That is false.",
+            "At x = 1/2 the left side is 1/2, the right side 1/4.",
+            "Nearest true form:",
+            "a square is not",
+            "<strong>What it means:</strong> Whoever runs it as printed promises more privacy than there is",
+            "What breaks a printed proof",
         )
     ]
     assert places == sorted(places)
     assert "tainted by it: small/tainted" in part
 
 
-def test_what_breaks_privacy_or_a_theorem_has_a_meaning():
+def test_whatever_is_refuted_has_a_meaning_but_for_misprints():
     from dpverify.claims import find
-    from dpverify.reporting.meanings import MEANINGS
+    from dpverify.reporting.meanings import MEANINGS, READINGS
     from dpverify.verdicts import REFUTED
 
-    refuted = {c.id: c.breaks for c in find().values() if c.expect is REFUTED}
-    assert set(MEANINGS) - set(refuted) == set()
-    assert {id for id, breaks in refuted.items() if breaks in ("privacy", "theorem")} - set(MEANINGS) == set()
+    claims = find()
+    refuted = {c.id: c.breaks for c in claims.values() if c.expect is REFUTED}
+    assert (set(MEANINGS) | READINGS) - set(refuted) == set()
+    assert {id for id, breaks in refuted.items() if breaks != "misprint"} - set(MEANINGS) == set()
+    for id, meaning in MEANINGS.items():
+        for named in re.findall(r"\{([^}]+)\}", meaning):
+            assert f"{id.split('/')[0]}/{named}" in claims, f"{id} names {named}"
+
+
+def test_remarks_are_not_put_into_the_mouth_of_the_paper():
+    from dpverify.reporting.plain import parts
+
+    assert parts("P is 2 (a remark on three things). The case: x = 1.") == (
+        "P is 2.",
+        "a remark on three things",
+        "The case: x = 1.",
+    )
+    assert parts('It is bounded ("a very large number of things").')[1] == "", "a quotation is the paper's"
+    assert parts("x = 1, 2, 3, ... (n = 1).") == ("x = 1, 2, 3, ... (n = 1).", "", "")
+
+
+def test_the_sides_at_a_witness_are_those_of_the_formula_that_is_shown(folder):
+    text = (folder / "small.html").read_text()
+    card = text[text.index('id="wrong"') :]
+    witness = card[card.index('class="witness"') : card.index("</article>")]
+    assert "the left side is <code>1/2</code>, the right side <code>1/4</code>" in witness
+
+
+def test_a_statement_is_typeset_with_its_domains_and_conditions_line_by_line(folder):
+    from dpverify.reporting.typesetting import lines
+
+    one = r"x \le 1 \quad \left(a < b, {q}_{k} \le 1 \text{ for } k = 1, \dots, n\right)"
+    assert [len(line.given) for line in lines(rf"{one} \quad\text{{and}}\quad y = 1")] == [2, 0]
+    text = (folder / "small.html").read_text()
+    card = text[text.index('id="wrong"') : text.index('id="step"')]
+    assert card.index("For all") < card.index("<mi>x</mi><mo>&gt;</mo>") < card.index('<div class="wide">')
 
 
 def test_alphas_are_told_by_what_they_are_for():
@@ -179,6 +215,12 @@ def test_no_formula_keeps_a_bare_command():
         assert "\\" not in mathml(latex)
     assert "min" in mathml(r"\arg\min_x f")
     assert "<munderover><mo>∑</mo>" in mathml(r"\left(\sum_{t=1}^{T} x_t\right)"), "limits above and below"
+
+
+def test_the_steps_of_a_theorem_are_typeset(document):
+    square = document["papers"][0]["claims"][0]
+    assert square["steps"]
+    assert all(step["latex"] for step in square["steps"])
 
 
 def test_the_steps_of_a_tactic_are_typeset_too():

@@ -18,16 +18,29 @@
     form.addEventListener("submit", event => event.preventDefault());
     show();
   }
+  // A formula that is wider than its line is made smaller, as far as it can be read; then it scrolls.
+  const shrink = within => {
+    const boxes = [...within.querySelectorAll(".wide")].filter(box => box.querySelector(":scope > math"));
+    boxes.forEach(box => { box.firstElementChild.style.fontSize = ""; });
+    const ratios = boxes.map(box => box.clientWidth / box.scrollWidth);
+    boxes.forEach((box, i) => {
+      if (ratios[i] < 1) box.firstElementChild.style.fontSize = Math.max(65, 97 * ratios[i]) + "%";
+    });
+  };
+  shrink(document);
+  addEventListener("resize", () => shrink(document));
+  document.addEventListener("toggle", event => shrink(event.target), true);
   addEventListener("beforeprint", () => {
     document.querySelectorAll("details").forEach(d => { d.open = true; });
     // What is wider than a sheet of paper is made smaller: a sheet cannot be scrolled.
     const wide = [...document.querySelectorAll(".wide > math, .wide > table")];
-    wide.forEach(e => { e.style.width = "min-content"; });
+    wide.forEach(e => { e.style.fontSize = ""; e.style.width = "min-content"; });
     const widths = wide.map(e => e.getBoundingClientRect().width);
     wide.forEach(e => { e.style.width = ""; });
-    wide.forEach((e, i) => { if (widths[i] > 800) e.style.fontSize = 72000 / widths[i] + "%"; });
+    wide.forEach((e, i) => { if (widths[i] > 700) e.style.fontSize = 63000 / widths[i] + "%"; });
   });
   addEventListener("afterprint", () => {
     document.querySelectorAll(".wide > *").forEach(e => { e.style.fontSize = ""; });
+    shrink(document);
   });
 })();
