@@ -185,6 +185,47 @@ def supported_ratios(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 
 @dataclass(frozen=True)
+class Outside:
+    """What lies beyond two edges, and the log-ratio of the two sides there; between them it is 0."""
+
+    edges: tuple[float, float]
+    ratios: np.ndarray
+
+    def apply(self, values: np.ndarray) -> np.ndarray:
+        """The log-ratio at each value."""
+        low, high = self.edges
+        return self.ratios[0] * (values <= low) + self.ratios[1] * (values > high)
+
+
+def learn_outside(column: Column) -> Outside | None:
+    """What lies far out, if it is seen more often on one side than chance explains: by a rule of its own,
+    because few draws that share a cell with the tail beside them are not told from it.
+
+    >>> rng = np.random.default_rng(0)
+    >>> x, y = np.append(rng.normal(size=990), rng.normal(50, 1, size=10)), rng.normal(size=1000)
+    >>> outside = learn_outside(sort_columns(x[:, None], y[:, None])[0])
+    >>> bool(outside.apply(np.array([49.0]))[0] > 2), outside.apply(np.array([0.0])).tolist()
+    (True, [0.0])
+    """
+    both, last = column.both, len(column.both) - 1
+    spread = both[int(0.84 * last)] - both[int(0.16 * last)]
+    if last < 64 or max(both[0] * -1, both[-1]) <= 4 * np.abs(both[[last // 8, last - last // 8]]).max():
+        return None
+    ends = outer_gaps(both)
+    gaps = both[np.minimum(np.searchsorted(both, ends, side="right"), last)] - ends
+    low, high = (ends + gaps / 2).tolist()
+    a, b = (
+        np.array([np.searchsorted(side, low, side="right"), len(side) - np.searchsorted(side, high, "right")])
+        for side in (column.x, column.y)
+    )
+    surprise = np.where(gaps > spread, (a - b) ** 2 / np.maximum(a + b, 1), 0.0)
+    if surprise.max() < 3.0:
+        return None
+    ratios = np.log((a + 0.5) / (b + 0.5) * len(column.y) / len(column.x))
+    return Outside((low, high), np.where(surprise >= 3.0, ratios, 0.0))
+
+
+@dataclass(frozen=True)
 class Atoms:
     """Values that come back, and the log-ratio of the two sides at each; elsewhere it is 0."""
 

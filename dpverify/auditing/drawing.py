@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpverify.auditing.fingerprints import fingerprint
+from dpverify.auditing.memory import Memory
 from dpverify.auditing.outcomes import LATE, Layout, NotAnOutcome, Plain, Raised, plain, plain_batch
 from dpverify.auditing.sampling import Budget, Mechanism, MechanismError, batched, call, name_of, takes
 from dpverify.auditing.tape import Tape
@@ -192,14 +193,14 @@ class Sampler:
         self._data = self._content()
         self._first: tuple[Plain, Plain] | None = None
         self._untouched = pickled(self.mechanism)
+        self._memory = Memory(self.mechanism)
         if self.budget.workers > 1:
             _picklable(self.mechanism, self.budget.workers)
         self._folder: Path | None = None
         if self.budget.chunks is not None:
             pair = self.neighbours
-            key = fingerprint(
-                self.mechanism, pair.data, pair.other, self.budget.seed, self.budget.call_seconds
-            )
+            asked = (self.mechanism, pair.data, pair.other, self.budget.seed, self.budget.call_seconds)
+            key = fingerprint(*asked, plain)
             self._folder = Path(self.budget.chunks) / key if key is not None else None
 
     def __iter__(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -304,17 +305,21 @@ class Sampler:
         """The mechanism as it was before its first run, in every run, if its runs have changed it (and it can
         be copied).
         """
-        untouched = self._untouched
+        untouched, memory = self._untouched, self._memory
         if untouched is None or untouched == pickled(self.mechanism):
-            return None
-        if restored(untouched, self.neighbours) is None:
+            if not memory.changed():
+                return None
+            untouched = None
+        elif restored(untouched, self.neighbours) is None:
             return None
         import cloudpickle
 
         alone = run_by_run if batched(self.mechanism) else _untaped
+        mechanism = self.mechanism
 
         def fresh(data: Data, rng: np.random.Generator) -> Any:
-            return alone(cloudpickle.loads(untouched))(data, rng)
+            memory.put_back()
+            return alone(mechanism if untouched is None else cloudpickle.loads(untouched))(data, rng)
 
         fresh.__qualname__ = fresh.__name__ = name_of(self.mechanism)
         return fresh
@@ -415,7 +420,8 @@ def _joined(blocks: list[Block]) -> Block:
 
 def _stacked(parts: list[Plain]) -> Plain:
     if not parts:
-        return Plain(np.zeros((0, 0)), np.zeros(0, dtype=int), np.zeros(0, dtype=int), np.zeros((0, 0)))
+        none, empty = np.zeros(0, dtype=int), np.zeros((0, 0))
+        return Plain(empty, none, none, empty, empty)
 
     def together(matrices: list[np.ndarray]) -> np.ndarray:
         width = max(matrix.shape[1] for matrix in matrices)
@@ -428,4 +434,5 @@ def _stacked(parts: list[Plain]) -> Plain:
         np.concatenate([part.sizes for part in parts]),
         np.concatenate([part.shapes for part in parts]),
         together([part.low_bits for part in parts]),
+        together([part.keyed for part in parts]),
     )

@@ -1,11 +1,15 @@
 """Columns to look at: what an output shows besides its coordinates.
 
 summaries   largest, smallest, their places, norm and sum of the standardised output, equal and zero
-            coordinates, ascents, and for discrete outputs the row as a whole
-pairs       products and differences of the two coordinates whose dependence differs most
+            coordinates, ascents, coordinates in their upper half (how many, the longest run, which), and for
+            discrete outputs the row as a whole
+pairs       products, differences and ratios of the two coordinates whose dependence differs most
+residuals   what is left of a coordinate when the coordinates before it explain what they can: of running
+            sums, the increments
 bits        those of the stored numbers that differ most
-residues    of integers modulo 2 ... 16; of numbers on a lattice, or with noise of low precision, their
-            offset from it
+residues    of integers modulo 2 ... 16, or up to 256 where they differ most; of numbers on a lattice, or with
+            noise of low precision, their offset from it
+places      numbers with few decimal places, or with few bits
 """
 
 from __future__ import annotations
@@ -17,6 +21,8 @@ import numpy as np
 from dpverify.auditing.cells import grain_of, rounded
 from dpverify.auditing.scores import Score
 
+SIGNS = 10  # coordinates, at most, whose signs are looked at together
+FARTHEST = 1e9
 PART = 4096  # draws of each side that scales, bits, residues and lattices are learned from
 
 
@@ -47,11 +53,31 @@ def summaries(x: np.ndarray, y: np.ndarray) -> Iterator[Score]:
     yield Score("ascents in the output", lambda out: (out[:, 1:] > out[:, :-1]).sum(axis=1).astype(float))
     yield Score("coordinates that are 0", lambda out: (out == 0).sum(axis=1).astype(float))
     yield Score("coordinates equal to another", _equal_coordinates)
+    low, high = (np.quantile(np.concatenate([x[:PART], y[:PART]]), level, axis=0) for level in (0.16, 0.84))
+    middle = (low + high) / 2
+    yield Score("coordinates in their upper half", lambda out: (out > middle).sum(axis=1).astype(float))
+    yield Score("longest run in the upper half", lambda out: _longest_run(out > middle))
+    if x.shape[1] <= SIGNS:
+        powers = 2.0 ** np.arange(x.shape[1])
+        yield Score("which coordinates are in their upper half", lambda out: (out > middle) @ powers)
 
 
 def _equal_coordinates(out: np.ndarray) -> np.ndarray:
     ordered = np.sort(out, axis=1)
     return (ordered[:, 1:] == ordered[:, :-1]).sum(axis=1).astype(float)
+
+
+def _longest_run(upper: np.ndarray) -> np.ndarray:
+    """The longest run of True in each row.
+
+    >>> _longest_run(np.array([[True, True, False, True]])).tolist()
+    [2.0]
+    """
+    run, longest = np.zeros(len(upper)), np.zeros(len(upper))
+    for column in upper.T:
+        run = (run + 1) * column
+        np.maximum(longest, run, out=longest)
+    return longest
 
 
 def row_codes(out: np.ndarray) -> np.ndarray:
@@ -76,7 +102,7 @@ def rows(x: np.ndarray, y: np.ndarray) -> Score:
 
 
 def pairs(x: np.ndarray, y: np.ndarray, most: int = 2) -> Iterator[Score]:
-    """Products and differences of the coordinates whose dependence differs most between the sides."""
+    """Products, differences and ratios of the coordinates whose dependence differs most between the sides."""
     k = x.shape[1]
     centre, spread = scale_of(x, y)
     if k > 2048:
@@ -103,6 +129,8 @@ def pairs(x: np.ndarray, y: np.ndarray, most: int = 2) -> Iterator[Score]:
                     f"difference of {name}standardised output[{i}] and output[{j}]",
                     _two(standard, of, i, j, np.subtract),
                 )
+                if of is not np.abs:
+                    yield Score(f"ratio of output[{i}] and output[{j}]", _ratio(i, j))
 
 
 def _two(
@@ -117,6 +145,46 @@ def _two(
         return join(z[:, i], z[:, j])
 
     return apply
+
+
+def _ratio(i: int, j: int) -> Callable[[np.ndarray], np.ndarray]:
+    def apply(out: np.ndarray) -> np.ndarray:
+        below = np.where(out[:, j] == 0, 1.0, out[:, j])
+        return np.clip(out[:, i] / below, -FARTHEST, FARTHEST)
+
+    return apply
+
+
+def residuals(x: np.ndarray, y: np.ndarray) -> list[Score]:
+    """Every coordinate less what those before it explain linearly, where coordinates are correlated; rounded
+    to a 2^-30th of its spread, so that the rounding of sums is not looked at.
+
+    >>> steps = np.random.default_rng(0).normal(size=(2, 1000, 3))
+    >>> sides = steps.cumsum(axis=2)
+    >>> bool(np.allclose(residuals(*sides)[1].apply(sides[0]), steps[0][:, 2], atol=0.5)), residuals(*steps)
+    (True, [])
+    """
+    n, k = x.shape
+    if not 2 <= k <= 512 or n <= 4 * k:
+        return []
+    spread = scale_of(x, y)[1]
+    covariance = (np.cov((x / spread).T) + np.cov((y / spread).T)) / 2
+    size = np.sqrt(np.where(np.diag(covariance) > 0, np.diag(covariance), 1.0))
+    correlation = covariance / np.outer(size, size)
+    np.fill_diagonal(correlation, 1.0)
+    if not np.isfinite(correlation).all() or np.abs(np.triu(correlation, 1)).max() < max(0.3, 8 / n**0.5):
+        return []
+    lower = np.linalg.cholesky(correlation + 1e-9 * np.eye(k))
+    inverse = np.linalg.inv(lower) * np.diag(lower)[:, None] / (spread * size) * (spread * size)[:, None]
+    grain = grain_of(spread) * 2.0**10
+    return [
+        Score(f"output[{i}] less what those before it explain", _along(inverse[i], float(grain[i])))
+        for i in range(1, k)
+    ]
+
+
+def _along(direction: np.ndarray, grain: float) -> Callable[[np.ndarray], np.ndarray]:
+    return lambda out: rounded(out @ direction, grain)
 
 
 def _words(values: np.ndarray) -> np.ndarray:
@@ -213,14 +281,54 @@ def residues(x: np.ndarray, y: np.ndarray, columns: np.ndarray) -> Iterator[Scor
         if len(np.unique(values)) < 4:
             continue
         if (values == np.round(values)).all():
-            for modulus in range(2, 17):
+            for modulus in [*range(2, 17), *_moduli(a, b)]:
                 yield _residue(at, float(modulus), f"output[{at}] modulo {modulus}")
             continue
+        yield from _places(a, b, at)
         for step in _noise_grains(a, b):
             yield _residue(at, step, f"output[{at}] modulo {step:.6g}", 1 / 64)
         for step in {lattice_step(a), lattice_step(b)} - {0.0}:
             yield _residue(at, step, f"output[{at}] modulo {step:.6g}", 1 / 64)
             yield _residue(at, 2 * step, f"output[{at}] modulo {2 * step:.6g}", 1 / 64)
+
+
+def _moduli(x: np.ndarray, y: np.ndarray, most: int = 2) -> list[int]:
+    """Larger moduli by which the residues of the two sides differ most, and by more than chance explains."""
+    found = []
+    for modulus in range(17, 257):
+        a, b = (np.bincount(np.mod(side, modulus).astype(int), minlength=modulus) for side in (x, y))
+        surprise = ((a - b) ** 2 / np.maximum(a + b, 1)).max()
+        if surprise > 24:
+            found.append((float(surprise), modulus))
+    return [modulus for _, modulus in sorted(found, reverse=True)[:most]]
+
+
+def _places(x: np.ndarray, y: np.ndarray, at: int) -> Iterator[Score]:
+    """How many decimal places, or whether few bits, where some numbers of one side have few of them."""
+    for text, few in (("decimal places", decimal_places), ("16 trailing bits that are not 0", _long)):
+        counts = [np.unique(few(side), return_counts=True) for side in (x, y)]
+        if any(len(values) > 1 and times[values < values.max()].sum() >= 8 for values, times in counts):
+            yield Score(f"{text} of output[{at}]", _of(at, few))
+
+
+def _of(at: int, function: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
+    return lambda out: function(out[:, at])
+
+
+def decimal_places(values: np.ndarray) -> np.ndarray:
+    """With how many decimal places, up to 9, the numbers are written; 10 if with more.
+
+    >>> decimal_places(np.array([0.25, 3.0, 0.1 + 0.2, 1 / 3])).tolist()
+    [2.0, 0.0, 1.0, 10.0]
+    """
+    places = np.full(len(values), 10.0)
+    for k in range(9, -1, -1):
+        places[np.abs(values - np.round(values, k)) <= 4 * np.spacing(np.abs(values))] = k
+    return places
+
+
+def _long(values: np.ndarray) -> np.ndarray:
+    return ((_words(values) & np.uint64(0xFFFF)) != 0).astype(float)
 
 
 def _noise_grains(x: np.ndarray, y: np.ndarray) -> list[float]:

@@ -109,7 +109,7 @@ def _function(function: Any) -> list[Any]:
             held.append(cell.cell_contents)
         except ValueError:  # not filled yet
             held.append(None)
-    names = _names(function.__code__)
+    names = names_in(function.__code__)
     scope = function.__globals__
     named = []
     for name in sorted(names & scope.keys()):
@@ -121,14 +121,15 @@ def _function(function: Any) -> list[Any]:
     return [function.__code__, function.__defaults__, function.__kwdefaults__, held, named, own]
 
 
-def _names(code: types.CodeType) -> set[str]:
+def names_in(code: types.CodeType) -> set[str]:
     """The names of globals and attributes in a body, and in the bodies within it."""
     inner = (const for const in code.co_consts if isinstance(const, types.CodeType))
-    return set(code.co_names).union(*(_names(const) for const in inner))
+    return set(code.co_names).union(*(names_in(const) for const in inner))
 
 
 def _attributes(members: Any) -> list[Any]:
     skipped = {"__dict__", "__weakref__", "__doc__", "__module__", "__qualname__", "__static_attributes__"}
+    skipped |= {"__annotations__", "__orig_bases__"}  # of no effect, and those of a NamedTuple do not pickle
     unwrapped = []
     for name in sorted(set(members) - skipped):
         value = members[name]
@@ -157,6 +158,15 @@ def _object(thing: Any) -> list[Any]:
         except Exception:  # whatever it raises, its content cannot be told
             raise NoFingerprint from None
     return [type(thing), [(name, state[name]) for name in sorted(state)]]
+
+
+def is_ours(module: str | None) -> bool:
+    """Whether a module is neither an installed library's nor part of dpverify.
+
+    >>> is_ours("numpy"), is_ours("dpverify.auditing"), is_ours("__main__")
+    (False, False, True)
+    """
+    return not _library(module) and (module or "").partition(".")[0] not in ("dpverify", "builtins")
 
 
 def _library(module: str | None) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 
 from dpverify.auditing.accountant import ACCOUNTANT
 from dpverify.auditing.drawing import pickled, restored
+from dpverify.auditing.memory import Memory
 from dpverify.auditing.noise import NOISE
 from dpverify.auditing.replay import REPLAY
 from dpverify.auditing.rungs import Audit, Rung, check_pair
@@ -72,10 +73,12 @@ def climb(audit: Audit, rungs: Sequence[str] = RUNGS, smaller: bool = True) -> R
     started = time.perf_counter()
     left = audit.alpha
     results: dict[Rung, Result] = {}
-    untouched = pickled(audit.mechanism)
+    untouched, memory = pickled(audit.mechanism), Memory(audit.mechanism)
     for rung in (rung for rung in LADDER if rung.name in rungs):
         if untouched is not None and untouched != pickled(audit.mechanism):  # it keeps a state
             audit = audit.with_(mechanism=restored(untouched, audit.neighbours) or audit.mechanism)
+        if memory.changed():
+            memory.put_back()
         share = min(rung.share * audit.alpha, left)
         try:
             results[rung] = _timed(rung, audit.with_(alpha=share) if share else audit)

@@ -1,8 +1,9 @@
 """Outcomes: whatever a mechanism returns, raises, or never returns, as one row of finite numbers.
 
 Each run is first made plain, by itself: the numbers in its output in order (a text counts as its hash and
-the numbers written in it), the structure around them (of a text, where its digits are; of a dict, the order
-of its keys), and what is left of whole numbers that no float64 holds. The columns are then
+the numbers written in it, a long text without numbers also as its letters, bytes as theirs), the structure
+around them (types, precisions and lengths; of a text, where its digits are; of a dict, the order of its
+keys), and what is left of whole numbers that no float64 holds. The columns are then
 
     numbers      as many as the longest output of the first chunk has; not finite or missing: 0
     structure    0 if it is that of the first output, else its hash (lengths, keys, an exception, a time-out)
@@ -11,6 +12,7 @@ of its keys), and what is left of whole numbers that no float64 holds. The colum
     not finite   1 for NaN, 2 for inf, 3 for -inf, one column for each number that ever was one
     low bits     of a whole number beyond 2^53 the lowest 32 bits, and how far it is from its float64, two
     columns for each number that ever was one
+    keyed        of dicts whose keys vary, sums of the numbers at keys that share a slot (by their hash)
 
 where all but the numbers come into being, on the right, when one of them is first other than 0. Every column
 is a function of one output that was fixed before it was drawn (those of the first chunk, which nobody bets
@@ -19,11 +21,15 @@ on, fix the width), so that what is learned on them is as valid as on the output
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import Enum
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,6 +37,7 @@ import numpy as np
 EXACT = 2**53  # whole numbers up to here are float64s
 FAR = 1e75  # beyond, numbers grow as their logarithm: fourth powers stay finite, and the order stays
 MOST = 64  # columns for numbers that were not finite, and for low bits
+SLOTS = 32  # columns for the numbers of dicts whose keys vary
 
 
 class Raised(NamedTuple):
@@ -45,13 +52,14 @@ LATE = Raised("out of time", "")  # the outcome of a run that took longer than i
 
 class Plain(NamedTuple):
     """Outcomes made plain: (runs, width) numbers, padded with 0; how many there are; the structure, below 0
-    for a run that raised; low bits.
+    for a run that raised; low bits; numbers by the slots of their keys.
     """
 
     numbers: np.ndarray
     sizes: np.ndarray
     shapes: np.ndarray
     low_bits: np.ndarray
+    keyed: np.ndarray
 
     def first(self, runs: int) -> Plain:
         """The first runs of them."""
@@ -96,91 +104,149 @@ def _array(value: Any) -> Any:
 
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 ADDRESS = re.compile(r"0x[0-9a-fA-F]+")  # of an object in memory: it says nothing of the data
-WRITTEN = 16  # numbers in a text, at most
+WRITTEN = 64  # numbers in a text, or its letters, at most
+LONG = 8  # letters of which a text is taken apart: what is shorter has few values
+DIGITS = 15  # of a number that float64 holds
 
 
 def _text(text: str, numbers: list[float]) -> str:
-    """Append the hash of a text and the numbers written in it; its structure is where its digits are.
+    """Append the hash of a text and the numbers written in it, or, of a long one without numbers (or with one
+    that no float64 holds), its letters; its structure is where its digits are.
 
     >>> numbers = []
     >>> _text("mean=3.25 of 10", numbers), numbers[1:]
     ('text mean=0.00 of 00', [3.25, 10.0])
     """
     numbers.append(float(code(text)))
-    numbers.extend(float(written) for written in NUMBER.findall(text)[:WRITTEN])
-    return "text " + re.sub(r"\d", "0", text)
+    written = NUMBER.findall(text)[:WRITTEN]
+    if len(text) < LONG or (written and max(map(len, written)) <= DIGITS):
+        numbers.extend(map(float, written))
+        return "text " + re.sub(r"\d", "0", text)
+    numbers.extend(float(ord(letter)) for letter in text[:WRITTEN])
+    return f"text of {len(text)} letters"
 
 
-def _leaves(value: Any, numbers: list[float], low: dict[int, float]) -> str:
-    """Append the numbers of a value, note the low bits of large whole ones, and return its structure."""
+def _kind(dtype: np.dtype) -> str:
+    """The name of a type of numbers; none for float64."""
+    return {"float64": "", "int64": "int"}.get(dtype.name, dtype.name)
+
+
+def _moment(value: Any) -> int | None:
+    """The microseconds of a time; None if it is none."""
+    if isinstance(value, datetime.timedelta):
+        return value // datetime.timedelta(microseconds=1)
+    if isinstance(value, datetime.datetime):
+        naive = value.replace(tzinfo=None)
+        return (naive - datetime.datetime(1970, 1, 1)) // datetime.timedelta(microseconds=1)
+    if isinstance(value, datetime.date):
+        return value.toordinal()
+    if isinstance(value, datetime.time):
+        return 10**6 * (60 * (60 * value.hour + value.minute) + value.second) + value.microsecond
+    return None
+
+
+class Beside(NamedTuple):
+    """What is noted of an output beside its numbers: low bits of large whole ones, by place; of dicts, sums
+    of the numbers at the keys of each slot.
+    """
+
+    low_bits: dict[int, float]
+    keyed: dict[int, float]
+
+
+@lru_cache(maxsize=4096)
+def _slot(key: str, place: int) -> int:
+    return code(f"{key} {place}") % SLOTS
+
+
+def _leaves(value: Any, numbers: list[float], beside: Beside) -> str:
+    """Append the numbers of a value, note what is beside them, and return its structure."""
     if isinstance(value, bool | np.bool_ | float | np.floating):
         numbers.append(float(value))
-        return ""
-    if isinstance(value, int | np.integer):
+        return _kind(value.dtype) if isinstance(value, np.generic) else "bool" * isinstance(value, bool)
+    if isinstance(value, int | np.integer) and not isinstance(value, Enum):
         whole = int(value)
         nearest = float(whole) if abs(whole) < 2**1000 else math.copysign(math.inf, whole)
         if abs(whole) > EXACT:
-            low[2 * len(numbers)] = whole & 0xFFFFFFFF
+            beside.low_bits[2 * len(numbers)] = whole & 0xFFFFFFFF
             rest = whole - int(nearest) if math.isfinite(nearest) else whole % (2**61 - 1)
-            low[2 * len(numbers) + 1] = float(rest)
+            beside.low_bits[2 * len(numbers) + 1] = float(rest)
         numbers.append(nearest)
-        return ""
+        return _kind(value.dtype) if isinstance(value, np.integer) else "int"
     if value is None:
         return "None"
+    if isinstance(value, Enum):
+        return _text(str(value), numbers)
     if isinstance(value, str):
         return _text(value, numbers)
-    if isinstance(value, bytes):
-        numbers.append(float(code(value)))
-        return "bytes"
+    if isinstance(value, bytes | bytearray | memoryview):
+        content = bytes(value)
+        numbers.append(float(code(content)))
+        numbers.extend(map(float, content[:WRITTEN]))
+        return f"{len(content)} {type(value).__name__}"
+    if (moment := _moment(value)) is not None:
+        _leaves(moment, numbers, beside)
+        return f"{type(value).__name__} {getattr(value, 'tzinfo', '')}"
+    if isinstance(value, Decimal):
+        numbers.append(float(value))
+        return f"decimal {value.as_tuple().exponent}"
     if isinstance(value, Raised):
         _text(ADDRESS.sub("0x", value.message), numbers)
         return f"raised {value.kind}"
     if isinstance(value, complex | np.complexfloating):
         numbers.extend((float(value.real), float(value.imag)))
-        return "complex"
+        return type(value).__name__
     if isinstance(value, Mapping):
-        parts = sorted(value.items(), key=lambda item: repr(item[0]))
-        inner = {key: f"{key!r}:{_leaves(part, numbers, low)}" for key, part in parts}
+        inner = {}
+        for key, part in sorted(value.items(), key=lambda item: repr(item[0])):
+            first = len(numbers)
+            inner[key] = f"{key!r}:{_leaves(part, numbers, beside)}"
+            for place, number in enumerate(numbers[first:]):
+                slot = _slot(repr(key), place)
+                beside.keyed[slot] = beside.keyed.get(slot, 0.0) + (number if math.isfinite(number) else 0.0)
         return "{" + ",".join(inner[key] for key in value) + "}"  # in their order, which is seen, too
     if isinstance(value, set | frozenset):
-        return "set" + _leaves(sorted(value, key=repr), numbers, low)
+        return "set" + _leaves(sorted(value, key=repr), numbers, beside)
     if isinstance(value, list | tuple):
-        return "[" + ",".join(_leaves(part, numbers, low) for part in value) + "]"
+        return f"{type(value).__name__}[" + ",".join(_leaves(part, numbers, beside) for part in value) + "]"
+    if isinstance(value, np.ma.MaskedArray):
+        return "masked" + _leaves([np.ma.getdata(value), np.ma.getmaskarray(value)], numbers, beside)
     if callable(getattr(value, "state_dict", None)):  # a torch module or optimizer: all that it holds
-        return type(value).__name__ + _leaves(value.state_dict(), numbers, low)
+        return type(value).__name__ + _leaves(value.state_dict(), numbers, beside)
     array = _array(value)
     if isinstance(array, np.ndarray):
-        return _array_leaves(array, numbers, low)
+        return _array_leaves(array, numbers, beside)
     if hasattr(value, "__dataclass_fields__"):
         return type(value).__name__ + _leaves(
-            {name: getattr(value, name) for name in value.__dataclass_fields__}, numbers, low
+            {name: getattr(value, name) for name in value.__dataclass_fields__}, numbers, beside
         )
     try:
-        numbers.append(float(value))  # fractions, decimals
+        numbers.append(float(value))  # fractions
     except (TypeError, ValueError):
         raise NotAnOutcome(
             f"returned a {type(value).__name__}; expected numbers, texts, None, and tuples, lists, dicts or "
             "arrays of them"
         ) from None
-    return ""
+    return type(value).__name__
 
 
-def _array_leaves(array: np.ndarray, numbers: list[float], low: dict[int, float]) -> str:
+def _array_leaves(array: np.ndarray, numbers: list[float], beside: Beside) -> str:
     if array.dtype.names:  # a structured array
-        return _leaves({name: array[name] for name in array.dtype.names}, numbers, low)
+        return _leaves({name: array[name] for name in array.dtype.names}, numbers, beside)
+    kind = _kind(array.dtype)
     if array.dtype.kind in "mM":
         array = array.astype("int64")
     if array.dtype.kind == "c":
         array = np.stack([array.real, array.imag], axis=-1)
     if array.dtype.kind in "OSU":
-        parts = [_leaves(part, numbers, low) for part in array.ravel().tolist()]
+        parts = [_leaves(part, numbers, beside) for part in array.ravel().tolist()]
         return f"array{array.shape}" + ("," + ",".join(parts) if any(parts) else "")
     if not _holds(array):
         for part in array.ravel().tolist():
-            _leaves(part, numbers, low)
+            _leaves(part, numbers, beside)
     else:
         numbers.extend(array.ravel().astype(float).tolist())
-    return f"array{array.shape}" if array.ndim else ""
+    return f"array{array.shape}{kind}" if array.ndim else kind
 
 
 def plain(outputs: Sequence[Any]) -> Plain:
@@ -192,28 +258,39 @@ def plain(outputs: Sequence[Any]) -> Plain:
     quick = _numbers_alone(outputs)
     if quick is not None:
         return quick
-    rows, shapes, lows = [], [], []
+    rows, shapes, beside = [], [], []
     for output in outputs:
         numbers: list[float] = []
-        low: dict[int, float] = {}
-        shape = code(_leaves(output, numbers, low))
+        beside.append(Beside({}, {}))
+        shape = code(_leaves(output, numbers, beside[-1]))
         shapes.append(-shape if isinstance(output, Raised) else shape)
         rows.append(numbers)
-        lows.append(low)
     sizes = np.array([len(row) for row in rows])
     width = int(sizes.max(initial=0))
-    matrix, low_bits = np.zeros((len(rows), width)), np.zeros((len(rows), 2 * width if any(lows) else 0))
-    for i, (numbers, low) in enumerate(zip(rows, lows)):
+    matrix = np.zeros((len(rows), width))
+    for i, numbers in enumerate(rows):
         matrix[i, : len(numbers)] = numbers
-        for column, bits in low.items():
-            low_bits[i, column] = bits
-    return Plain(matrix, sizes, np.array(shapes), low_bits)
+    low_bits = _scattered([noted.low_bits for noted in beside], 2 * width)
+    keyed = _scattered([noted.keyed for noted in beside], SLOTS)
+    return Plain(matrix, sizes, np.array(shapes), low_bits, keyed)
+
+
+def _scattered(rows: list[dict[int, float]], width: int) -> np.ndarray:
+    """A matrix with these entries, and zeros elsewhere; without columns if there are no entries."""
+    matrix = np.zeros((len(rows), width if any(rows) else 0))
+    for i, row in enumerate(rows):
+        for column, number in row.items():
+            matrix[i, column] = number
+    return matrix
+
+
+ALIKE = ({float, np.float64}, {int, np.int64}, {bool, np.bool_})  # types that mean the same
 
 
 def _numbers_alone(outputs: Sequence[Any]) -> Plain | None:
     """The plain form of outputs that are all numbers, or arrays of numbers of one shape: the fast way."""
     kinds = set(map(type, outputs))
-    if kinds <= {float, int, bool, np.float64, np.int64, np.bool_} or (
+    if any(kinds <= alike for alike in ALIKE) or (
         kinds == {np.ndarray} and len({(output.shape, output.dtype) for output in outputs}) == 1
     ):
         array = np.array(outputs)
@@ -233,8 +310,8 @@ def _matrix(array: np.ndarray) -> Plain:
     """The plain form of an array of numbers with one row per run."""
     n = len(array)
     matrix = array.reshape(n, -1).astype(float)
-    shape = code(f"array{array.shape[1:]}" if array.ndim > 1 else "")
-    return Plain(matrix, np.full(n, matrix.shape[1]), np.full(n, shape), np.zeros((n, 0)))
+    shape = code(f"array{array.shape[1:]}{_kind(array.dtype)}" if array.ndim > 1 else _kind(array.dtype))
+    return Plain(matrix, np.full(n, matrix.shape[1]), np.full(n, shape), np.zeros((n, 0)), np.zeros((n, 0)))
 
 
 def plain_batch(output: Any, runs: int) -> Plain:
@@ -245,7 +322,8 @@ def plain_batch(output: Any, runs: int) -> Plain:
     [0.0, 0.0, 1.0]
     """
     array = _array(output)
-    if isinstance(array, np.ndarray) and array.ndim and len(array) == runs and _holds(array):
+    regular = isinstance(array, np.ndarray) and array.ndim and len(array) == runs and _holds(array)
+    if regular and not isinstance(output, np.ma.MaskedArray):
         return _matrix(array)
     if isinstance(output, Mapping):
         names = list(output)
@@ -263,7 +341,7 @@ def _rows(part: Any, runs: int) -> list[Any]:
     )
     if not found or found[0] != runs:
         raise NotAnOutcome(f"returned shape {found}; expected {runs} runs on the first axis")
-    return list(array)
+    return list(part if isinstance(part, np.ma.MaskedArray) else array)
 
 
 Column = Callable[[Plain], np.ndarray]
@@ -310,7 +388,9 @@ class Layout:
         wanted = [(kind, -1) for kind in ("structure", "size", "beyond")]
         broken = np.flatnonzero((~np.isfinite(side.numbers[:, : self.width])).any(axis=0)).tolist()
         long = np.flatnonzero(side.low_bits[:, : 2 * self.width].any(axis=0)).tolist()
-        for kind, at in (("not finite", broken), ("low bits", long)):
+        varies = ("structure", -1) in there or (side.shapes != self.shape).any()
+        slots = np.flatnonzero(side.keyed.any(axis=0)).tolist() if varies else []
+        for kind, at in (("not finite", broken), ("low bits", long), ("keyed", slots)):
             room = MOST - sum(known == kind and column >= 0 for known, column in there)
             fresh = [column for column in at if (kind, column) not in there]
             wanted += [(kind, column) for column in fresh[:room]]
@@ -335,7 +415,7 @@ class Layout:
                 0.0,
             )
         else:
-            codes = side.low_bits
+            codes = side.low_bits if kind == "low bits" else _tame(side.keyed)
         if column >= 0:
             return codes[:, column] if column < codes.shape[1] else np.zeros(side.runs)
         return np.delete(codes, [at for at in known if at < codes.shape[1]], axis=1).sum(axis=1)

@@ -4,6 +4,7 @@ others.
 cells       the columns (coordinates and `features`) that exceed the claim most, or differ most, one by one
 sum         of the cells' log-ratios over all coordinates that differ
 atoms       values, and whole rows, that come back
+outside     what lies far out
 moments     of Gaussians, over the coordinates whose mean or scale differs
 products    1/2 z' (C_x - C_y) z of the standardised output, over the covariances that differ, or all of them
 trees       gradient boosting (scikit-learn, where it is installed)
@@ -17,7 +18,16 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from dpverify.auditing import features
-from dpverify.auditing.cells import Cells, Column, learn_atoms, learn_cells, sort_columns
+from dpverify.auditing.cells import (
+    Atoms,
+    Cells,
+    Column,
+    Outside,
+    learn_atoms,
+    learn_cells,
+    learn_outside,
+    sort_columns,
+)
 from dpverify.auditing.claimed import WorstPair
 from dpverify.auditing.scores import Score
 
@@ -43,9 +53,9 @@ def learn_ratios(x: np.ndarray, y: np.ndarray, pair: WorstPair, before: Sequence
     extra = [*features.bits(x, y), *features.residues(x, y, np.argsort(-gains, kind="stable")[:4])]
     if k > 1:
         extra += [*features.summaries(x, y), *features.pairs(x, y)]
+        extra += features.residuals(x, y)
     if extra:
-        u, v = (np.stack([feature.apply(side) for feature in extra], axis=1) for side in (x, y))
-        known += learn_cells(sort_columns(u, v))
+        known += learn_cells(sort_columns(_values(extra, x), _values(extra, y)))
     columns = [_coordinate(i) for i in range(k)] + extra
     scores = [_cells_score(columns[i], known[i]) for i in _best(known, pair)]
     if k > 1:
@@ -56,12 +66,17 @@ def learn_ratios(x: np.ndarray, y: np.ndarray, pair: WorstPair, before: Sequence
         whole = features.rows(x, y)
         columns = [*columns[:k], whole]
         coordinates += sort_columns(whole.apply(x)[:, None], whole.apply(y)[:, None])
-    scores += _atoms(columns, coordinates)
+    scores += _seldom("values that come back", learn_atoms, columns, coordinates)
+    scores += _seldom("what lies far out", learn_outside, columns[:k], coordinates[:k])
     if k > 1:
         size = max((size for size in TREES_AT if size <= len(x)), default=0)
         grown = [score for score in before if score.text == _grown_on(size)]
         scores += grown or _trees(x[:size], y[:size], gains)
     return scores
+
+
+def _values(columns: Sequence[Score], out: np.ndarray) -> np.ndarray:
+    return np.stack([column.apply(out) for column in columns], axis=1)
 
 
 def _coordinate(i: int) -> Score:
@@ -120,9 +135,14 @@ def _sum_score(columns: Sequence[int], known: Sequence[Cells]) -> Score:
     return Score(f"sum of the cells of outputs [{named}]", apply)
 
 
-def _atoms(columns: Sequence[Score], values: Sequence[Column]) -> list[Score]:
-    """Values that come back, of the columns in which some do."""
-    known = [(column, learn_atoms(sides)) for column, sides in zip(columns, values)]
+def _seldom(
+    name: str,
+    learn: Callable[[Column], Atoms | Outside | None],
+    columns: Sequence[Score],
+    values: Sequence[Column],
+) -> list[Score]:
+    """Values that come back, or lie far out, of the columns in which some do."""
+    known = [(column, learn(sides)) for column, sides in zip(columns, values)]
     kept = [(column, atoms) for column, atoms in known if atoms is not None]
     kept = sorted(kept, key=lambda pair: -float(np.abs(pair[1].ratios).max()))[:8]
     if not kept:
@@ -131,7 +151,7 @@ def _atoms(columns: Sequence[Score], values: Sequence[Column]) -> list[Score]:
     def apply(out: np.ndarray) -> np.ndarray:
         return np.sum([atoms.apply(column.apply(out)) for column, atoms in kept], axis=0)
 
-    return [Score(f"values that come back in {', '.join(column.text for column, _ in kept)}", apply)]
+    return [Score(f"{name} in {', '.join(column.text for column, _ in kept)}", apply)]
 
 
 def _moments(x: np.ndarray, y: np.ndarray) -> list[Score]:

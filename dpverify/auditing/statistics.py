@@ -212,7 +212,10 @@ def _noting(audit: Audit, result: Result, sampler: Sampler, fixed: bool) -> Resu
     """The same result, saying what its verdict means, and what was odd about the runs."""
     notes = []
     if fixed:
-        notes.append("Every run on D gave the same output: the mechanism seems to ignore its rng.")
+        notes.append(
+            "Every run on D gave the same output: the mechanism seems to ignore its rng, or to have kept an "
+            "answer from before the audit."
+        )
     if any(sampler.raised):
         notes.append(f"{sampler.raised[0]} runs on D and {sampler.raised[1]} on D' raised ({sampler.error}).")
     if sampler.cut_short:
@@ -276,7 +279,9 @@ def _told_apart(audit: Audit, pair: Neighbours, runs: int, crashed: bool) -> boo
     error: a refutation is not taken back because it could not be tried again.
     """
     test = Sequential(worst_pair(audit.claim))
-    budget = replace(audit.budget, runs=runs, seed=audit.budget.seed + 1, chunks=None, seconds=None)
+    budget = replace(
+        audit.budget, runs=runs, seed=audit.budget.seed + 1, chunks=None, seconds=None, workers=1
+    )
     try:
         for a, b in Sampler(audit.drawn, pair, budget):
             with one_thread().limit(limits=1):
