@@ -60,7 +60,7 @@ def bound(subject: Subject, seed: int) -> Outcome:
         mean, how = mean_at_least(values, alpha=1e-6), "at least"
     else:
         mean, how = exact, "exactly"
-    if mean > most * (1 + 1e-9):
+    if example.exceeds(mean):
         then = f"the mean is {how} {mean:.4g}, above its bound {most:.4g} ({subject.bound.claim})"
         return broken(then, {"algorithm": subject.name, "runs": str(RUNS)})
     because = f"The mean is {how} {mean:.4g}, the bound is {most:.4g} ({subject.bound.claim})."

@@ -15,15 +15,18 @@ from dpverify.claims import find
 from dpverify.formulas import adp_erm, dp_accel, dynamic_noise
 from dpverify.formulas.momentum_agg import prefix_deviation, reduced_deviation
 from dpverify.guarantees import ApproxDP, PureDP
-from dpverify.parts.bounding import first_gap
-from dpverify.problems import quadratic
+from dpverify.neighbours import REPLACE
+from dpverify.parts.bounding import batch_moment, first_gap
+from dpverify.parts.cases import logistic_case, quadratic_case
+from dpverify.problems import logistic, quadratic
 from dpverify.properties import LAWS
+from dpverify.releases import Gaussian, Subsampled
 from dpverify.verdicts import PROVED, REFUTED, SUPPORTED
 
 NOISY = ["private-gd", "private-gd-momentum", "private-sgd", "private-sgd-momentum"]
 LAPLACE = ["dp-gd", "dp-shb", "dp-nag", "dp-nag-opt", "dp-masg", "dp-masg-opt"]
 BOUNDED = [*NOISY, *LAPLACE, "adp-sgd", "dp-sgd", "diff2-gd", "diff2-dp-gd", "tree-aggregation"]
-BOUNDED += ["dp-nsgd", "sensitivity-reduced-nsgd"]
+BOUNDED += ["dp-nsgd", "sensitivity-reduced-nsgd", "adp-sgd-norm", "dp-sgd-norm"]
 
 
 def twin(name):
@@ -68,6 +71,14 @@ def twin(name):
         alpha = np.sqrt(b) if name == "adp-sgd" else np.ones(T)
         sigma = ledger[0].scale / alpha[0]
         return adp_erm.gradient_bound(alpha, b, sigma, gap=gap, eta=1.0, L=problem.smoothness, G=1.0, d=d)
+    if name in ("adp-sgd-norm", "dp-sgd-norm"):
+        s2 = np.array([r.scale**2 for r in ledger])
+        V = 1 + d * s2 + 1e-5
+        W = (1 + d * s2) ** 2 + 4 * s2 + 2 * d * s2**2 + 1e-10 - 2 * V * d * s2 + V**2
+        least, steps = 20 + 1e-5 * np.arange(T), 1 / np.sqrt(20 + np.cumsum(V))
+        price = np.sum((V**1.5 + W / V**0.5) / 4 / least**1.5)
+        squares = 2 * problem.smoothness * np.sum(V / (least + 1e-5))
+        return math.sqrt((gap / 4 + price + squares) / steps.sum())
     if name in ("dp-nsgd", "sensitivity-reduced-nsgd"):
         eta, alpha, N = 1 / 40, 0.1, problem.count
         G, L = (
@@ -196,3 +207,59 @@ def test_evaluation_agrees_with_sympy():
         evaluate(x, {})
     with pytest.raises(ValueError, match="claim='dp-accel/nope'"):
         _ = Bound("dp-accel/nope", {}).value
+
+
+@pytest.mark.parametrize("name", ["adp-sgd-norm", "dp-sgd-norm"])
+def test_the_raw_reading_of_adagrad_norm_has_a_bound_too(name):
+    case = example(name, as_printed=True)
+    assert find()[case.bound.claim].expect is PROVED
+    assert case.bound.broken == []
+    assert LAWS["bound"](case).verdict is SUPPORTED
+    assert LAWS["bound"](replace(case, bound=replace(case.bound, factor=0.01))).verdict is REFUTED
+
+
+@pytest.mark.parametrize("name", ["adp-sgd", "dp-sgd"])
+def test_a_ridge_that_joins_the_step_has_the_bound_from_the_variance(name):
+    case = example(name, case=logistic_case(60, ridge=0.05), step_size=2.0)
+    assert case.bound.claim == "adp-erm/bound-gradient-variance"
+    assert LAWS["bound"](case).verdict is SUPPORTED
+    assert LAWS["bound"](replace(case, bound=replace(case.bound, factor=0.01))).verdict is REFUTED
+    assert "no bound: it needs" in example(name, case=logistic_case(60, ridge=0.05), step_size=50.0).note
+
+
+def test_what_a_norm_adds_to_b_has_the_moments_that_its_bound_takes():
+    rng, d, s = np.random.default_rng(0), 4, 0.3
+    for length in (0.0, 0.7, 1.0):
+        g = s * rng.standard_normal((200_000, d))
+        g[:, 0] += length
+        m, V = np.maximum((g**2).sum(axis=1), 1e-5), 1 + d * s**2 + 1e-5
+        most = (1 + d * s**2) ** 2 + 4 * s**2 + 2 * d * s**4 + 1e-10 - 2 * V * d * s**2 + V**2
+        assert m.mean() <= V * 1.01  # false alarm below 1e-6
+        assert ((m - V) ** 2).mean() <= most
+
+
+@pytest.mark.parametrize("name", ["private-gd", "dp-gd", "dp-shb"])
+def test_rounding_is_no_bound_exceeded(name):
+    # Where hardly any noise is left the bounds are reached, at 1e-14: F(x) - F* must not be a difference.
+    target = PureDP(1e6) if name in LAPLACE else ApproxDP(1e6, 1e-5)
+    for spectrum in ([1.0, 1.0], [100.0, 100.0]):
+        problem = replace(quadratic(spectrum, count=40, start=[1.0, 0.0], radius=1.0), lipschitz1=1.0)
+        case = example(name, case=(problem, np.full((40, 2), 0.5)), steps=2, target=target)
+        assert not case.exceeds(case.exact_mean())
+        assert case.exact_mean() > 0.99 * case.bound.value
+        assert case.exceeds(1.001 * case.bound.value)
+
+
+def test_batches_of_three_records_vary_as_much_as_can_be():
+    rows = np.array([[np.cos(a), np.sin(a)] for a in 2 * np.pi * np.arange(3) / 3])
+    problem, labels = logistic(rows, count=3, ridge=0.1), np.ones(3)
+    release = Subsampled(Gaussian(1.0, {REPLACE: 1.0}), size=1, of=3)
+    assert batch_moment(problem, (rows, labels), release, 1.0, 1) == pytest.approx(1.0)
+
+
+def test_there_is_no_bound_where_a_hypothesis_is_not_met():
+    assert example("tree-aggregation", case=quadratic_case()).bound is None  # x_0 - F'(x_0) is not the mean
+    problem, data = logistic_case()
+    case = example("diff2-gd", case=(problem, data), clients=4)
+    assert problem.smoothness < 0.1  # of the mean; a record's is 1/4, to which its differences are clipped
+    assert case.bound.values["L"] == pytest.approx(0.25)

@@ -26,7 +26,7 @@ from dpverify.engine import Algorithm
 from dpverify.formulas.adp_erm import TARGET, adaptive_alpha, gradient_bound, polynomial_b, printed_sigma
 from dpverify.guarantees import ApproxDP, Guarantee
 from dpverify.neighbours import REPLACE, Adjacency, Data
-from dpverify.parts.bounding import first_gap, unclipped
+from dpverify.parts.bounding import first_gap, noise_moments, unclipped
 from dpverify.parts.cases import logistic_case
 from dpverify.parts.clients import squared_gradient
 from dpverify.parts.gradients import batch_release
@@ -100,7 +100,8 @@ def small_example(
     note: str = "",
 ) -> Example:
     """The example of an adp-erm algorithm: sigma by Eq (6) and one record a step, or by the accountant and
-    batches; and, for a public b, the bound of Theorem 4.2 on the gradient at x_tau, P(tau = t) ~ 1/b_t.
+    batches; and, for a public b, the bound of Theorem 4.2 on the gradient at x_tau, P(tau = t) ~ 1/b_t; where
+    a ridge joins the step, the one from the variance.
     """
     problem, data = case or logistic_case(500, 4, start=-2.0, sphere=True)
     n, d = problem.count, problem.dimension
@@ -117,19 +118,28 @@ def small_example(
             tolerance=1e-2,
         )
     bound, printed, public = None, None, isinstance(problem, Linear) and problem.ridge > 0
-    if b is not None and unclipped(problem, clip) and problem.smoothness is not None and not public:
+    algorithm = build(problem, sigma, m)
+    if b is not None and unclipped(problem, clip) and problem.smoothness is not None:
         gap, L = first_gap(problem, data), problem.smoothness
-        values = {"e": [gap], "eta": eta, "L": L, "G": clip, "d": d, "sigma": sigma, "T": len(b)}
-        bound = Bound("adp-erm/bound-gradient", values | {"b": b, "alpha": alpha})
-        said = gradient_bound(alpha, b, sigma, gap=gap, eta=eta, L=L, G=clip, d=d, printed=True)
-        printed = Printed("", said, "Theorem 4.2, Eq (7)") if as_printed else None
+        values = {"e": [gap], "eta": eta, "L": L, "T": len(b), "b": b}
+        if public:
+            bound = Bound(
+                "adp-erm/bound-gradient-variance",
+                values | {"c": noise_moments(problem, data, algorithm, clip, m)},
+            )
+            bound, note = (None, f"no bound: it needs {bound.broken[0]}") if bound.broken else (bound, note)
+        else:
+            values |= {"G": clip, "d": d, "sigma": sigma, "alpha": alpha}
+            bound = Bound("adp-erm/bound-gradient", values)
+            said = gradient_bound(alpha, b, sigma, gap=gap, eta=eta, L=L, G=clip, d=d, printed=True)
+            printed = Printed("", said, "Theorem 4.2, Eq (7)") if as_printed else None
     if public:
-        note = " ".join(
-            filter(None, [note, "The gradient of the ridge is public: it joins the step without noise."])
+        note = "; ".join(
+            filter(None, [note, "the gradient of the ridge is public: it joins the step without noise"])
         )
     weights = 1 / b if b is not None else np.ones(len(alpha))
     return Example(
-        build(problem, sigma, m),
+        algorithm,
         "adp-erm",
         problem,
         data,

@@ -12,7 +12,7 @@ or, with b from the raw gradients,
 Citation: adp-erm, Algorithm 1 and section 5.2. Line 4 of Algorithm 1 computes b from the raw gradient, which
 then scales the noise: the second reading, whose released scale moves with one record, so that no sensitivity
 bounds it. The first is post-processing. The gradient of a ridge is public: it joins the step without noise
-and does not enter b.
+and does not enter b. Bounds: what follows for Theorem D.1, and the like of it for the first reading.
 
 Calibration. As printed: the second reading with Eq (6), which no accountant certifies. The default is the
 first reading with the accountant's sigma, 0.15 of Eq (6)'s for n = 500, batches of 10, T = 12, (1, 1e-5)-DP.
@@ -20,17 +20,22 @@ first reading with the accountant's sigma, 0.15 of Eq (6)'s for n = 500, batches
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dpverify.algorithms import Example
 from dpverify.algorithms.adp_sgd import small_example
+from dpverify.algorithms.dp_nsgd import gradient_norm
+from dpverify.bounds import Bound
 from dpverify.engine import Algorithm, Answer
 from dpverify.formulas.adp_erm import TARGET, norm_alpha
 from dpverify.guarantees import Guarantee
 from dpverify.neighbours import REPLACE, Adjacency, Data
+from dpverify.parts.bounding import first_gap, unclipped
 from dpverify.parts.gradients import batch_release
 from dpverify.problems import Problem
 from dpverify.schedules import Schedule
@@ -111,15 +116,42 @@ def adp_sgd_norm(
 
 RAW_NOTE = (
     "b follows the raw gradients and scales the noise, so the release has no sensitivity; the "
-    "printed proof assumes 2G."
+    "printed proof assumes 2G"
 )
 
 
-NO_BOUND = (
-    "no bound: Proposition 5.2 hides its constants, and none is proved here for a step eta/b_t "
-    "that depends on "
-    "the noise it multiplies"
-)
+B0_SQUARED, NU = 20.0, 1e-5
+
+
+def norm_bound(case: Example, eta: float, clip: float, raw: bool) -> Example:
+    """The example with the bound on the gradient at x_tau that is proved of these steps, if there is one:
+    from the raw gradients P(tau = t) ~ 1/sqrt(b_0^2 + t G^2), else ~ 1/sqrt(b_0^2 + V_1 + ... + V_t).
+    """
+    problem, L, T = case.problem, case.problem.smoothness, case.algorithm.steps
+    s, d, G = np.array([release.scale for release in case.algorithm.ledger()]), problem.dimension, clip
+    if raw:
+        steps = np.sqrt(B0_SQUARED + G**2 * np.arange(1, T + 1))
+    else:
+        V = G**2 + d * s**2 + NU  # at least E m, m = max(|g|^2, nu)
+        fourth = (G**2 + d * s**2) ** 2 + 4 * (G * s) ** 2 + 2 * d * s**4 + NU**2  # at least E m^2
+        K = (V**1.5 + (fourth - 2 * V * d * s**2 + V**2) / np.sqrt(V)) / 2
+        steps = np.sqrt(B0_SQUARED + np.cumsum(V))
+        norm = gradient_norm(problem, case.data)
+        case = replace(case, quantity="E|F'(x_tau)|", measure=norm)
+    weights = 1 / steps / np.sum(1 / steps)
+    case = replace(case, weights=(*weights.tolist(), 0.0))
+    if not unclipped(problem, clip) or L is None or np.any(problem.public_gradient(np.ones((1, d)))):
+        why = "no bound: it is proved where no gradient is clipped and F has no public part, such as a ridge"
+        return replace(case, note="; ".join(filter(None, [case.note, why])))
+    values: dict[str, Any] = {"e": [first_gap(problem, case.data)], "eta": eta, "L": L, "G": G, "T": T}
+    values |= {"b0_2": B0_SQUARED, "nu": NU}
+    if raw:
+        bound = Bound("adp-erm/bound-norm-raw", values | {"alpha": s, "sigma": 1.0, "d": d})
+    else:
+        values |= {"V": V, "K": K, "B": steps}
+        best = math.sqrt(2 * Bound("adp-erm/bound-norm", values | {"lambda": 1.0}).value - 1)
+        bound = Bound("adp-erm/bound-norm", values | {"lambda": best})
+    return case if bound.broken else replace(case, bound=bound)
 
 
 def norm_example(
@@ -128,7 +160,7 @@ def norm_example(
     """The example of an AdaGrad-norm algorithm: logistic regression, n = 500, d = 4, batches of 10, b_0^2 =
     20.
     """
-    return small_example(
+    case = small_example(
         lambda problem, sigma, m: adp_sgd_norm(
             problem,
             G=settings["clip"],
@@ -136,7 +168,8 @@ def norm_example(
             alpha=alpha,
             steps=steps,
             eta=eta,
-            b0_squared=20.0,
+            b0_squared=B0_SQUARED,
+            nu=NU,
             batch=m,
             raw=as_printed,
             name=name,
@@ -145,9 +178,10 @@ def norm_example(
         None,
         eta=eta,
         as_printed=as_printed,
-        note=RAW_NOTE if as_printed else NO_BOUND,
+        note=RAW_NOTE if as_printed else "",
         **settings,
     )
+    return norm_bound(case, eta, settings["clip"], as_printed)
 
 
 def example(

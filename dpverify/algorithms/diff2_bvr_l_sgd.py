@@ -173,7 +173,7 @@ def example(
     32
     """
     problem, data = case or logistic_case(200)
-    clients, L = clients or (4 if case is None else 1), record_smoothness(problem, case)
+    clients, L = clients or (4 if case is None else 1), record_smoothness(problem)
     epsilon, delta = point(target).epsilon, point(target).delta
     sizes = client_sizes(problem, clients)
     order = renyi_order(epsilon, delta)

@@ -147,7 +147,7 @@ def example(
     """
     problem, data = case or logistic_case()
     clients = clients or (4 if case is None else 1)
-    d, L = problem.dimension, record_smoothness(problem, case)
+    d, L = problem.dimension, record_smoothness(problem)
     epsilon, delta = point(target).epsilon, point(target).delta
     first, second = printed_variances(
         steps, restart, problem.count, epsilon, renyi_order(epsilon, delta), 1 if restart == 1 else u

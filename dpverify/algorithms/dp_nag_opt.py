@@ -37,7 +37,7 @@ from dpverify.neighbours import REPLACE, Adjacency, Data
 from dpverify.parts.bounding import nesterov_bound, unclipped
 from dpverify.parts.cases import quadratic_case
 from dpverify.parts.laplace import epsilon_of, gradient_moments
-from dpverify.parts.nesterov import nesterov
+from dpverify.parts.nesterov import check_step_sizes, nesterov
 from dpverify.problems import Problem
 from dpverify.schedules import Schedule
 
@@ -68,6 +68,7 @@ def optimised_example(
         raise ValueError(
             f"Expected adjacency='replace', for which the split is optimal, got {str(adjacency)!r}."
         )
+    check_step_sizes(stages_of(mu, L, steps), steps, mu)
     noise = problem.dimension * (2 * clip / (n * epsilon)) ** 2
     chosen = choose_steps(
         stages_of(mu, L, steps), steps, mu, L, noise=noise, gap=guess, as_printed=as_printed

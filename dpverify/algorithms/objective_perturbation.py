@@ -16,6 +16,7 @@ G^2/(8 N ridge). Calibration: the accountant's s.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +25,7 @@ from dpverify.accounting import calibrate
 from dpverify.algorithms import Example
 from dpverify.algorithms.output_perturbation import TARGET, cut_records
 from dpverify.engine import Algorithm, Answer
-from dpverify.guarantees import Guarantee
+from dpverify.guarantees import ApproxDP, Guarantee
 from dpverify.neighbours import REPLACE, Adjacency, Data
 from dpverify.parts.cases import baseline_case
 from dpverify.parts.gradients import full_batch_sensitivity
@@ -138,6 +139,12 @@ def example(
     'objective-perturbation'
     """
     problem, data = case or baseline_case()
+    least = math.log(objective_release(problem, 1.0).stretch)
+    if isinstance(target, ApproxDP) and -math.expm1(target.epsilon - least) > target.delta:
+        raise ValueError(
+            f"Expected epsilon={target.epsilon} above ln(1 + G^2/(8 N ridge)) = {least:.4g}, which the "
+            "Jacobian costs whatever the noise: a larger ridge lowers it."
+        )
     scale = calibrate(lambda m: [objective_release(problem, m)], target, adjacency, tolerance=1e-3)
     return Example(
         objective_perturbation(problem, scale=scale),

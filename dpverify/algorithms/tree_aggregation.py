@@ -111,7 +111,9 @@ def example(
         scale = 2 * clip / (epsilon / (2 * math.sqrt(V * math.log(1 / delta))))
     else:
         scale = certified_noise(tree_aggregation(problem, clip=clip, scale=1.0).ledger(), target, adjacency)
-    quiet = unclipped(problem, clip) and isinstance(problem, Quadratic) and problem.smoothness == 1
+    quiet = (
+        unclipped(problem, clip) and isinstance(problem, Quadratic) and bool(np.all(problem.spectrum == 1))
+    )
     return Example(
         tree_aggregation(problem, clip=clip, scale=scale),
         "momentum-agg",

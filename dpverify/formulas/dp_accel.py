@@ -32,6 +32,15 @@ TARGET = PureDP(1.0)  # section 5: "we fixed eps = 1 throughout"
 S1 = 2.0  # of the examples: records in the L1 unit ball
 
 
+def mixed(e: Any, rate: float) -> Any:
+    """ln(1 + rate (exp(e) - 1)), for any e >= 0 without overflow.
+
+    >>> float(mixed(0.5, 1.0)), round(float(mixed(5000.0, 0.5)), 3)
+    (0.5, 4999.307)
+    """
+    return e + np.log1p((1 - rate) * np.expm1(-e))
+
+
 def step_loss(b: Number, S: Number, m: Number, n: Number) -> Number:
     """The privacy loss of one step, Eq (3.3).
 
@@ -39,7 +48,7 @@ def step_loss(b: Number, S: Number, m: Number, n: Number) -> Number:
     0.4
     """
     if not _symbolic(b, S, m, n):
-        return S / (b * m) if m == n else math.log1p(m / n * math.expm1(S / (b * m)))
+        return S / (b * m) if m == n else float(mixed(S / (b * m), m / n))
     import sympy
 
     return sympy.log(1 + (sympy.exp(sympy.sympify(S) / (b * m)) - 1) * m / n)
@@ -52,7 +61,7 @@ def inner_epsilon(e: Number, m: Number, n: Number) -> Number:
     (0.1, True)
     """
     if not _symbolic(e, m, n):
-        return e if m == n else math.log1p(math.expm1(e) * n / m)
+        return e if m == n else float(mixed(e, n / m))
     import sympy
 
     return sympy.log(1 + (sympy.exp(sympy.sympify(e)) - 1) * n / m)
@@ -193,8 +202,8 @@ def exact_epsilons(weights: Schedule, T: int, eps: float, m: int, n: int) -> Sch
     q = n / m
 
     def log_slope(e: Array) -> Array:  # ln h'(e)/h(e)^3, which decreases in e
-        grown = q * np.expm1(e)
-        return math.log(q) + e - np.log1p(grown) - 3 * np.log(np.log1p(grown))
+        spent = mixed(e, q)
+        return math.log(q) + e - spent - 3 * np.log(spent)
 
     def split(log_nu: float) -> Array:
         low, high = np.full(T, math.log(1e-12 * eps)), np.full(T, math.log(eps))

@@ -56,7 +56,8 @@ def batch_moment(problem: Problem, data: Data, release: Release, clip: float, di
     if isinstance(problem, Quadratic) and unclipped(problem, clip):
         rows = problem.load(data).features
     else:
-        rows = clip * np.where(np.arange(problem.count) % 2, 1.0, -1.0)[:, None]
+        turn = 2 * np.pi * np.arange(problem.count) / problem.count  # spread as far as can be
+        rows = clip * np.stack([np.cos(turn), np.sin(turn)], axis=1)
     return float(np.trace(release.batch_moments(rows)[1])) / divisor**2
 
 

@@ -23,6 +23,22 @@ class Accelerated(NamedTuple):
     t: int
 
 
+def check_step_sizes(stages: Stages, steps: int, mu: float) -> None:
+    """Refuses a curvature that is not positive, and steps for which the momentum is not defined.
+
+    >>> from dpverify.formulas.dp_accel import one_stage
+    >>> check_step_sizes(one_stage(4.0, 3), 3, 0.5)
+    Traceback (most recent call last):
+    ...
+    ValueError: Expected step sizes alpha <= 1/mu=2.0, got 4.0.
+    """
+    if not mu > 0:
+        raise ValueError(f"Expected mu={mu} > 0.")
+    largest = float(max(stages.alpha.values(steps)))
+    if not largest * mu <= 1:
+        raise ValueError(f"Expected step sizes alpha <= 1/mu={1 / mu}, got {largest}.")
+
+
 def nesterov(
     name: str,
     problem: Problem,
@@ -43,11 +59,8 @@ def nesterov(
     ...     batch=None).steps
     3
     """
-    if not mu > 0:
-        raise ValueError(f"Expected mu={mu} > 0.")
+    check_step_sizes(stages, steps, mu)
     alpha, stage = stages.alpha.values(steps).tolist(), stages.stage.values(steps).tolist()
-    if not max(alpha) * mu <= 1:
-        raise ValueError(f"Expected step sizes alpha <= 1/mu={1 / mu}, got {max(alpha)}.")
     beta = [momentum_of(mu, a) for a in alpha]
     releases, gradient = noisy_gradient(problem, clip=clip, scales=scales, steps=steps, batch=batch)
 

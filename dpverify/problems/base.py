@@ -121,12 +121,20 @@ class Problem:
         """The gradient of F at each row of x, nothing clipped."""
         return self.public_gradient(x) + self.private_sum(x, data) / self.count
 
+    def hessian(self, data: Data | Records) -> Array | None:
+        """The second derivative of F where F is quadratic, else None."""
+        return None
+
     def excess(self, x: Array, data: Data | Records) -> Array:
-        """F(x) - F* at each row of x."""
+        """F(x) - F* at each row of x; of a quadratic without cancellation, (x - x*)'H(x - x*)/2."""
         loaded = self.load(data)
         if "optimum" not in loaded.memo:
-            loaded.memo["optimum"] = self.optimum(loaded)
-        return self.value(x, loaded) - loaded.memo["optimum"][1]
+            loaded.memo["optimum"] = *self.optimum(loaded), self.hessian(loaded)
+        best, least, hessian = loaded.memo["optimum"]
+        if hessian is None:
+            return self.value(x, loaded) - least
+        away = x - best
+        return 0.5 * np.einsum("ri,ri->r", away @ hessian, away)
 
 
 def divided(total: Array, by: float) -> Array:

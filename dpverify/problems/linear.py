@@ -103,11 +103,17 @@ class Linear(Problem):
             total += np.einsum("rm,rmp->rp", np.where(chosen >= 0, _clipped(c, most), 0.0), a)
         return total
 
+    def hessian(self, data: Data | Records) -> Array | None:
+        rows = self.load(data).features
+        identity = np.eye(self.dimension)
+        return rows.T @ rows / self.count + 2 * self.ridge * identity if self.kind == "squares" else None
+
     def optimum(self, data: Data | Records) -> tuple[Array, float]:
         loaded = self.load(data)
-        if self.kind == "squares":
-            gram = loaded.features.T @ loaded.features / self.count + 2 * self.ridge * np.eye(self.dimension)
-            best = np.linalg.lstsq(gram, loaded.features.T @ loaded.targets / self.count, rcond=None)[0]
+        curvature = self.hessian(loaded)
+        if curvature is not None:
+            pull = loaded.features.T @ loaded.targets / self.count
+            best = np.linalg.lstsq(curvature, pull, rcond=None)[0]
         elif self.kind == "logistic":
             from scipy.optimize import minimize
 

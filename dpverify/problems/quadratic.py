@@ -79,6 +79,9 @@ class Quadratic(Problem):
             return np.broadcast_to(total, x.shape)
         return _masked(batch, rows) if batch.dtype == bool else _gather(None, rows, batch)
 
+    def hessian(self, data: Data | Records) -> Array:
+        return np.diag(self.spectrum)
+
     def optimum(self, data: Data | Records) -> tuple[Array, float]:
         best = self.load(data).features.sum(axis=0) / self.count / self.spectrum
         return best, float(self.value(best[None], data)[0])

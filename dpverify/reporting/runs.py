@@ -48,7 +48,7 @@ def summary(case: Example, result: Runs, as_printed: bool) -> dict[str, Any]:
         "bound": None if bound is None else bound.value,
         "bound_claim": "" if bound is None else bound.claim,
         "bound_at": "" if bound is None else bound.at,
-        "exceeds_bound": bound is not None and known > bound.value * (1 + 1e-9),  # reached is kept
+        "exceeds_bound": case.exceeds(known),
         "printed": None if printed is None else printed.value,
         "printed_claim": "" if printed is None else printed.claim,
         "printed_at": "" if printed is None else printed.at,
