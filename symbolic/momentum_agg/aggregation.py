@@ -41,15 +41,21 @@ def queries_and_the_records_they_ask_for():
 @claim(PAPER, "gauss-1d", at="Appendix C.1, divergence of Gaussians", kind="identity")
 def divergence_of_two_gaussians():
     """D_alpha(N(0, s^2)||N(mu, s^2)) = alpha mu^2/(2 s^2): the integrand P^alpha Q^(1-alpha) is
-    exp((alpha-1) alpha mu^2/(2 s^2)) times the density of N((1-alpha) mu, s^2), at every x; and (alpha, alpha
-    mu^2/(2 s^2))-RDP is the cost of one Gaussian release of sensitivity mu.
+    exp((alpha-1) alpha mu^2/(2 s^2)) times the density of N((1-alpha) mu, s^2), at every x, and the logarithm
+    of its integral over alpha - 1 is alpha mu^2/(2 s^2); this is the cost of one Gaussian release of
+    sensitivity mu.
     """
     x, mu = sp.Symbol("x", real=True), sp.Symbol("mu", positive=True)
-    left = -((1 - alpha) * (x - mu) ** 2 + alpha * x**2) / (2 * sigma**2)
-    right = (alpha - 1) * alpha * mu**2 / (2 * sigma**2) - (x - (1 - alpha) * mu) ** 2 / (2 * sigma**2)
-    spent = RDP(alpha, alpha * mu**2 / (2 * sigma**2))
+
+    def density(centre):
+        return sp.exp(-((x - centre) ** 2) / (2 * sigma**2)) / (sigma * sp.sqrt(2 * sp.pi))
+
+    completed = sp.exp((alpha - 1) * alpha * mu**2 / (2 * sigma**2)) * density((1 - alpha) * mu)
+    value = alpha * mu**2 / (2 * sigma**2)
     return AllOf(
-        Equal(left, right), Private(Gaussian(sigma, {REPLACE: mu}), spent, REPLACE, given=[alpha > 1])
+        Equal(density(0) ** alpha * density(mu) ** (1 - alpha), completed, given=[alpha > 1]),
+        Equal(sp.log(sp.Integral(completed, (x, -sp.oo, sp.oo))) / (alpha - 1), value, given=[alpha > 1]),
+        Private(Gaussian(sigma, {REPLACE: mu}), RDP(alpha, value), REPLACE, given=[alpha > 1]),
     )
 
 

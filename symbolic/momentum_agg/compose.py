@@ -57,6 +57,13 @@ def an_empty_interval_has_no_block():
     return AtMost(0, 1 + 2**k - 1, strict=True)
 
 
+even, odd = (sp.Symbol(name, integer=True, nonnegative=True) for name in ("v", "w"))
+NEVER_EQUAL = (  # 2 v < 2 w + 1 or 2 v > 2 w + 1
+    AtMost(even, odd, given=[2 * even <= 2 * odd + 1]),
+    AtMost(odd + 1, even, given=[2 * even >= 2 * odd + 1]),
+)
+
+
 @claim(
     PAPER,
     "compose-up",
@@ -65,10 +72,16 @@ def an_empty_interval_has_no_block():
     standing="ours",
 )
 def levels_rise_while_divisibility_limits_them():
-    """If a - 1 is an odd multiple (2h+1) 2^k of 2^k and the block has level k, the next block starts at a'
-    with a' - 1 = (h+1) 2^(k+1): divisibility no longer keeps it from level k + 1.
+    """Divisibility limits a block of level k if a - 1 is an odd multiple of 2^k. Then the next one starts at
+    a' with a' - 1 = (2h+1) 2^k + 2^k = (h+1) 2^(k+1), which is an even multiple of 2^j for every j <= k, j +
+    r = k, and no even number is odd: if divisibility limits the next block too, its level is above k.
     """
-    return Equal((2 * h + 1) * 2**k + 2**k, (h + 1) * 2 ** (k + 1))
+    after = (2 * h + 1) * 2**k + 2**k
+    return AllOf(
+        Equal(after, (h + 1) * 2 ** (k + 1)),
+        Equal(after, 2 * ((h + 1) * 2**r) * 2**j, given=[sp.Eq(k, j + r)]),
+        *NEVER_EQUAL,
+    )
 
 
 @claim(
@@ -80,12 +93,14 @@ def levels_rise_while_divisibility_limits_them():
 )
 def blocks_shrink_once_the_length_limits_them():
     """If the block of level k was limited by the n steps left (2^k <= n < 2^(k+1)), fewer than 2^k are left
-    behind it: all later blocks are shorter, and since 2^k divides their start less 1 the length limits them
-    too.
+    behind it, so that the next one has a level j < k; and it starts at a' with a' - 1 = h 2^k + 2^k, an even
+    multiple of 2^j, j + r + 1 = k, so that not divisibility but the length limits it too.
     """
     return AllOf(
         AtMost(n - 2**k, 2**k, given=[n < 2 ** (k + 1)], strict=True),
         AtMost(2**j, 2**k, given=[n < 2 ** (k + 1), 2**j <= n - 2**k], strict=True),
+        Equal(h * 2**k + 2**k, 2 * ((h + 1) * 2**r) * 2**j, given=[sp.Eq(k, j + r + 1)]),
+        *NEVER_EQUAL,
     )
 
 
@@ -100,10 +115,13 @@ def compose_has_at_most_twice_one_plus_log_intervals():
     """COMPOSE(a, b) with b - a + 1 = n has at most 2 (1 + floor(log2 n)) intervals, and at most 1 +
     floor(log2 b) if a = 1.
 
-    Its levels, whole numbers from 0 to m = floor(log2 n), rise strictly over p + 1 blocks, then fall strictly
-    over d + 1 (compose-up, compose-down; a run may be missing): u_i = m - level on the way up, v_i = level on
-    the way down. At a = 1 every 2^k divides a - 1, and there is the second run alone. That the intervals are
-    nodes, disjoint and cover [a, b] is alg-3: each is a node and starts right behind the one before.
+    Each block is limited by divisibility or by the length, or its level would be higher. As long as it is
+    divisibility the levels rise strictly (compose-up); from the first block that the length limits on, it
+    limits all, and the levels fall strictly (compose-down). They are whole numbers from 0 to m = floor(log2
+    n) (alg-3): u_i = m - level over the p + 1 blocks of the first run, v_i = level over the d + 1 of the
+    second (a run may be missing). At a = 1 every 2^k divides a - 1, and there is the second run alone. That
+    the intervals are nodes, disjoint and cover [a, b] is alg-3: each is a node and starts right behind the
+    one before.
     """
     u, v = (sp.IndexedBase(name, nonnegative=True) for name in ("u", "v"))
     top = sp.floor(log2(n))

@@ -235,22 +235,29 @@ def sensitivity_of_a_node():
 )
 def sensitivity_of_a_node_corrected():
     """For alpha >= 1/N a node moves by at most 2 alpha G (1 + 1/(1 - 1/e)) <= 2 alpha G sqrt(20/3) < 5.17
-    alpha G: the occurrences weigh at most 1 + (1-alpha) sum_{j<n} r^j, r =
-    (1-alpha)^N <= 1/e, and this is at most 1 + 1/(1 - rho) for every rho in [r, 1).
+    alpha G: each occurrence of a record in it, n + 1 of them, moves it by 2 alpha G times its weight, which
+    is at most 1 for the latest, and beta^((j-1) N + 1 + s_j) for the j-th before it, beta = 1-alpha, as it
+    is (j-1) N + 1 steps or more away (sens-scale-corrected).
     """
-    r, ratio = sp.symbols("r rho", positive=True)
-    power = beta**N
-    series = sp.Sum(r**j, (j, 0, n - 1))
-    most = 1 + 1 / (1 - sp.exp(-1))
+    kept, later = sp.Symbol("beta", positive=True), sp.Symbol("j", integer=True, positive=True)
+    more = sp.IndexedBase("s", integer=True, nonnegative=True)
+    term, power, limit = kept ** ((later - 1) * N + 1 + more[later]), kept ** ((later - 1) * N), sp.exp(-1)
+    weights, series = (sp.Sum(each, (later, 1, n)) for each in (term, power))
+    most = 1 + 1 / (1 - limit)
     return AllOf(
-        Theorem(given=[alpha < 1, alpha * N >= 1], shows=AtMost(power, sp.exp(-1)))
-        .use("prop-13-power", "1 - x <= exp(-x)", alpha=alpha, N=N)
-        .have(AtMost(sp.exp(-alpha * N), sp.exp(-1)), "alpha N >= 1"),
-        Theorem(given=[r <= ratio, ratio < 1], shows=AtMost(1 + series, 1 + 1 / (1 - ratio)))
-        .have(Equal(series * (1 - r), 1 - r**n), "a geometric series")
-        .have(AtMost(series * (1 - r), 1), "its last term is not negative")
-        .have(AtMost(series * (1 - ratio), series * (1 - r)), "its terms are not negative")
-        .have(AtMost(series * (1 - ratio), 1), "both"),
+        Theorem(
+            given=[kept < 1, (1 - kept) * N >= 1],
+            shows=AtMost(2 * (1 - kept) * G * (1 + weights), 2 * (1 - kept) * G * most),
+        )
+        .sum(AtMost(term, power), (later, 1, n), "each occurrence")
+        .use("prop-13-power", "1 - x <= exp(-x)", alpha=1 - kept, N=N)
+        .have(AtMost(sp.exp(-(1 - kept) * N), limit), "alpha N >= 1")
+        .have(AtMost(kept**N, limit), "both")
+        .have(Equal(series * (1 - kept**N), 1 - kept ** (N * n)), "a geometric series")
+        .have(AtMost(series * (1 - kept**N), 1), "its last term is not negative")
+        .have(AtMost(series * (1 - limit), series * (1 - kept**N)), "its terms are not negative")
+        .have(AtMost(series, 1 / (1 - limit)), "divided")
+        .have(AtMost(1 + weights, most), "all occurrences"),
         AtMost(most**2, third),
     )
 
