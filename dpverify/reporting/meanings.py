@@ -201,8 +201,8 @@ MEANINGS = {
         "delta compute sigma with an accountant."
     ),
     "momentum-agg/thm-9": (
-        "The printed constants hold for delta <= 1/e and epsilon <= sqrt(d N); only a delta next to 1 breaks "
-        "them."
+        "The printed constants hold for delta <= 1/2 and epsilon <= 27000 (log2 T)^3 sqrt(d N); a delta next "
+        "to 1 breaks them."
     ),
     "momentum-agg/lemma-7": (
         "With a fresh order in every epoch the rebuilt vector is not the momentum, whatever the noise: "

@@ -460,17 +460,45 @@ def root_of_the_variance():
     )
 
 
-def _variances(u, v):
-    """VAR_1 + ... + VAR_5 in units of alpha^2 sigma^2, u = sqrt(eta T), v = eta sqrt(T N), gamma = eta N."""
-    W = WHOLE**2
-    gradients = 192 * G**2 * bN**2 * (1 + W) + 256 * W * G**2 * u**2 * bN**2
-    return gradients + 64 * W * L**2 * u**2 * bN**2 + 48 * L**2 * v**2 * bT**2
-
-
 def _deviations(u, v):
-    """What the root of their sum is at most, over log2 T: as it follows, and as Lemma 7 has it."""
+    """What the noise is at most, over sqrt(d) alpha sigma log2 T, u = sqrt(eta T), v = eta sqrt(T N): as it
+    follows, and as Lemma 7 has it.
+    """
     last = 4 * sp.sqrt(3) * L * v
-    return 31 * G + (32 * G + 16 * L) * u + last, 48 * G + 32 * (G + 2 * L) * u + last
+    return 22 * G + (sp.Rational(51, 2) * G + 9 * L) * u + last, 48 * G + 32 * (G + 2 * L) * u + last
+
+
+@claim(
+    PAPER,
+    "lemma-7-weights",
+    at="Lemma 7, proof, weights of the blocks",
+    kind="inequality",
+    uses=["l7-coefficient", "l7-coefficients", "scaled-twice"],
+    standing="ours",
+)
+def squared_weights_of_the_blocks():
+    """With u = 1/(1-rho): p = rho^q, c = c_q <= (1-p) u (l7-coefficient, unrolled), S the sum of c_i^2,
+    gamma (2-gamma) S <= u^2 (l7-coefficients) and gamma <= 1 have p^2 + c^2 <= u^2, gamma S <= u^2 and 2
+    (1-gamma)^2 gamma S <= u^2.
+    """
+    S, c, p = sp.symbols("S c p", nonnegative=True)
+    u = sp.Symbol("u", positive=True)
+    given = [S * gamma * (2 - gamma) <= u**2, c <= (1 - p) * u, p <= 1, u >= 1, gamma <= 1]
+    return (
+        Theorem(
+            given=given,
+            shows=AllOf(
+                AtMost(p**2 + c**2, u**2),
+                AtMost(S * gamma, u**2),
+                AtMost(2 * (1 - gamma) ** 2 * (S * gamma), u**2),
+            ),
+        )
+        .have(AtMost(c**2, (1 - p) ** 2 * u**2), "squared")
+        .have(AtMost(p**2, p**2 * u**2), "u >= 1")
+        .have(AtMost(p**2 + (1 - p) ** 2, 1), "p <= 1")
+        .have(AtMost(2 * (1 - gamma) ** 2, 2 - gamma), "gamma <= 1")
+        .use("scaled-twice", "times S", a=2 * (1 - gamma) ** 2, b=2 - gamma, y=S * gamma, z=S * gamma)
+    )
 
 
 @claim(
@@ -478,27 +506,65 @@ def _deviations(u, v):
     "lemma-7-sharper",
     at="Lemma 7, for the noise, with the constants that follow",
     kind="inequality",
-    uses=["l7-var1", "l7-var2", "l7-var3", "l7-var4", "l7-var5", "lemma-7-squares", "scaled"],
+    uses=["lemma-7-weights", "lemma-7-squares", "l7-eq7", "prop-18", "scaled", "scaled-twice"],
     standing="ours",
 )
 def noise_of_the_rebuilt_momentum_sharper():
     """For 1/N <= alpha <= 1, gamma = eta N <= 1, 2 <= N <= T the noise n = E|m^_t - E m^_t| in what Algorithm
-    2 rebuilds, the mean over the noises, n <= sqrt(d) alpha sigma s, s^2 = VAR_1 + ... + VAR_5 with delta_G =
-    4G, delta_Delta = delta_r = 2 eta N L, sigma = 4 sqrt(l)/epsilon, is at most sqrt(d) alpha sigma log2 T
-    (31 G + (32 G + 16 L) sqrt(eta T) + 4 sqrt(3) L eta sqrt(T N)).
+    2 rebuilds, the mean over the noises, is at most sqrt(d) alpha sigma log2 T (22 G + (51 G/2 + 9 L)
+    sqrt(eta T) + 4 sqrt(3) L eta sqrt(T N)), sigma = 4 sqrt(l)/epsilon.
+
+    n <= sqrt(d) alpha sigma s, s^2 the sum of the variances over alpha^2 sigma^2. COMPOSE of a block of N
+    steps has at most 2 (1 + log2 N) nodes (Proposition 18), that of 1..t at most J <= 1 + log2 T. With A =
+    p^2 + c^2, B = gamma S and C = 2 (1-gamma)^2 gamma S, at most w = 1/(1-rho)^2 <= 1/(1 - 1/e)^2
+    (lemma-7-weights, l7-eq7), the first two terms of Eq (3) have A 16 G^2 * 3 log2 N a node, the others
+    gamma^2 S 16 G^2 * 4 (T/N) log2 N and (1-gamma)^2 S (2 gamma L)^2 * 4 (T/N) log2 N, and r has (2 gamma
+    L)^2 * 4 (T/N) log2 N; u^2 = gamma T/N and v^2 = gamma^2 T/N.
     """
-    n, s = sp.symbols("n s", nonnegative=True)
+    n, s, w, A, B, C, J = sp.symbols("n s w A B C J", nonnegative=True)
     u, v = sp.symbols("u v", positive=True)
     scale, most = sp.sqrt(d) * alpha * 4 * sp.sqrt(ell) / eps, _deviations(u, v)[0] * bT
-    W = WHOLE**2
+    nodes = bN * (1 + bN)
+    variance = (96 * A * G**2 + 128 * B * G**2 * u**2 + 16 * C * L**2 * u**2) * nodes
+    given = [*LOGS, A <= w, B <= w, C <= w, w <= WHOLE**2, J <= 1 + bT]
+    given += [s**2 <= variance + 16 * J * bN * L**2 * v**2, n <= scale * s]
+    sizes = 96 * G**2 + 128 * G**2 * u**2 + 16 * L**2 * u**2
     return (
-        Theorem(given=[*LOGS, s**2 <= _variances(u, v), n <= scale * s], shows=AtMost(n, scale * most))
-        .have(AtMost(W, 4), "1/(1 - 1/e) <= 2")
-        .have(AtMost(bN**2, bT**2), "log2 N <= log2 T")
-        .use("lemma-7-squares", "the squares", W=W, B=bN**2, C=bT**2, G=G, L=L, u=u, v=v)
+        Theorem(given=given, shows=AtMost(n, scale * most))
+        .have(AtMost(WHOLE**2, sp.Rational(63, 25)), "e/(e - 1)")
+        .have(AtMost(w, sp.Rational(63, 25)), "w")
+        .have(AtMost(nodes, 2 * bT**2), "1 <= log2 N <= log2 T")
+        .have(AtMost(J * bN, 2 * bT**2), "1 + log2 T <= 2 log2 T")
+        .have(AtMost(96 * A * G**2 + 128 * B * G**2 * u**2 + 16 * C * L**2 * u**2, w * sizes), "A, B, C <= w")
+        .use(
+            "scaled",
+            "times the nodes",
+            p=nodes,
+            s=96 * A * G**2 + 128 * B * G**2 * u**2 + 16 * C * L**2 * u**2,
+            b=w * sizes,
+        )
+        .use("scaled-twice", "the nodes of r", a=J * bN, b=2 * bT**2, y=16 * L**2 * v**2, z=16 * L**2 * v**2)
+        .use("scaled-twice", "W times the nodes", a=w, b=sp.Rational(63, 25), y=nodes, z=2 * bT**2)
+        .use("lemma-7-squares", "the squares", B=w * nodes, C=bT**2, G=G, L=L, u=u, v=v)
         .have(AtMost(s**2, most**2), "the sum of the variances")
         .have(AtMost(s, most), "the root")
         .use("scaled", "times sqrt(d) alpha sigma", p=scale, s=s, b=most)
+    )
+
+
+@claim(PAPER, "lemma-7-squares", at="Lemma 7, proof, squares", kind="inequality", standing="ours")
+def sum_of_variances_is_at_most_a_square():
+    """96 G^2 B + 128 G^2 u^2 B + 16 L^2 u^2 B + 32 L^2 v^2 C <= (22 G + (51 G/2 + 9 L) u + 4 sqrt(3) L v)^2 C
+    for B <= (126/25) C.
+    """
+    B, C, u, v = sp.symbols("B C u v", nonnegative=True)
+    total = (96 * G**2 + 128 * G**2 * u**2 + 16 * L**2 * u**2) * B
+    squares = 484 * G**2 + (sp.Rational(2601, 4) * G**2 + 81 * L**2) * u**2 + 48 * L**2 * v**2
+    most = _deviations(u, v)[0] ** 2 * C
+    return (
+        Theorem(given=[25 * B <= 126 * C], shows=AtMost(total + 32 * L**2 * v**2 * C, most))
+        .have(AtMost(total + 32 * L**2 * v**2 * C, squares * C), "term by term")
+        .have(AtMost(squares * C, most), "a sum of squares is at most the square of the sum")
     )
 
 
@@ -511,32 +577,18 @@ def noise_of_the_rebuilt_momentum_sharper():
 )
 def noise_of_the_rebuilt_momentum():
     """For 1/N <= alpha <= 1, gamma = eta N <= 1, 2 <= N <= T the noise n = E|m^_t - E m^_t| in what Algorithm
-    2 rebuilds is at most the bound of Lemma 7 (which is E|m^_t - m_t| if all epochs have one order); n and s
-    as in lemma-7-sharper.
+    2 rebuilds is at most the bound of Lemma 7 (which is E|m^_t - m_t| if all epochs have one order): n is at
+    most that of lemma-7-sharper, u = sqrt(eta T) and v = eta sqrt(T N).
     """
-    n, s = sp.symbols("n s", nonnegative=True)
+    n = sp.Symbol("n", nonnegative=True)
     u, v = sp.symbols("u v", positive=True)
+    put = {u: sp.sqrt(eta * size), v: eta * sp.sqrt(size * N)}
     scale, (sharper, most) = sp.sqrt(d) * alpha * 4 * sp.sqrt(ell) / eps, _deviations(u, v)
-    return (
-        Theorem(given=[*LOGS, s**2 <= _variances(u, v), n <= scale * s], shows=AtMost(n, scale * most * bT))
-        .use("lemma-7-sharper", "the noise", n=n, s=s)
-        .have(AtMost(sharper * bT, most * bT), "31 <= 48 and 16 <= 64")
-        .use("scaled", "times sqrt(d) alpha sigma", p=scale, s=sharper * bT, b=most * bT)
-    )
-
-
-@claim(PAPER, "lemma-7-squares", at="Lemma 7, proof, squares", kind="inequality", standing="ours")
-def sum_of_variances_is_at_most_a_square():
-    """The five variances with W <= 4 and B <= C (squares of logarithms) are at most (31 G + (32 G + 16 L) u +
-    4 sqrt(3) L v)^2 C.
-    """
-    W, B, C, u, v = sp.symbols("W B C u v", positive=True)
-    total = 192 * G**2 * B * (1 + W) + 256 * W * G**2 * u**2 * B + 64 * W * L**2 * u**2 * B
-    most = _deviations(u, v)[0] ** 2 * C
-    return (
-        Theorem(given=[W <= 4, B <= C], shows=AtMost(total + 48 * L**2 * v**2 * C, most))
-        .have(AtMost(W * B, 4 * C), "a product")
-        .have(AtMost(total, (960 * G**2 + 1024 * G**2 * u**2 + 256 * L**2 * u**2) * C), "term by term")
+    return AllOf(
+        Theorem(given=[*LOGS, n <= scale * sharper * bT], shows=AtMost(n, scale * most * bT))
+        .have(AtMost(sharper * bT, most * bT), "22 <= 48, 51/2 <= 32 and 9 <= 64")
+        .use("scaled", "times sqrt(d) alpha sigma", p=scale, s=sharper * bT, b=most * bT),
+        Equal((scale * most * bT).subs(put), _lemma_7(eta, size, ell, eps)),
     )
 
 
@@ -706,15 +758,15 @@ def explicit_bound_of_theorem_9():
     """E|grad F(w^)| <= (3R/2 + 24K(G + 2L) + 12L) d^(1/3)/(epsilon N)^(2/3) + 6G/sqrt(N) + 36GK
     sqrt(d)/(epsilon N) + 9KL sqrt(d)/(epsilon N), K = 16 log2 T log(1/delta), whatever delta.
 
-    It fails for delta next to 1 alone: the noise has sqrt(l), K has l. The case: N = 2^k, k = 10^13, x =
-    sqrt(N/T) = 2^-7, d = 2^20, l = log(1/delta) = 1/(100 k); every record has Huber's loss in the first
-    coordinate, slope clip(w, -1, 1), G = L = 1. All records being equal, what is rebuilt is m_t, |m_t| <= 1,
-    plus noise: the nodes of r alone give each coordinate of it a variance of at least 16 l k x^3 n/d, n the
-    number of bits 1 among the last k of t, which is at least k/4 but for 4/k of all t (Chebyshev). A step
-    goes along the first coordinate by at most eta (1 + |Z|)/Y, Y the length of the noise in the others,
-    E(1/Y) <= 2/(s sqrt d), so that T steps go D = (1/x)(4/k + 2/sqrt(d) + 1/(k sqrt(l) x^(3/2))) on average,
-    and more than 10 D with a chance of 1/10 at most (Markov). From w_1 = 1 + 10 D, R = 10 D + 1/2, the mean
-    slope is 9/10 or more.
+    It holds for delta <= 1/2 (thm-9-small-delta) and fails for delta next to 1: the noise has sqrt(l), K has
+    l; what lies between is open. The case: N = 2^k, k = 10^13, x = sqrt(N/T) = 2^-7, d = 2^20, l =
+    log(1/delta) = 1/(100 k); every record has Huber's loss in the first coordinate, slope clip(w, -1, 1), G
+    = L = 1. All records being equal, what is rebuilt is m_t, |m_t| <= 1, plus noise: the nodes of r alone
+    give each coordinate of it a variance of at least 16 l k x^3 n/d, n the number of bits 1 among the last k
+    of t, which is at least k/4 but for 4/k of all t (Chebyshev). A step goes along the first coordinate by
+    at most eta (1 + |Z|)/Y, Y the length of the noise in the others, E(1/Y) <= 2/(s sqrt d), so that T steps
+    go D = (1/x)(4/k + 2/sqrt(d) + 1/(k sqrt(l) x^(3/2))) on average, and more than 10 D with a chance of
+    1/10 at most (Markov). From w_1 = 1 + 10 D, R = 10 D + 1/2, the mean slope is 9/10 or more.
     """
     x, k, dimension = sp.Rational(1, 128), sp.Integer(10) ** 13, sp.Integer(2) ** 20
     level = 1 / (100 * k)
@@ -764,8 +816,7 @@ def difference_of_two_anchors():
         "thm-9-difference",
         "l11-cross-same",
         "l11-cross-diff",
-        "l7-coefficient",
-        "l7-coefficients",
+        "lemma-7-weights",
         "scaled-twice",
     ],
     standing="ours",
@@ -777,8 +828,8 @@ def sampling_error_of_the_rebuilt_momentum():
     The error is alpha times a sum of centred gradients with weights that are not negative: p (1-alpha)^j and
     c_q (1-alpha)^j on vectors of size G (p = rho^q), c_i (1-alpha)^j on vectors of size gamma (G+L)
     (thm-9-difference), j = 0..N-1. Cross terms are not positive (l11-cross-same) or vanish (l11-cross-diff),
-    so that the squares add: W is the sum of (1-alpha)^(2j), alpha W <= 1, S the sum of c_i^2, gamma (2-gamma)
-    S <= u^2 (l7-coefficients), and c_q <= (1-p) u (l7-coefficient, unrolled).
+    so that the squares add: W is the sum of (1-alpha)^(2j), alpha W <= 1, S the sum of c_i^2, and what is
+    known of S and c_q is that of lemma-7-weights.
     """
     s, W, S, c, p = sp.symbols("s W S c p", nonnegative=True)
     u = sp.Symbol("u", positive=True)
@@ -794,11 +845,7 @@ def sampling_error_of_the_rebuilt_momentum():
     first, second = (p**2 + c**2) * G**2, S * gamma**2 * (G + L) ** 2
     return (
         Theorem(given=given, shows=AtMost(s, alpha * u**2 * (G**2 + gamma * (G + L) ** 2)))
-        .have(AtMost(S * gamma, u**2), "2 - gamma >= 1")
-        .have(AtMost(c**2, (1 - p) ** 2 * u**2), "squared")
-        .have(AtMost(p**2, p**2 * u**2), "u >= 1")
-        .have(AtMost(p**2 + (1 - p) ** 2, 1), "p <= 1")
-        .have(AtMost(p**2 + c**2, u**2), "together")
+        .use("lemma-7-weights", "the weights", S=S, c=c, p=p, u=u, gamma=gamma)
         .have(AtMost(first, u**2 * G**2), "times G^2")
         .have(AtMost(second, u**2 * gamma * (G + L) ** 2), "times gamma (G+L)^2")
         .have(AtMost(alpha**2 * W, alpha), "alpha W <= 1")
@@ -857,8 +904,8 @@ def noise_of_theorem_9():
     standing="ours",
 )
 def sharper_noise_of_theorem_9():
-    """With alpha = 1/N, eta = y^2/N, T = N/y^4, sqrt(d) = epsilon N y^3 the bound of lemma-7-sharper is K (31
-    G y^3/4 + (8 G + 4 L) y^2 + sqrt(3) L y^3), K = 16 log2 T sqrt(l).
+    """With alpha = 1/N, eta = y^2/N, T = N/y^4, sqrt(d) = epsilon N y^3 the bound of lemma-7-sharper is K (11
+    G y^3/2 + (51 G/8 + 9 L/4) y^2 + sqrt(3) L y^3), K = 16 log2 T sqrt(l).
     """
     y, step, length = sp.symbols("y eta T", positive=True)
     put = [
@@ -874,7 +921,8 @@ def sharper_noise_of_theorem_9():
 
 def noise_9(y):
     """The noise of Theorem 9 over 16 log2 T sqrt(l)."""
-    return sp.Rational(31, 4) * G * y**3 + (8 * G + 4 * L) * y**2 + sp.sqrt(3) * L * y**3
+    near = sp.Rational(51, 8) * G + sp.Rational(9, 4) * L
+    return sp.Rational(11, 2) * G * y**3 + near * y**2 + sp.sqrt(3) * L * y**3
 
 
 def error_9(x):
@@ -931,72 +979,62 @@ def explicit_bound_of_theorem_9_corrected():
 @claim(
     PAPER,
     "thm-9-small-delta",
-    at="Theorem 9, first inequality, for delta <= 1/e and 2 <= T <= N^3",
+    at="Theorem 9, first inequality, for delta <= 1/2 and epsilon <= 27000 (log2 T)^3 sqrt(d N)",
     kind="inequality",
     uses=["thm-9-corrected", "thm-9-sampling", "thm-9-sharper-noise", "scaled", "scaled-twice"],
 )
 def explicit_bound_of_theorem_9_for_small_delta():
-    """For delta <= 1/e and 2 <= T <= N^3, that is epsilon <= sqrt(d N), the bound of Theorem 9 holds with the
-    constants that are printed, K = 16 log2 T log(1/delta), for Algorithm 2 with fresh orders and delta_Delta
-    = delta_r = 2 eta N L.
+    """For delta <= 1/2, T >= 2 and epsilon <= 27000 (log2 T)^3 sqrt(d N), the bound of Theorem 9 holds with
+    the constants that are printed, K = 16 log2 T log(1/delta), for Algorithm 2 with fresh orders and
+    delta_Delta = delta_r = 2 eta N L.
 
-    g is E|grad F(w^)|, y = sqrt(gamma) = d^(1/6)/(epsilon N)^(1/3), r = 1/sqrt(N) <= y (T <= N^3). For y <= 1
+    g is E|grad F(w^)|, y = sqrt(gamma) = d^(1/6)/(epsilon N)^(1/3), r = 1/sqrt(N) <= 30 y log2 T. For y <= 1
     (T >= N) by the first part of thm-9-corrected, with the sampling error and the noise put in; for y > 1 the
     bound is more than G. b is log2 T.
     """
     mean, c = sp.symbols("g c", nonnegative=True)
     y, r, less = sp.symbols("y r K_1", positive=True)  # K_1 = 16 log2 T sqrt(l)
-    put = [sp.Eq(y, d ** sp.Rational(1, 6) / (eps * N) ** sp.Rational(1, 3)), sp.Eq(r, 1 / sp.sqrt(N))]
-    spread = sp.sqrt(G**2 + y**2 * (G + L) ** 2)
-    sizes = [sp.Eq(less, 16 * bT * sp.sqrt(ell)), sp.Eq(K, 16 * bT * ell), bT >= 1, ell >= 1]
+    rate = d ** sp.Rational(1, 6) / (eps * N) ** sp.Rational(1, 3)
+    put = [sp.Eq(y, rate), sp.Eq(r, 1 / sp.sqrt(N))]
+    spread, wide = sp.sqrt(G**2 + y**2 * (G + L) ** 2), (1 + y**2) * G + sp.Rational(3, 2) * y * L
+    sizes = [sp.Eq(less, 16 * bT * sp.sqrt(ell)), sp.Eq(K, 16 * bT * ell), bT >= 1, ell >= sp.log(2)]
     steps = [
         mean <= 3 * R * y**2 / 2 + 3 * L * y**2 * r**2 / 4 + 3 * c + 3 * G * y**4,
         c <= WHOLE * spread * r + 3 * y**2 * L + less * noise_9(y),
     ]
     stated = (3 * R / 2 + 24 * K * (G + 2 * L) + 12 * L) * y**2 + 6 * G * r + (36 * G + 9 * L) * K * y**3
-    slack = 16 * (sp.Rational(51, 4) * G * y**3 + 36 * L * y**2)
-    allowed = 24 * (G + 2 * L) * y**2 + (36 * G + 9 * L) * y**3
+    root, factor = sp.Rational(83, 100), sp.Rational(19, 4)  # at most sqrt(log 2), at least 3/(1 - 1/e)
+    allowed, gain = 24 * (G + 2 * L) * y**2 + (36 * G + 9 * L) * y**3, 33 * L * y**2 + 13 * G * y**3
+    rest = factor * r * wide + 3 * L * y**2 * r**2 / 4 + 9 * y**2 * L + 3 * G * y**4
     near = (
-        Theorem(given=[*steps, *sizes, y <= 1, r <= y], shows=AtMost(mean, stated))
-        .have(AtMost(16, less), "log2 T >= 1 and l >= 1")
-        .have(AtMost(less, K), "l >= 1")
-        .have(AtMost(spread, (1 + y**2) * G + sp.Rational(3, 2) * y * L), "squared")
-        .have(AtMost(3 * WHOLE, sp.Rational(19, 4)), "e/(e - 1)")
-        .use(
-            "scaled-twice",
-            "the sampling error",
-            a=3 * WHOLE,
-            b=sp.Rational(19, 4),
-            y=spread,
-            z=(1 + y**2) * G + sp.Rational(3, 2) * y * L,
-        )
-        .use(
-            "scaled",
-            "times r",
-            p=r,
-            s=3 * WHOLE * spread,
-            b=sp.Rational(19, 4) * ((1 + y**2) * G + sp.Rational(3, 2) * y * L),
-        )
-        .have(AtMost(3 * noise_9(y) + slack / 16, allowed), "term by term")
-        .use("scaled", "times K_1", p=less, s=3 * noise_9(y) + slack / 16, b=allowed)
-        .use("scaled", "K_1 >= 16", p=slack / 16, s=sp.Integer(16), b=less)
-        .use("scaled", "K_1 <= K", p=allowed, s=less, b=K)
-        .have(AtMost(3 * less * noise_9(y) + slack, K * allowed), "together")
-        .have(
-            AtMost(
-                sp.Rational(19, 4) * r * ((1 + y**2) * G + sp.Rational(3, 2) * y * L)
-                + 3 * L * y**2 * r**2 / 4
-                + 9 * y**2 * L
-                + 3 * G * y**4,
-                6 * G * r + 12 * L * y**2 + slack,
-            ),
-            "r <= y <= 1",
-        )
+        Theorem(given=[*steps, *sizes, y <= 1, r <= 1, r <= 30 * bT * y], shows=AtMost(mean, stated))
+        .have(AtMost(root, sp.sqrt(ell)), "l >= log 2")
+        .have(AtMost(13 * bT, less), "16 sqrt(l) >= 13")
+        .have(AtMost(root * less, K), "l >= log 2")
+        .have(AtMost(spread, wide), "squared")
+        .have(AtMost(3 * WHOLE, factor), "e/(e - 1)")
+        .use("scaled-twice", "the sampling error", a=3 * WHOLE, b=factor, y=spread, z=wide)
+        .use("scaled", "times r", p=r, s=3 * WHOLE * spread, b=factor * wide)
+        .have(AtMost(3 * noise_9(y) + gain, root * allowed), "term by term")
+        .use("scaled", "times K_1", p=less, s=3 * noise_9(y) + gain, b=root * allowed)
+        .use("scaled", "K_1 >= 13 log2 T", p=gain, s=13 * bT, b=less)
+        .use("scaled", "K >= sqrt(l) K_1", p=allowed, s=root * less, b=K)
+        .have(AtMost(3 * less * noise_9(y) + 13 * bT * gain, K * allowed), "together")
+        .use("scaled", "times G y^2", p=G * y**2, s=r, b=30 * bT * y)
+        .use("scaled", "times L y", p=L * y, s=r, b=30 * bT * y)
+        .have(AtMost(L * y**2 * r**2, L * y**2), "r <= 1")
+        .have(AtMost(G * y**4, bT * G * y**3), "y <= 1")
+        .have(AtMost(L * y**2, bT * L * y**2), "log2 T >= 1")
+        .have(AtMost(rest, 6 * G * r + 12 * L * y**2 + 13 * bT * gain), "r <= 30 y log2 T")
     )
+    budget = eps <= 27000 * bT**3 * sp.sqrt(d * N)
     return AllOf(
         Theorem(given=put, shows=Equal(printed(K), stated)),
+        Theorem(given=[*put, budget], shows=AtMost(r, 30 * bT * y)).have(
+            AtMost(1 / sp.sqrt(N), 30 * bT * rate), "the sixth power of both sides"
+        ),
         near,
-        AtMost(mean, stated, given=[mean <= G, K >= 16, y > 1]),
+        AtMost(mean, stated, given=[mean <= G, K >= 11, y > 1]),
     )
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import sympy as sp
 
 from dpverify.claims import claim
-from dpverify.language.expectations import Noise, gaussian, gaussian_norm
+from dpverify.language.expectations import E, Noise, gaussian, gaussian_norm
 from dpverify.language.functions import Function
 from dpverify.language.vectors import Vector, VectorSequence, inner, norm, norm2, total, vectors
 from dpverify.relations import AtMost, BigO, Equal, Instance
@@ -415,24 +415,30 @@ def momentum_is_near_the_gradient():
 def momentum_is_near_the_gradient_after_a_while():
     """E|m_t - grad F(w_t)| <= 2 G sqrt(alpha) + 2 eta N L + eta L/alpha + (1-alpha)^t G for m_0 = 0.
 
-    m_t - grad F(w_t) is a sum of four vectors: the sampling error at the anchors, whose second moment s is
-    at most 4 alpha G^2 (l11-variance); two averages of differences from the anchors, of E-norms a and b, at
-    most eta N L (l11-anchor-step for f and for F, l11-recursion); and the average of grad F less grad F(w_t),
-    of E-norm r <= (1-alpha)^t G + eta L/alpha (l11-unroll-corrected). e is E|m_t - grad F(w_t)|.
+    m_t - grad F(w_t) is X + A + B + D: the sampling error X at the anchors, whose second moment s is at most
+    4 alpha G^2 (l11-variance); two averages A and B of differences from the anchors, at most eta N L long
+    (l11-anchor-step for f and for F, l11-recursion); and the average of grad F less grad F(w_t), D, at most
+    (1-alpha)^t G + eta L/alpha (l11-unroll-corrected). The lengths of A, B, D and the triangle, the first
+    part, hold for every outcome; the second part is about the expectation.
     """
-    s, a, b, r, e = sp.symbols("s a b r e", nonnegative=True)
-    start = (1 - alpha) ** t * G
-    return Theorem(
-        given=[
-            s <= 4 * alpha * G**2,
-            a <= eta * N * L,
-            b <= eta * N * L,
-            r <= start + eta * L / alpha,
-            e <= sp.sqrt(s) + a + b + r,
-            alpha < 1,
-        ],
-        shows=AtMost(e, 2 * G * sp.sqrt(alpha) + 2 * eta * N * L + eta * L / alpha + start),
-    ).have(AtMost(sp.sqrt(s), 2 * G * sp.sqrt(alpha)), "the root of the second moment")
+    s, (A, B, D, outcome) = sp.Symbol("s", positive=True), vectors("A B D x")
+    X, start = Noise("X", variance=s), (1 - alpha) ** t * G
+    rest = 2 * eta * N * L + eta * L / alpha + start
+    sizes = [norm(A) <= eta * N * L, norm(B) <= eta * N * L, norm(D) <= start + eta * L / alpha, alpha < 1]
+
+    def triangle(x):
+        return AtMost(norm(x + A + B + D), norm(x) + norm(A) + norm(B) + norm(D))
+
+    return AllOf(
+        triangle(outcome),
+        Theorem(
+            given=[s <= 4 * alpha * G**2, *sizes],
+            shows=AtMost(E(norm(X + A + B + D)), 2 * G * sp.sqrt(alpha) + rest),
+        )
+        .expect(triangle(X), [X], "the triangle")
+        .jensen(norm2(X), [X])
+        .have(AtMost(sp.sqrt(s), 2 * G * sp.sqrt(alpha)), "the root of the second moment"),
+    )
 
 
 @claim(
