@@ -4,7 +4,8 @@ the other.
     Theorem(shows=AtMost(...), given=[...])
         .have(relation, "why")                   a fact, from the hypotheses and the earlier facts alone
         .calc(a, ("<=", b, "why"), ("=", c, ""))  a chain; what its ends say of each other is a fact
-        .use("lemma-4.1", "why", n=2 * m)        an earlier statement, shown to apply to these terms
+        .use("lemma-4.1", "why", n=2 * m)        an earlier statement, shown to apply to these terms (and to
+                                                 the same iteration, if it is about one)
         .sum(relation, (t, 1, T), "why")         a relation that holds for every t, added up
         .unroll(x[t], ratio, extra, (t, 1, T), "why")  x[t+1] <= ratio x[t] + extra(t), applied T times
         .at(hypothesis, 5, "why")                a hypothesis for every t, at one t
@@ -137,6 +138,8 @@ class Iterates:
             raise ValueError(
                 f"Expected as many vectors in step as in state, got {len(self.step)} for {len(self.state)}."
             )
+        for field in ("state", "step", "noises"):
+            object.__setattr__(self, field, tuple(getattr(self, field)))
 
     @property
     def after(self) -> Any:
@@ -378,7 +381,9 @@ def _parts(statement: Any) -> Any:
             yield from _parts(value)
     elif is_dataclass(statement) and not isinstance(statement, type):
         bound = [
-            b for name in ("index", "value") if isinstance(b := getattr(statement, name, None), sp.Symbol)
+            b
+            for name in ("index", "value")
+            if isinstance(b := getattr(statement, name, None), sp.Symbol) and not hasattr(b, "declarations")
         ]
         for field in fields(statement):
             if field.name not in ("proof", "by", "let", "because", "run", "reason"):

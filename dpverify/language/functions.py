@@ -241,7 +241,7 @@ class Function:
 
     def _asked(self, fact: str, *words: str) -> None:
         for word in words:
-            if getattr(self, word) in (None, False):
+            if getattr(self, word) is None or getattr(self, word) is False:  # 0 is a bound like another
                 raise ValueError(f"Expected {self.name} to be declared {word}=..., which {fact} needs.")
 
     # ------------------------------------------------------------------ text and identity

@@ -529,14 +529,31 @@ def _holds(condition: Any, reason: str, proof: _Proof, more: Iterable[Any] = ())
 
 
 def _discharge(hypothesis: ForEvery | Iterates, chosen: dict[Any, Any], id: str, proof: _Proof) -> None:
-    """A hypothesis for every index, at these terms, is shown at an arbitrary one."""
+    """A hypothesis for every index, at these terms, is shown at an arbitrary one; an iteration has to be one
+    of this theorem.
+    """
     if isinstance(hypothesis, Iterates):
-        raise Stuck(f"{id} is about an iteration, which `use` cannot show to be one of this theorem")
+        process = _iterates_at(hypothesis, chosen)
+        if hypothesis.index in chosen or process not in proof.theorem.given:
+            raise Stuck(f"{id} is about an iteration that is not among the hypotheses: {process}")
+        return
     low, high = (placed(end, chosen) for end in (hypothesis.low, hypothesis.high))
     taken = [*proof.known, *chosen, *chosen.values(), low, high, *_both(hypothesis.relation)]
     index = fresh(hypothesis.index.name, taken, integer=True)
     relation = _substituted(_moved(hypothesis, index), chosen)
     _for_every(relation, SumOver(relation, index, low, high, f"a hypothesis of {id}"), proof)
+
+
+def _iterates_at(process: Iterates, chosen: dict[Any, Any]) -> Iterates:
+    """The iteration with terms for the symbols in it; the names of its state and of its sequence stay."""
+    return replace(
+        process,
+        value=process.value.xreplace(chosen),
+        step=tuple(vector.replaced(chosen) for vector in process.step),
+        noises=tuple(noise.replaced(chosen) for noise in process.noises),
+        low=placed(process.low, chosen),
+        high=placed(process.high, chosen),
+    )
 
 
 def _substituted(relation: AtMost | Equal, chosen: dict[Any, Any]) -> AtMost | Equal:

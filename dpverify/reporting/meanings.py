@@ -96,6 +96,14 @@ MEANINGS = {
     "adp-erm/prop-5.1-eq9": (
         "Count on twice the noise term that is printed; the rate in T, n and eps stays."
     ),
+    "adp-erm/prop-5.2-eq11": (
+        "Count on four times the noise term that is printed for steps from the gradients, and on B_sgd as "
+        "the corrected bound has it."
+    ),
+    "adp-erm/prop-5.2-eq12": (
+        "The bound of DP-SGD with steps from the gradients is too small where b_0^2 is large against T G^2: "
+        "count on four times its noise term."
+    ),
     "dp-accel/prop-3.4": (
         "A certificate found with the printed B says nothing of the method: solve (3.14) with B = "
         "[-alpha; 0]."

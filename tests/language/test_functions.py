@@ -82,3 +82,8 @@ def test_the_gradient_vanishes_at_the_minimiser():
 def test_the_declaration_says_the_class():
     f = Function("f", smooth=L, polyak_lojasiewicz=mu, lower_bound=low)
     assert f.declaration == "f is L-smooth and mu-Polyak-Lojasiewicz and at least low"
+
+
+def test_a_function_may_be_bounded_below_by_zero():
+    q, x = Function("q", lower_bound=0), Vector("x")
+    assert prove(AtMost(0, q(x))).verdict is PROVED

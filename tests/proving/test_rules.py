@@ -27,6 +27,17 @@ g = sp.IndexedBase("g", real=True)
 # Beside a hypothesis for every index no point is looked for, so that the rule alone must see the fault.
 BESIDE = ForEvery(AtMost(g[s], 0), s, 1, T)
 
+a = sp.Symbol("a", positive=True)
+energy = sp.IndexedBase("energy", nonnegative=True)
+
+
+def noisy_run(variance, smooth=1, name=energy, last=T):
+    """x -> x - f'(x)/2 + noise of this variance; energy is E f(x) - min f."""
+    f = Function("f", smooth=smooth)
+    noise = Noise("nu", variance=variance)
+    return Iterates(name, f(x) - f.minimum, [x], [x - f.gradient(x) / 2 + noise], [noise], t, 1, last)
+
+
 LEMMAS = {
     "square": AtMost(0, X**2),
     "nonzero": AtMost(0, sp.Symbol("w", real=True, nonzero=True) ** -2, strict=True),
@@ -38,6 +49,7 @@ LEMMAS = {
         given=[ForEvery(AtMost(g[t], X), t, 1, T)], shows=AtMost(sp.Sum(g[t], (t, 1, T)), X * T)
     ),
     "cauchy": AtMost(inner(x, v) ** 2, norm2(x) * norm2(v)),
+    "iteration": Theorem(given=[noisy_run(a)], shows=AtMost(energy[T + 1], energy[1] + T * a)),
 }
 
 
@@ -77,6 +89,29 @@ def test_a_lemma_is_not_used_at_terms_that_it_is_not_about(wrong) -> None:
 )
 def test_a_lemma_is_used_at_terms_that_it_is_about(right) -> None:
     assert prove(right).verdict is PROVED
+
+
+ANOTHER = sp.IndexedBase("another", nonnegative=True)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        noisy_run(3 * a),
+        noisy_run(2 * a, smooth=2),
+        noisy_run(2 * a, name=ANOTHER),
+        noisy_run(2 * a, last=T + 1),
+    ],
+    ids=["of more noise", "on another function", "of another name", "of another length"],
+)
+def test_a_lemma_on_an_iteration_is_not_used_on_another_one(run) -> None:
+    wrong = Theorem(given=[run], shows=AtMost(energy[T + 1], energy[1] + 2 * T * a))
+    assert prove(wrong.use("iteration", a=2 * a)).verdict is not PROVED
+
+
+def test_a_lemma_on_an_iteration_is_used_on_the_same_one() -> None:
+    right = Theorem(given=[noisy_run(2 * a)], shows=AtMost(energy[T + 1], energy[1] + 3 * T * a))
+    assert prove(right.use("iteration", a=2 * a)).verdict is PROVED
 
 
 def test_a_term_keeps_its_free_symbols_free():
