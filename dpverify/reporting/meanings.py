@@ -220,10 +220,6 @@ MEANINGS = {
         "Keep the momentum beta below gamma: above it the bound does not hold."
     ),
     # steps of proofs
-    "adp-erm/prop-5.1-eq9-step": (
-        "The noise term of Eq (9) doubles; its rate in T, n and eps stays. Eq (9) with the doubled term "
-        "is {prop-5.1-eq9-corrected}."
-    ),
     "diff2/prop-f.2-variance": (
         "Nothing changes for a user: the line ends in a bound that holds without replacement too."
     ),
@@ -430,16 +426,8 @@ MEANINGS = {
         "count the difference as an error."
     ),
     # the text
-    "adp-erm/thm-4.1-n-public": (
-        "Keep the number of records public and fixed: if a record may be added, the printed noise itself "
-        "tells that it was."
-    ),
     "adp-erm/remark-4.1-dominating": (
         "Do not tune for the privacy term alone: with many records it may be the smallest of the three."
-    ),
-    "adp-erm/remark-4.1-not-worse": (
-        "The advantage is one of bounds: on a given problem ADP-SGD may end worse than DP-SGD; compare "
-        "both on your own."
     ),
     "adp-erm/prop-5.2-factor": (
         "At the settings of the experiments the last term of DP is the smaller one: do not choose ADP on "
@@ -669,7 +657,7 @@ MEANINGS = {
 
 # Claims that the paper does not make in so many words, but that a reader may take from it.
 READINGS = {
-    "adp-erm/remark-4.1-not-worse",
+    "diff2/sec6-better-eps",
     "dp-accel/asm-3.2-quad",
     "dp-accel/eq-3.2-euclid",
     "dp-accel/eq-4.1-b-full",
