@@ -13,6 +13,7 @@ from dpverify import __version__
 
 project = "dpverify"
 author = "the dpverify authors"
+copyright = author
 release = __version__
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
 myst_enable_extensions = ["dollarmath"]

@@ -138,7 +138,8 @@ def algorithm(row: dict[str, Any], path: Path | None = None) -> Picture:
     schedule.step(np.arange(1, len(row["noise"]) + 1), row["noise"], where="mid")
     schedule.set(xlabel="t", ylabel="noise over sensitivity")
     schedule.set_ylim(bottom=0)
-    alt = f"Mean along the steps of {row['algorithm']} against its bound, and its noise schedule"
+    against = "against its bound" if row["bound"] is not None else "(no bound is proved for this case)"
+    alt = f"Mean along the steps of {row['algorithm']} {against}, and its noise schedule"
     return sheet.picture(alt, path)
 
 

@@ -49,6 +49,14 @@ def test_every_snippet_runs(page, tmp_path, monkeypatch):
             assert done.exit_code in (0, 1, 3), f"dpverify {line}: {done.output}"
 
 
+def test_the_first_output_of_the_readme_is_true(capsys):
+    whole = (ROOT / "README.md").read_text()
+    snippet = SNIPPET.search(whole)
+    exec(compile(snippet.group(2), "README.md", "exec"), {"__name__": "the README"})
+    shown = re.match(r"\n\n((?:    .*\n)+)", whole[snippet.end() :]).group(1)
+    assert shown.split() == capsys.readouterr().out.split()
+
+
 def test_the_test_of_the_tutorial_ends_as_the_tutorial_says(tmp_path):
     for _, text in SNIPPET.findall((ROOT / "docs" / "tutorials" / "audit-in-ci.md").read_text()):
         if file := re.match(r"# (\w+\.py)\n", text):
