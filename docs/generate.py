@@ -9,11 +9,11 @@ from dpverify.zoo.inspection import inspect
 
 HEAD = """# A gallery of planted bugs
 
-Each of these happened to somebody. Beside it stands its correct twin, which an audit must not accuse. Left
-panel: what the outputs of the bug show against its claim; nothing of an honest mechanism lies above the black
-line. Right panel: the wealth of the sequential test, which refutes at the dashed line. A bug that a cheaper
-check decides (`replay`, `noise`, `accountant`) may look innocent here: that is why the cheap checks come
-first. Repeat any of them with `dpverify zoo NAME`.
+Most of these happened to somebody, as is said; the others are variants. Beside each stands its correct
+twin, which an audit must not accuse. Left panel: what the outputs of the bug show against its claim;
+nothing of an honest mechanism lies above the black line. Right panel: the wealth of the sequential test,
+which refutes at the dashed line. A bug that a cheaper check decides (`replay`, `noise`, `accountant`) may
+look innocent here: that is why the cheap checks come first. Repeat any of them with `dpverify zoo NAME`.
 """
 
 
@@ -27,7 +27,7 @@ def gallery(docs: Path, names: str = "all") -> None:
         lines += [
             f"## {bug.name}",
             "",
-            f"{bug.what}." + (f" Seen in {bug.seen_in}." if bug.seen_in else ""),
+            f"{bug.what[:1].upper()}{bug.what[1:]}.{_seen(bug.seen_in)}",
             "",
         ]
         if bug.name not in wanted:
@@ -45,6 +45,13 @@ def gallery(docs: Path, names: str = "all") -> None:
             continue
         lines += [f"![What the outputs of {bug.name} show against its claim](_pictures/{picture.name})", ""]
     (docs / "gallery.md").write_text("\n".join(lines))
+
+
+def _seen(where: str) -> str:
+    """Where a bug was seen, or of which one it is a variant."""
+    if where.startswith("design variant"):
+        return where.replace("design", " A", 1) + "."
+    return f" Seen in {where}." if where else ""
 
 
 PLOTS = """# Pictures of the papers
