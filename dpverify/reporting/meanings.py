@@ -401,7 +401,7 @@ MEANINGS = {
     "momentum-agg/l7-var2a": (
         "Nothing changes for a user: the end of the line is reached another way and is {l7-var2}."
     ),
-    "momentum-agg/thm-9-k": ("The constants hold for delta <= 1/e, which covers every delta in use."),
+    "momentum-agg/thm-9-k": ("This step holds for delta <= 1/e, which covers every delta in use."),
     "momentum-agg/thm-9-hyp": (
         "Theorem 9 by way of Lemma 7 is for T >= 4 N only; the corrected Theorem 9 needs no such "
         "condition and is {thm-9-corrected}."
