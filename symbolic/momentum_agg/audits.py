@@ -26,7 +26,7 @@ from dpverify.guarantees import GDP, ZCDP, Guarantee
 from dpverify.montecarlo import mean_at_least, run
 from dpverify.neighbours import REPLACE, Neighbours
 from dpverify.parts.bounding import first_gap
-from dpverify.problems import Linear, Problem
+from dpverify.problems import Linear, Problem, logistic
 from dpverify.relations import Tested
 from dpverify.symbolic.momentum_agg import PAPER
 from dpverify.symbolic.momentum_agg.runs import SEEDS, problems
@@ -132,7 +132,19 @@ def _settings(problem: Problem, reduced: bool, epsilon: float, level: float) -> 
 
 
 # What no record's gradient exceeds: everywhere for the logistic loss, where the runs go for the other.
-SLOPES = {"logistic": 1.0, "wavy": 12.0}
+SLOPES = {"logistic": 1.0, "far": 1.0, "wavy": 12.0}
+
+
+def _far(reduced: bool) -> tuple[str, Problem, Any, float, float]:
+    """Logistic records alike, so far from their least that T steps of 1/sqrt(N T) end where the slope is
+    still 1, with an epsilon for which T = 6400, and log(1/delta).
+    """
+    count, reach = (16, 20.0) if reduced else (64, 10.0)  # reach = sqrt(T/N)
+    rows = np.ones((count, 1))
+    problem = logistic(rows, count=count, start=np.array([-reach - 8.0]))
+    level = 0.01 if reduced else math.log(1e3)
+    epsilon = reach**1.5 if reduced else math.log2(count * reach**2) * math.sqrt(level) * reach**2
+    return "far", problem, (rows, np.ones(count)), epsilon / count, level
 
 
 def _printed_bound(
@@ -149,10 +161,11 @@ def _printed_bound(
 
 
 def _against_theorem(reduced: bool, effort: Effort) -> Result:
-    epsilon, level, shares = 1.0, math.log(1e3), {}
+    shares = {}
     runs = 200 if effort.name == "quick" else 2000
-    cases = [(seed, *case) for seed in SEEDS for case in problems(seed)]
-    for seed, name, problem, data in cases:
+    cases = [(seed, *case, 1.0, math.log(1e3)) for seed in SEEDS for case in problems(seed)]
+    cases.append((SEEDS[0], *_far(reduced)))
+    for seed, name, problem, data, epsilon, level in cases:
         steps, alpha = _settings(problem, reduced, epsilon, level)
         eta, G = 1 / math.sqrt(problem.count * steps), SLOPES[name]
         common: dict[str, Any] = {"clip": G, "alpha": alpha, "steps": steps, "step_size": eta}
@@ -177,7 +190,7 @@ def _against_theorem(reduced: bool, effort: Effort) -> Result:
         samples=runs * len(cases),
         alpha=1e-3,
         seed=SEEDS[0],
-        ceiling="a lower confidence bound above the bound, which is far above G at these N",
+        ceiling="a lower confidence bound above the bound, which is above G in every case",
     )
     return Result(SUPPORTED if shares[worst] <= 1 else UNDECIDED, said, evidence)
 
@@ -194,7 +207,8 @@ def _against_theorem(reduced: bool, effort: Effort) -> Result:
 def algorithm_1_against_theorem_6():
     """E|F'(w^)| of Algorithm 1 with eta, alpha, T and the noise of Theorem 6 at (1, 1e-3) is not above the
     printed bound, where N is small: a convex problem of 20 records and a non-convex one of 12, three data
-    seeds each, 1e-3 for all six together. (thm-6 fails for N of millions; the bound says less than |F'| <= G
+    seeds each; and 64 records alike, far from their least, at (52, 1e-3), where it is within a factor of
+    four; 1e-3 for all seven together. (thm-6 fails for N of millions; the bound says less than |F'| <= G
     here.)
     """
     return Tested("mean gradients of Algorithm 1 beside Theorem 6", lambda e: _against_theorem(False, e))
@@ -210,5 +224,8 @@ def algorithm_1_against_theorem_6():
     expect=SUPPORTED,
 )
 def algorithm_2_against_theorem_9():
-    """The same of Algorithm 2 with fresh orders and the parameters of Theorem 9."""
+    """The same of Algorithm 2 with fresh orders and the parameters of Theorem 9; 16 records alike, far from
+    their least, at (5.6, .99), where the bound is within a factor of eleven. (For delta <= 1/2 it is at
+    least 24 K G sqrt(N/T), K >= 11 log2 T: to be below 10 G takes a million steps.)
+    """
     return Tested("mean gradients of Algorithm 2 beside Theorem 9", lambda e: _against_theorem(True, e))
