@@ -26,7 +26,7 @@ from dpverify.verdicts import PROVED, REFUTED, SUPPORTED
 NOISY = ["private-gd", "private-gd-momentum", "private-sgd", "private-sgd-momentum"]
 LAPLACE = ["dp-gd", "dp-shb", "dp-nag", "dp-nag-opt", "dp-masg", "dp-masg-opt"]
 BOUNDED = [*NOISY, *LAPLACE, "adp-sgd", "dp-sgd", "diff2-gd", "diff2-dp-gd", "tree-aggregation"]
-BOUNDED += ["dp-nsgd", "sensitivity-reduced-nsgd", "adp-sgd-norm", "dp-sgd-norm"]
+BOUNDED += ["dp-nsgd", "sensitivity-reduced-nsgd", "adp-sgd-norm", "dp-sgd-norm", "diff2-bvr-l-sgd"]
 
 
 def twin(name):
@@ -71,6 +71,8 @@ def twin(name):
         alpha = np.sqrt(b) if name == "adp-sgd" else np.ones(T)
         sigma = ledger[0].scale / alpha[0]
         return adp_erm.gradient_bound(alpha, b, sigma, gap=gap, eta=1.0, L=problem.smoothness, G=1.0, d=d)
+    if name == "diff2-bvr-l-sgd":
+        return 2 * gap / (0.2 * 32) + 2 * d * ledger[0].scale ** 2
     if name in ("adp-sgd-norm", "dp-sgd-norm"):
         s2 = np.array([r.scale**2 for r in ledger])
         V = 1 + d * s2 + 1e-5
@@ -132,6 +134,13 @@ def test_local_steps_have_the_bound_of_diff2_if_there_is_one_a_round():
     assert LAWS["bound"](case).verdict is SUPPORTED
     assert LAWS["bound"](replace(case, bound=replace(case.bound, factor=0.01))).verdict is REFUTED
     assert "no bound" in example("diff2-bvr-l-sgd", local=1, step_size=50.0).note
+    assert "no bound" in example("diff2-bvr-l-sgd", step_size=1.0).note
+
+
+def test_local_steps_of_one_client_keep_their_bound_whatever_the_batch():
+    for batch in (1, 20, 80):
+        case = example("diff2-bvr-l-sgd", case=logistic_case(), clients=1, batch=batch, step_size=0.1)
+        assert LAWS["bound"](case).verdict is SUPPORTED
 
 
 def problems():
@@ -224,6 +233,10 @@ def test_a_ridge_that_joins_the_step_has_the_bound_from_the_variance(name):
     assert case.bound.claim == "adp-erm/bound-gradient-variance"
     assert LAWS["bound"](case).verdict is SUPPORTED
     assert LAWS["bound"](replace(case, bound=replace(case.bound, factor=0.01))).verdict is REFUTED
+    steep = quadratic([10.0, 100.0], count=40, start=[1.0, 1.0], radius=1.0), np.full((40, 2), 0.5)
+    short = example(name, case=steep, step_size=0.01)  # |F'| is not below the clip: its curvature is public
+    assert LAWS["bound"](short).verdict is SUPPORTED
+    assert example(name, case=steep).bound is None
     assert "no bound: it needs" in example(name, case=logistic_case(60, ridge=0.05), step_size=50.0).note
 
 

@@ -26,11 +26,11 @@ from dpverify.engine import Algorithm
 from dpverify.formulas.adp_erm import TARGET, adaptive_alpha, gradient_bound, polynomial_b, printed_sigma
 from dpverify.guarantees import ApproxDP, Guarantee
 from dpverify.neighbours import REPLACE, Adjacency, Data
-from dpverify.parts.bounding import first_gap, noise_moments, unclipped
+from dpverify.parts.bounding import first_gap, has_public_part, noise_moments, unclipped
 from dpverify.parts.cases import logistic_case
 from dpverify.parts.clients import squared_gradient
 from dpverify.parts.gradients import batch_release
-from dpverify.problems import Linear, Problem
+from dpverify.problems import Problem
 from dpverify.schedules import Schedule
 
 Array = np.ndarray[Any, Any]
@@ -117,7 +117,7 @@ def small_example(
             adjacency,
             tolerance=1e-2,
         )
-    bound, printed, public = None, None, isinstance(problem, Linear) and problem.ridge > 0
+    bound, printed, public = None, None, has_public_part(problem)
     algorithm = build(problem, sigma, m)
     if b is not None and unclipped(problem, clip) and problem.smoothness is not None:
         gap, L = first_gap(problem, data), problem.smoothness
@@ -135,7 +135,7 @@ def small_example(
             printed = Printed("", said, "Theorem 4.2, Eq (7)") if as_printed else None
     if public:
         note = "; ".join(
-            filter(None, [note, "the gradient of the ridge is public: it joins the step without noise"])
+            filter(None, [note, "the part of F that no record enters (a ridge) joins the step without noise"])
         )
     weights = 1 / b if b is not None else np.ones(len(alpha))
     return Example(

@@ -35,7 +35,7 @@ from dpverify.engine import Algorithm, Answer
 from dpverify.formulas.adp_erm import TARGET, norm_alpha
 from dpverify.guarantees import Guarantee
 from dpverify.neighbours import REPLACE, Adjacency, Data
-from dpverify.parts.bounding import first_gap, unclipped
+from dpverify.parts.bounding import first_gap, has_public_part, unclipped
 from dpverify.parts.gradients import batch_release
 from dpverify.problems import Problem
 from dpverify.schedules import Schedule
@@ -140,7 +140,7 @@ def norm_bound(case: Example, eta: float, clip: float, raw: bool) -> Example:
         case = replace(case, quantity="E|F'(x_tau)|", measure=norm)
     weights = 1 / steps / np.sum(1 / steps)
     case = replace(case, weights=(*weights.tolist(), 0.0))
-    if not unclipped(problem, clip) or L is None or np.any(problem.public_gradient(np.ones((1, d)))):
+    if not unclipped(problem, clip) or L is None or has_public_part(problem):
         why = "no bound: it is proved where no gradient is clipped and F has no public part, such as a ridge"
         return replace(case, note="; ".join(filter(None, [case.note, why])))
     values: dict[str, Any] = {"e": [first_gap(problem, case.data)], "eta": eta, "L": L, "G": G, "T": T}

@@ -40,6 +40,17 @@ def unclipped(problem: Problem, clip: float, norm: int = 2) -> bool:
     return longest is not None and longest <= clip * (1 + 1e-12)
 
 
+def has_public_part(problem: Problem) -> bool:
+    """Whether F has a part that no record enters (a ridge, a public curvature), of which no clip bounds the
+    slope.
+
+    >>> from dpverify.parts.cases import logistic_case, quadratic_case
+    >>> has_public_part(quadratic_case()[0]), has_public_part(logistic_case()[0])
+    (True, False)
+    """
+    return bool(np.any(problem.public_gradient(np.ones((1, problem.dimension)))))
+
+
 def batch_moment(problem: Problem, data: Data, release: Release, clip: float, divisor: float) -> float:
     """E|mean over a secret batch - mean over all|^2: exact on a quadratic, else at most for gradients of
     length `clip`.
