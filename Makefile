@@ -22,7 +22,7 @@ exam: $(TOX)
 
 findings: $(TOX)
 	for name in torch jax sklearn legacy accountants others; do $(TOX) run -e findings-$$name; done
-	for name in torch jax sklearn legacy others pfl; do $(TOX) run -e $$name -- tests/adapters/test_findings.py; done
+	for name in torch jax sklearn legacy others pfl tf; do $(TOX) run -e $$name -- tests/adapters/test_findings.py; done
 	git diff --stat findings
 
 $(TOX):

@@ -167,6 +167,48 @@ def _kinds() -> SimpleNamespace:
         def forward(self, x: Any) -> Any:
             return self.inner(torch.sin(x * self.scale))
 
+    class Transformer(nn.Module):
+        """Words and places, attention, two layers, each of both beside a shortcut, and a head."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.words, self.places = nn.Embedding(WORDS, WIDTH), nn.Embedding(STEPS, WIDTH)
+            self.attention = Attention()
+            self.norms = nn.ModuleList([nn.LayerNorm(WIDTH) for _ in range(3)])
+            self.mixing = nn.Sequential(nn.Linear(WIDTH, 8), nn.GELU(), nn.Linear(8, WIDTH))
+            self.head = nn.Linear(WIDTH, WORDS)
+
+        def forward(self, x: Any) -> Any:
+            hidden = self.words(x) + self.places(torch.arange(STEPS).repeat(len(x), 1))
+            hidden = hidden + self.attention(self.norms[0](hidden))
+            hidden = hidden + self.mixing(self.norms[1](hidden))
+            return self.head(self.norms[2](hidden))
+
+    class Residual(nn.Module):
+        """A ResNet of two blocks with GroupNorm, the second of which halves the image."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.first = self.block(4, 4, 1)
+            self.second = self.block(4, 6, 2)
+            self.shortcut = nn.Conv2d(4, 6, 1, stride=2, bias=False)
+            self.head = nn.Linear(6, 3)
+
+        @staticmethod
+        def block(inputs: int, outputs: int, stride: int) -> Any:
+            return nn.Sequential(
+                nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False),
+                nn.GroupNorm(2, outputs),
+                nn.ReLU(),
+                nn.Conv2d(outputs, outputs, 3, 1, 1, bias=False),
+                nn.GroupNorm(2, outputs),
+            )
+
+        def forward(self, x: Any) -> Any:
+            x = functional.relu(x + self.first(x))
+            x = functional.relu(self.shortcut(x) + self.second(x))
+            return self.head(x.mean(dim=(2, 3)))
+
     def frozen() -> Any:
         model = nn.Sequential(nn.Linear(WIDTH, 4), nn.Tanh(), nn.Linear(4, 3))
         model[0].weight.requires_grad = False
@@ -181,6 +223,8 @@ def _kinds() -> SimpleNamespace:
         Decoder=Decoder,
         Tied=Tied,
         Own=Own,
+        Transformer=Transformer,
+        Residual=Residual,
         frozen=frozen,
     )
 
@@ -244,6 +288,8 @@ MODELS: dict[str, tuple[Callable[[SimpleNamespace], Any], tuple[int, ...]]] = {
         lambda of: of.Attention(add_bias_kv=True, add_zero_attn=True),
         SEQUENCE,
     ),
+    "small transformer": (lambda of: of.Transformer(), TOKENS),
+    "ResNet with GroupNorm": (lambda of: of.Residual(), IMAGE),
     **{
         f"Conv{dimension}d{what}": (_convolution(dimension, settings), shape)
         for dimension, shape in ((1, SIGNAL), (2, IMAGE), (3, VOLUME))

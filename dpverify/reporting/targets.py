@@ -177,7 +177,7 @@ def reach(record: dict[str, Any]) -> str:
     for law in ("training", "sensitivity", "bounds", "gradients"):
         evidence = record["laws"].get(law, {}).get("evidence") or {}
         if evidence.get("ceiling"):
-            return str(evidence["ceiling"])
+            return str(evidence["ceiling"]).split("; ")[0]  # the rest stands with the result
     return "nothing was audited"
 
 
@@ -231,8 +231,8 @@ INTRODUCTION = (
     "where the claim stands, what in the source causes it as far as known, and what may mend it. From a",
     "clone: `pip install -e '.[torch]'` (or jax, sklearn, legacy, flower, opendp), then",
     "`python findings/scripts/NAME.py`.",
-    "The scripts are tests of the environments `tox -e torch`, `jax`, `sklearn`, `legacy`, `pfl`, `others`:",
-    "where an upgrade mends a finding, the test says so. A finding is about that version and that",
+    "The scripts are tests of the environments `tox -e torch`, `jax`, `sklearn`, `legacy`, `pfl`, `tf`,",
+    "`others`: where an upgrade mends a finding, the test says so. A finding is about that version and that",
     "configuration, and nothing more.",
 )
 

@@ -4,7 +4,8 @@ library: flwr 1.41.0
 met by: DifferentialPrivacyClientSideAdaptiveClipping as it comes: the next norm, made from the count, is
     sent to all clients (the server-side strategy keeps it, but its noise shows it)
 severity: breaks for an ordinary user
-claim: noise_multiplier, of updates and count together (docstring of the strategy, Andrew et al. 2021)
+claim: noise_multiplier, of updates and count together (docstring of
+    DifferentialPrivacyClientSideAdaptiveClipping; the same strategy in flwr.server names Andrew et al. 2021)
 shown: 20 clients, noise multiplier 1: a client moves the count by 1 under noise of 1, its update by the
     clip under noise of 1.155; together 1.32-GDP for 1
 cause: the noise multiplier of the updates is (z^-2 - (2 s)^-2)^(-1/2), right for counts of 1/2 and -1/2,

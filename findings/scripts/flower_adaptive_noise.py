@@ -1,11 +1,11 @@
 """Adaptive clipping: what was clipped at this round's norm gets the noise of the next one's.
 
 library: flwr 1.41.0
-met by: DifferentialPrivacyServerSideAdaptiveClipping (and ClientSide) as they come, in every round in
-    which more than the target share of clients is clipped
+met by: DifferentialPrivacyServerSideAdaptiveClipping (and ClientSide) as they come, in every round in which
+    more than the target share of clients is clipped
 severity: breaks for an ordinary user
-claim: noise_multiplier, the noise relative to the clipping norm (docstring of the strategy, Andrew et al.
-    2021)
+claim: noise_multiplier, that of the Gaussian mechanism for model updates (docstring of
+    DifferentialPrivacyClientSideAdaptiveClipping; the same strategy in flwr.server names Andrew et al. 2021)
 shown: all of 100 clients clipped at 0.1: noise for a norm of 0.089 at the default learning rate 0.2, for
     0.057 at 1
 cause: aggregate_train updates clipping_norm before it adds noise for clipping_norm

@@ -1,14 +1,15 @@
 """Central privacy: clients are weighed by their examples, the noise is for equal weights.
 
 library: flwr 1.41.0
-met by: DifferentialPrivacyServerSideFixedClipping (or ...ClientSide..., ...Adaptive...) around FedAvg
-    without an accountant, where clients have different numbers of examples
+met by: DifferentialPrivacyServerSideFixedClipping (or ...ClientSide..., ...Adaptive...) around FedAvg without
+    an accountant, where clients have different numbers of examples
 severity: breaks for an ordinary user
-claim: noise_multiplier, the noise relative to what one client moves (docstring of the strategy, McMahan
-    et al. 2018)
+claim: noise_multiplier, that of the Gaussian mechanism for model updates (docstring of
+    DifferentialPrivacyServerSideFixedClipping; the same strategy in flwr.server names McMahan et al. 2018)
 shown: 4 clients at clip 1: charged 0.25, a client with 97 of 100 examples moves the average by 0.97
 cause: FedAvg.aggregate_train weighs by num-examples, compute_stdv divides by the number of clients; equal
-    weights are asked for where an accountant is given
+    weights are asked for where an accountant is given, and the older flwr.server.strategy.DPFedAvgFixed
+    forces them
 remedy: refuse unequal weights without an accountant too, or weigh all clients alike
 upstream: no public thread found (searched 2026-11-17)
 targets: flower:weighted

@@ -13,7 +13,7 @@ import numpy as np
 
 from dpverify.adapters.gradients import gradients_agree
 from dpverify.adapters.torch_models import halves
-from dpverify.verdicts import UNDECIDED, Result
+from dpverify.verdicts import REFUTED, UNDECIDED, Result
 
 MODES = ("hooks", "functorch", "ew", "ghost")
 WIDTH = 4  # of a record; the first half goes to one layer, the rest to another
@@ -73,15 +73,35 @@ def check_gradients(
             computed = sampled(copy.deepcopy(model), loss, inputs, targets, mode)
         except Exception as error:
             return Result(UNDECIDED, f"{name}: Opacus ({mode}) raises {type(error).__name__}: {error}")
-    if mode == "ghost":
-        reference = {
-            of: np.linalg.norm(rows.reshape(len(rows), -1), axis=1)[:, None] for of, rows in reference.items()
-        }
-    return gradients_agree(
-        computed,
-        reference,
-        tolerance,
-        model=f"{name}, {'norms' if mode == 'ghost' else 'gradients'} by {mode}",
+    if mode != "ghost":
+        return gradients_agree(computed, reference, tolerance, model=f"{name}, gradients by {mode}")
+    norms = {
+        of: np.linalg.norm(rows.reshape(len(rows), -1), axis=1)[:, None] for of, rows in reference.items()
+    }
+    result = gradients_agree(computed, norms, tolerance, model=f"{name}, norms by ghost")
+    if result.verdict is REFUTED:
+        return result.with_(because=f"{result.because} {_direction(computed, norms)}")
+    return result
+
+
+def _direction(computed: Mapping[str, Any], norms: Mapping[str, Any]) -> str:
+    """Whether the norms of whole records, by which they are clipped, are too small (which breaks privacy) or
+    too large (which costs accuracy).
+
+    >>> _direction({"weight": np.array([[1.0], [3.0]])}, {"weight": np.array([[2.0], [2.0]])})
+    'The norms of 2 records are 0.5 to 1.5 of the true ones: too small for 1, too large for 1.'
+    """
+    own, true = (
+        np.sqrt(sum((np.asarray(part, dtype=float) ** 2).sum(axis=1) for part in side.values()))
+        for side in (computed, norms)
+    )
+    if own.shape != true.shape:
+        return f"There are {len(own)} norms of {len(true)} records."
+    share = own / np.maximum(true, 1e-30)
+    small, large = int((share < 1 - 1e-9).sum()), int((share > 1 + 1e-9).sum())
+    return (
+        f"The norms of {len(share)} records are {share.min():.3g} to {share.max():.3g} of the true ones: "
+        f"too small for {small}, too large for {large}."
     )
 
 
