@@ -102,6 +102,7 @@ def _expect_writable(out: Path) -> None:
 def _summary(document: dict[str, Any], index: Path) -> int:
     """Print what came out; returns the exit code."""
     from dpverify.reporting.document import VERDICTS, as_expected, findings
+    from dpverify.reporting.plain import parts
 
     records = [c for paper in document["papers"] for c in paper["claims"]]
     say_rows(
@@ -110,8 +111,13 @@ def _summary(document: dict[str, Any], index: Path) -> int:
             for p in document["papers"]
         ],
     )
-    for c in findings(document)[:5]:
-        say(f"{mark('REFUTED')} {c['id']} (breaks {c['breaks'] or 'a statement'}): {c['statement']}")
+    found = findings(document)
+    for c in found[:5]:
+        say(
+            f"{mark('REFUTED')} {c['id']} (breaks {c['breaks'] or 'a statement'}): {parts(c['statement'])[0]}"
+        )
+    if len(found) > 5:
+        say(f"and {len(found) - 5} findings more")
     say(f"The report: {index}")
     for what, why in document["lost"].items():
         say(f"{what} is missing: {why}", err=True)
