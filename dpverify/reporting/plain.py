@@ -59,17 +59,17 @@ def parts(statement: str) -> tuple[str, str, str]:
 
 def _is_prose(words: str) -> bool:
     """Whether words in brackets are a remark, and not a formula, a quotation or a part of the sentence."""
-    return len(WORD.findall(words)) > 3 and not words.startswith(('"', "and ", "here"))
+    return len(WORD.findall(words)) >= 3 and not words.startswith(('"', "and ", "here"))
 
 
 def _at_witness(c: Record, whole: bool) -> str:
-    """The two sides at the witness, if they are short; else, on request, what it shows."""
+    """What the statement says at the witness, if that is short; else, on request, what it shows."""
     witness = c["witness"]
     if not witness:
         return ""
     let = ", ".join(f"{name} = {value}" for name, value in witness["let"].items())
-    if (values := sides(witness, c.get("formal") or "")) and len(let) < 120:
-        return f"At {let} the left side is {values[0]}, the right side {values[1]}."
+    if sides(witness, c.get("formal") or "") and len(let) < 120:
+        return f"At {let} it says {witness['contradicts']}."
     if not whole:
         return ""
     return f"For {let}, {witness['then']}" if len(let) < 160 else witness["then"]

@@ -54,6 +54,7 @@ def _environment() -> Any:
     script = environment.get_template("search.js").render()
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     environment.filters |= {"lines": lines, "arbitrary": arbitrary, "sentence": sentence, "value": value}
+    environment.filters["unsplit"] = _unsplit
     environment.filters["symbol"] = lambda name: mathml(symbol(name), "inline")
     environment.globals.update(
         anchor=graph.anchor,
@@ -69,9 +70,25 @@ def _environment() -> Any:
     return environment
 
 
+def _unsplit(text: str) -> Any:
+    """The text, escaped, with numbers such as 4.95e-07 kept on one line."""
+    from markupsafe import Markup, escape
+
+    return Markup(re.sub(r"\d[\d.]*e-\d+", r'<span class="number">\g<0></span>', str(escape(text))))
+
+
 def template(name: str, **values: Any) -> str:
     """A template of this package, filled in; every text from outside is escaped."""
     return str(_environment().get_template(name).render(**values))
+
+
+def _fitting(name: str, **values: Any) -> str:
+    """A page with findings: its corrections have their formulas as far as there is room for them."""
+    for formulas in (2_000, 500, 200, 0):
+        page = template(name, formulas=formulas, **values)
+        if len(page.encode()) < LARGEST:
+            break
+    return page
 
 
 class _Site:
@@ -132,7 +149,7 @@ class _Site:
         }
         contents = {"findings": self.findings(claims), "parts": parts, "page_of": self.page_of, **shared}
         inside = [cards[id] for id in parts[0]] if len(parts) == 1 else []
-        files = {page_name(key): template("paper.html", cards=_safe(inside), **contents)}
+        files = {page_name(key): _fitting("paper.html", cards=_safe(inside), **contents)}
         if len(parts) > 1:
             for number, ids in enumerate(parts, 1):
                 files[page_name(key, number)] = template(
@@ -194,7 +211,8 @@ def write(
     for paper in document["papers"]:
         own = {file_name(n): p.alt for n, p in pictures.items() if n.startswith(f"{paper['key']}:")}
         files |= site.pages(paper, own)
-    files["index.html"] = template(
+    files["claims.html"] = template("claims.html", doc=document, link_to=site.link)
+    files["index.html"] = _fitting(
         "index.html",
         doc=document,
         counts={p["key"]: _counts(p["claims"]) for p in document["papers"]},

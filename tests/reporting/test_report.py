@@ -132,7 +132,7 @@ def test_a_finding_is_told_in_three_sentences_by_what_it_breaks(folder):
             "What breaks privacy (1)",
             "<strong>The paper says:</strong> x is at most its square",
             "<strong>What is true:</strong> That is false.",
-            "At x = 1/2 the left side is 1/2, the right side 1/4.",
+            "At x = 1/2 it says 1/2 &lt;= 1/4.",
             "Nearest true form:",
             "a square is not",
             "<strong>What it means:</strong> Whoever runs it as printed promises more privacy than there is",
