@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import signal
+import sys
 import threading
 import time
 from collections.abc import Generator, Iterator
@@ -362,13 +363,41 @@ def restored(untouched: bytes, neighbours: Neighbours) -> Mechanism | None:
     """
     import cloudpickle
 
-    try:
-        for data in (neighbours.data, neighbours.other):
-            call(cloudpickle.loads(untouched), data, np.random.SeedSequence(0), 1)
-    except Exception:
-        return None
-    mechanism: Mechanism = cloudpickle.loads(untouched)
+    with _optimizers_left_alone():
+        try:
+            for data in (neighbours.data, neighbours.other):
+                call(cloudpickle.loads(untouched), data, np.random.SeedSequence(0), 1)
+        except Exception:
+            return None
+        mechanism: Mechanism = cloudpickle.loads(untouched)
     return mechanism
+
+
+@contextmanager
+def _optimizers_left_alone() -> Iterator[None]:
+    """PyTorch wraps `step` in the class of every optimizer that is read back. Optimizers of Opacus, which do
+    not call Optimizer.__init__, raise from then on, the one under audit too: afterwards classes are as they
+    were.
+    """
+    torch = sys.modules.get("torch")
+    if torch is None:
+        yield
+        return
+
+    def below(kind: Any) -> Iterator[Any]:
+        for child in kind.__subclasses__():
+            yield child
+            yield from below(child)
+
+    before = {kind: vars(kind).get("step") for kind in below(torch.optim.Optimizer)}
+    try:
+        yield
+    finally:
+        for kind, step in before.items():
+            if step is not None:
+                kind.step = step
+            elif "step" in vars(kind):
+                del kind.step
 
 
 def _picklable(mechanism: Mechanism, workers: int) -> None:

@@ -36,6 +36,16 @@ def test_every_law_ends_as_known(name):
     assert examine(select(name)[0]).surprises == []
 
 
+@pytest.mark.parametrize("name", ["opacus:ghost", "opacus:dpsgd"])
+def test_an_audit_leaves_the_classes_of_opacus_as_they_are(name):
+    from opacus import optimizers
+
+    subject = select(name)[0](steps=1)
+    audit(subject.mechanism, subject.neighbours, subject.claim, budget=Budget(runs=200))
+    for kind in (optimizers.DPOptimizer, optimizers.DPOptimizerFastGradientClipping):
+        assert not hasattr(kind.step, "hooked")
+
+
 @pytest.mark.parametrize("mode", gradients.MODES)
 def test_every_layer_ends_as_known(mode):
     (target,) = select(f"opacus:layers-{mode}")
