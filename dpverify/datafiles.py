@@ -5,6 +5,7 @@ the target.
 from __future__ import annotations
 
 import csv
+import math
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +30,17 @@ def read(path: str | Path, target: str | None = None) -> tuple[Array, Array | No
 
 
 def _table(path: Path, target: str | None) -> tuple[Array, Array | None]:
-    with path.open(newline="", encoding="utf-8-sig") as lines:
-        header, *rows = [row for row in csv.reader(lines) if row] or [[]]
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as lines:
+            header, *rows = [row for row in csv.reader(lines) if row] or [[]]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ValueError(f"Expected data={str(path)!r} to be a table in UTF-8: {error}.") from None
     if not rows:
         raise ValueError(f"Expected data={str(path)!r} with a header and at least one record.")
+    if all(_is_number(name) for name in header):
+        raise ValueError(f"Expected a header of names in line 1 of {path}, got {', '.join(header)}.")
+    if len(header) == 1 and any(sign in header[0] for sign in ";\t"):
+        raise ValueError(f"Expected commas between the columns of {path}, got {header[0]!r}.")
     for number, row in enumerate(rows, start=2):
         if len(row) != len(header):
             raise ValueError(f"Expected {len(header)} fields in line {number} of {path}, got {len(row)}.")
@@ -50,6 +58,9 @@ def _table(path: Path, target: str | None) -> tuple[Array, Array | None]:
     if target is None:
         return np.array(features), None
     values = [row[header.index(target)] for row in rows]
+    if not all(value.strip() for value in values):
+        line = 2 + next(k for k, value in enumerate(values) if not value.strip())
+        raise ValueError(f"Expected a value in column {target!r}, line {line} of {path}, got ''.")
     try:
         return np.array(features), np.array([float(value) for value in values])
     except ValueError:  # names of two classes
@@ -57,12 +68,16 @@ def _table(path: Path, target: str | None) -> tuple[Array, Array | None]:
 
 
 def _number(text: str, column: str, line: int, path: Path) -> float:
+    if not _is_number(text):
+        raise ValueError(f"Expected a number in column {column!r}, line {line} of {path}, got {text!r}.")
+    return float(text)
+
+
+def _is_number(text: str) -> bool:
     try:
-        return float(text)
+        return math.isfinite(float(text))
     except ValueError:
-        raise ValueError(
-            f"Expected a number in column {column!r}, line {line} of {path}, got {text!r}."
-        ) from None
+        return False
 
 
 def _arrays(path: Path, target: str | None) -> tuple[Array, Array | None]:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpverify.datafiles import read
-from dpverify.parts.cases import own_case
+from dpverify.parts.cases import described, own_case
 
 
 def test_a_table_with_a_target(tmp_path):
@@ -30,6 +30,10 @@ def test_arrays(tmp_path):
         ("a,b\n", None, "at least one record"),
         ("a,b,a\n1,2,3\n", "b", "different names in .*, got 'a' twice"),
         ("y\n1\n", "y", "a column besides target='y'"),
+        ("a,b\n1,nan\n", None, "number in column 'b', line 2 .* got 'nan'"),
+        ("a,y\n1,u\n2, \n", "y", "value in column 'y', line 3"),
+        ("1,2\n3,4\n", None, "header of names in line 1 .* got 1, 2"),
+        ("a;b\n3;4\n", None, "commas between the columns"),
     ],
 )
 def test_a_bad_table_is_refused_by_line_and_column(tmp_path, text, target, message):
@@ -37,6 +41,12 @@ def test_a_bad_table_is_refused_by_line_and_column(tmp_path, text, target, messa
     path.write_text(text)
     with pytest.raises(ValueError, match=message):
         read(path, target)
+
+
+def test_a_table_in_another_encoding_is_refused(tmp_path):
+    (tmp_path / "t.csv").write_bytes("größe\n1\n".encode("latin-1"))
+    with pytest.raises(ValueError, match="to be a table in UTF-8"):
+        read(tmp_path / "t.csv")
 
 
 def test_a_file_of_another_kind_is_refused(tmp_path):
@@ -48,3 +58,11 @@ def test_a_file_of_another_kind_is_refused(tmp_path):
 def test_targets_are_numbers_or_two_names():
     with pytest.raises(ValueError, match="two kinds of names, got 3: blue, green, red"):
         own_case(np.ones((3, 1)), ["red", "green", "blue"])
+
+
+def test_what_is_made_of_the_records_is_said():
+    long = described([[3.0, 0.0]], [2.0])
+    assert long.startswith("least squares on 1 record of 2 columns, ridge 0.01; 1 of them was longer than 1")
+    assert long.endswith("cut to that length: columns of large numbers hide the others")
+    assert described(np.ones((2, 1))) == "the mean of 2 records of 1 column"
+    assert own_case(np.ones((2, 1)), ["a", "b"], ridge=0)[0].pl is None

@@ -64,7 +64,8 @@ def constants(problem: Problem) -> tuple[float, float]:
     """mu and L, which the momentum and the steps need."""
     if problem.pl is None or problem.smoothness is None:
         raise ValueError(
-            "Expected a problem with known strong convexity and smoothness, for momentum and steps."
+            "Expected a problem with known strong convexity (a ridge has it) and smoothness, for momentum "
+            "and steps."
         )
     return problem.pl, problem.smoothness
 

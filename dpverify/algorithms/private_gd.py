@@ -97,7 +97,8 @@ def known_constants(problem: Problem) -> tuple[float, float]:
     """M and mu, which the schedules and steps of dynamic-noise need."""
     if problem.smoothness is None or problem.pl is None:
         raise ValueError(
-            "Expected a problem with known smoothness and PL constant, for the schedule and the steps."
+            "Expected a problem with known smoothness and PL constant (a ridge has one), for the schedule "
+            "and the steps."
         )
     return problem.smoothness, problem.pl
 

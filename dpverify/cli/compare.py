@@ -62,7 +62,8 @@ def add(app: typer.Typer) -> None:
 
         try:
             check_picture(plot)
-            case = own_problem(data, target, ridge) or baseline_case()
+            own, about = own_problem(data, target, ridge)
+            case = own or baseline_case()
             given = {
                 "steps": steps,
                 "batch": batch,
@@ -87,8 +88,10 @@ def add(app: typer.Typer) -> None:
         if plot is not None:
             figures.comparison(rows, plot)
         if as_json:
-            say_json({"rows": rows, "verdict": verdict(rows)})
+            say_json({"rows": rows, "verdict": verdict(rows)} | ({"data": about} if about else {}))
             return
+        if about:
+            say(f"data: {about}")
         say(f"F(x) - F* under {rows[0]['guarantee']}, {rows[0]['adjacency']}, {runs} runs each, seed {seed}")
         head = ["algorithm", "steps", "mean (95 %, normal)", "median (exact)", "of the best", "certified"]
         say_rows([head, *(_cells(row) for row in rows)])

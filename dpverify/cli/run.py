@@ -41,9 +41,7 @@ def settings(
     epsilon: float | None,
     delta: float | None,
     relation: str | None,
-    data: Path | None,
-    target: str | None,
-    ridge: float | None,
+    case: Any,
     **others: Any,
 ) -> dict[str, Any]:
     """The options of the command line as settings of `algorithms.example`; bad ones are refused by name."""
@@ -58,7 +56,6 @@ def settings(
         chosen["target"] = ApproxDP(epsilon, delta) if delta else PureDP(epsilon)
     if relation is not None:
         chosen["adjacency"] = relation_of(relation)
-    case = own_problem(data, target, ridge)
     return chosen if case is None else chosen | {"case": case}
 
 
@@ -72,17 +69,18 @@ def relation_of(name: str) -> Any:
     return Adjacency(name)
 
 
-def own_problem(data: Path | None, target: str | None, ridge: float | None) -> Any:
-    """The problem and the records of a file; None without one."""
+def own_problem(data: Path | None, target: str | None, ridge: float | None) -> tuple[Any, str]:
+    """The problem and the records of a file, and in words what they are; None without one."""
     from dpverify.datafiles import read
-    from dpverify.parts.cases import own_case
+    from dpverify.parts.cases import described, own_case
 
     if data is not None:
-        return own_case(*read(data, target), ridge=0.01 if ridge is None else ridge)
+        records, ridge = read(data, target), 0.01 if ridge is None else ridge
+        return own_case(*records, ridge=ridge), described(*records, ridge=ridge)
     for name, value in (("target", target), ("ridge", ridge)):
         if value is not None:
             raise ValueError(f"Expected data, of whose problem {name}={value!r} is a part.")
-    return None
+    return None, ""
 
 
 def other_settings(given: list[str] | None) -> dict[str, float | int | bool]:
@@ -184,14 +182,13 @@ def add(app: typer.Typer) -> None:
             return
         try:
             check_picture(plot)
+            own, about = own_problem(data, target, ridge)
             given = settings(
                 name,
                 epsilon=epsilon,
                 delta=delta,
                 relation=relation,
-                data=data,
-                target=target,
-                ridge=ridge,
+                case=own,
                 steps=steps,
                 batch=batch,
                 schedule=schedule,
@@ -201,7 +198,7 @@ def add(app: typer.Typer) -> None:
             )
             case = algorithms.example(name, as_printed=as_printed, **given)
             result = case.simulate(runs, seed, every_step=plot is not None, workers=workers, progress=True)
-            row = summary(case, result, as_printed)
+            row = summary(case, result, as_printed) | ({"data": about} if about else {})
             named = [claim for claim in (row["bound_claim"], row["printed_claim"]) if claim]
             row = judged(row, check_claims(named) if checked else {})
         except (ValueError, Missing) as error:

@@ -116,11 +116,35 @@ def own_case(
         labels = np.where(values == kinds[1], 1.0, -1.0)
         problem = logistic(rows, count=count, ridge=ridge)
         known = {"smoothness": radius**2 / 4 + 2 * ridge, "lipschitz": radius, "lipschitz1": radius * d**0.5}
-        return replace(problem, pl=2 * ridge, **known), (rows, labels)
+        return replace(problem, pl=2 * ridge or None, **known), (rows, labels)
     if values.dtype.kind not in "biuf":
         named = ", ".join(map(str, kinds[:5]))
         raise ValueError(
             f"Expected target with numbers, or with two kinds of names, got {len(kinds)}: {named}."
         )
     problem = least_squares(rows, count=count, ridge=ridge)
-    return replace(problem, smoothness=radius**2 + 2 * ridge, pl=2 * ridge), (rows, finite(values, "target"))
+    known = {"smoothness": radius**2 + 2 * ridge, "pl": 2 * ridge or None}
+    return replace(problem, **known), (rows, finite(values, "target"))
+
+
+def described(features: Any, targets: Any = None, *, radius: float = 1.0, ridge: float = 0.01) -> str:
+    """What `own_case` makes of these records, in words.
+
+    >>> described([[0.6, 0.4], [0.3, 0.4]], ["yes", "no"])
+    "logistic regression ('yes' against 'no') on 2 records of 2 columns, ridge 0.01"
+    """
+    rows = np.asarray(features, dtype=float)
+    rows = rows.reshape(len(rows), -1)
+    kinds: Any = np.unique(np.asarray(targets)) if targets is not None else []
+    names = f"{str(kinds[-1])!r} against {str(kinds[0])!r}" if len(kinds) == 2 else ""
+    what = "the mean" if targets is None else f"logistic regression ({names})" if names else "least squares"
+    count, d = rows.shape
+    size = f"{count} record{'s' * (count > 1)} of {d} column{'s' * (d > 1)}"
+    text = f"{what} {'of' if targets is None else 'on'} {size}"
+    text += "" if targets is None else f", ridge {ridge:g}"
+    long = int(np.sum(np.linalg.norm(rows, axis=1) > radius * (1 + 1e-12)))
+    if long:
+        was = "was" if long == 1 else "were"
+        text += f"; {long} of them {was} longer than {radius:g} and {was} cut to that length"
+        text += ": columns of large numbers hide the others" if d > 1 else ""
+    return text

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from dpverify.montecarlo import Runs
 
 
-NEEDS = ": a theorem needs known constants, gradients within the clip, and its own step size"
+NEEDS = ": a theorem needs known constants, gradients within the clip ({}), and its own step size"
 
 
 def summary(case: Example, result: Runs, as_printed: bool) -> dict[str, Any]:
@@ -58,8 +58,22 @@ def summary(case: Example, result: Runs, as_printed: bool) -> dict[str, Any]:
         "accountant_delta": spent[0]["delta"],
         "accountant": spent,
         "certified": meets(case.algorithm.ledger(), case.adjacency, case.claimed),
+        "gradients": slopes(case),
         "note": case.note,
     }
+
+
+def slopes(case: Example) -> str:
+    """How long a record's gradient may be in the problem of a case, in words.
+
+    >>> from dpverify.algorithms import example
+    >>> slopes(example("private-gd"))
+    'here up to 1 in length, 2.24 in the L1 norm'
+    """
+    longest, longest1 = case.problem.lipschitz, case.problem.lipschitz1
+    if longest is None or longest1 is None:
+        return "here of any length"
+    return f"here up to {longest:.3g} in length, {longest1:.3g} in the L1 norm"
 
 
 def judged(figures: dict[str, Any], records: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
@@ -119,6 +133,7 @@ def table(figures: dict[str, Any]) -> str:
     lines = [
         f"{figures['algorithm']} ({figures['paper']}), {figures['calibration']}, {figures['steps']} steps, "
         f"{figures['runs']} runs, seed {figures['seed']}",
+        *([f"  {'data':15} {figures['data']}"] if "data" in figures else []),
         f"  {figures['quantity']:15} {figures['mean']:.6g}{near}",
         f"  {'at least':15} {figures['at_least']:.6g} (97.5 %, valid in finite samples)",
     ]
@@ -148,7 +163,7 @@ def table(figures: dict[str, Any]) -> str:
 def _bound_lines(figures: dict[str, Any]) -> list[str]:
     """The formula of the claim at this run; it is called a bound if the claim is proved."""
     if figures["bound"] is None:
-        why = "" if "no bound" in figures["note"] else NEEDS
+        why = "" if "no bound" in figures["note"] else NEEDS.format(figures["gradients"])
         return [f"  {'bound':15} none is proved for this case{why}"]
     reached = (
         "EXCEEDED" if figures["exceeds_bound"] else f"{figures['mean'] / figures['bound']:.3g} of it reached"
