@@ -130,7 +130,7 @@ def algorithm(row: dict[str, Any], path: Path | None = None) -> Picture:
     if row["exact"] is not None:
         axes.plot(steps[-1], row["exact"], "D", markersize=4, color="black", label="exact, by moments")
     if row["bound"] is not None:
-        axes.axhline(row["bound"], linestyle="--", color="black", label="bound")
+        axes.axhline(row["bound"], linestyle="--", color="black", label="bound on the last step")
     axes.set(xlabel="t")
     if np.all(mean > 0):
         axes.set_yscale("log")

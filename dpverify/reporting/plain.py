@@ -16,6 +16,9 @@ Record = dict[str, Any]
 ENDS = re.compile(r"(?<=[^.][.!?])\s+(?=[A-Z(\"])")
 BRACKETS = re.compile(r" \(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)\.?$")
 WORD = re.compile(r"[A-Za-z]{2,}")
+PART = re.compile(
+    r"\"|(?:and|as|at|for|here|on|which|with)\b|\w+ = [^:]*[;,]"
+)  # what goes on with the sentence
 
 
 class Plain(NamedTuple):
@@ -59,7 +62,7 @@ def parts(statement: str) -> tuple[str, str, str]:
 
 def _is_prose(words: str) -> bool:
     """Whether words in brackets are a remark, and not a formula, a quotation or a part of the sentence."""
-    return len(WORD.findall(words)) >= 3 and not words.startswith(('"', "and ", "here"))
+    return len(WORD.findall(words)) >= 3 and PART.match(words) is None
 
 
 def _at_witness(c: Record, whole: bool) -> str:
@@ -68,7 +71,7 @@ def _at_witness(c: Record, whole: bool) -> str:
     if not witness:
         return ""
     let = ", ".join(f"{name} = {value}" for name, value in witness["let"].items())
-    if sides(witness, c.get("formal") or "") and len(let) < 120:
+    if sides(witness, c.get("formal") or "") and len(let) < 120 and " = " not in "".join(witness["let"]):
         return f"At {let} it says {witness['contradicts']}."
     if not whole:
         return ""

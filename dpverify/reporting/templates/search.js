@@ -20,11 +20,11 @@
   }
   // A formula that is wider than its line is made smaller, as far as it can be read; then it scrolls.
   const shrink = within => {
-    const boxes = [...within.querySelectorAll(".wide")].filter(box => box.querySelector(":scope > math"));
-    boxes.forEach(box => { box.firstElementChild.style.fontSize = ""; });
-    const ratios = boxes.map(box => box.clientWidth / box.scrollWidth);
-    boxes.forEach((box, i) => {
-      if (ratios[i] < 1) box.firstElementChild.style.fontSize = Math.max(65, 97 * ratios[i]) + "%";
+    const formulas = [...within.querySelectorAll(".wide > math, .piece > math")];
+    formulas.forEach(math => { math.style.fontSize = ""; });
+    const ratios = formulas.map(math => math.parentNode.clientWidth / math.parentNode.scrollWidth);
+    formulas.forEach((math, i) => {
+      if (ratios[i] < 1) math.style.fontSize = Math.max(65, 97 * ratios[i]) + "%";
     });
   };
   shrink(document);
@@ -40,7 +40,7 @@
     wide.forEach((e, i) => { if (widths[i] > 700) e.style.fontSize = 63000 / widths[i] + "%"; });
   });
   addEventListener("afterprint", () => {
-    document.querySelectorAll(".wide > *").forEach(e => { e.style.fontSize = ""; });
+    document.querySelectorAll(".wide > *, .piece > *").forEach(e => { e.style.fontSize = ""; });
     shrink(document);
   });
 })();
