@@ -28,22 +28,51 @@ HANDLES = (AtMost, Equal)
 MOST = 400  # hypotheses and products of them
 
 
+Terms = tuple[tuple[Any, Any], ...]  # products and their coefficients
+
+
 @dataclass(frozen=True)
 class _Fact:
-    """Something that is nonnegative (positive if strict, 0 if `zero`) under the hypotheses, as a sum of
-    terms.
+    """A product of one or two expressions that is nonnegative (positive if strict, 0 if `zero`) under the
+    hypotheses.
     """
 
     name: str
-    terms: tuple[tuple[Any, Any], ...]
+    factors: tuple[Any, ...]
     strict: bool = False
     zero: bool = False
 
+    @property
+    def terms(self) -> Terms:
+        """The product as a sum of terms."""
+        return _terms(self.factors[0]) if len(self.factors) == 1 else _multiplied(*self.factors)
+
 
 @lru_cache(maxsize=20_000)  # the steps of a proof have most of their hypotheses in common
-def _terms(expression: Any) -> tuple[tuple[Any, Any], ...]:
+def _terms(expression: Any) -> Terms:
     spread = sp.expand(normalise(sp.expand(expression)), power_exp=True)
     return tuple(sorted(spread.as_coefficients_dict().items(), key=lambda item: sp.default_sort_key(item[0])))
+
+
+@lru_cache(maxsize=20_000)
+def _multiplied(first: Any, second: Any) -> Terms:
+    """The terms of a product, from those of its factors: much sooner than by expanding it."""
+    total: dict[Any, Any] = {}
+    for (left, a), (right, b) in itertools.product(_terms(first), _terms(second)):
+        product = left * right
+        parts: Terms = ((product, 1),) if _is_plain(left) and _is_plain(right) else _terms(product)
+        for term, coefficient in parts:
+            total[term] = total.get(term, 0) + a * b * coefficient
+    return tuple(
+        sorted(((t, c) for t, c in total.items() if c != 0), key=lambda i: sp.default_sort_key(i[0]))
+    )
+
+
+@lru_cache(maxsize=20_000)
+def _is_plain(term: Any) -> bool:
+    """Whether it is a product of powers of symbols and entries, which multiply without further ado."""
+    powers = [factor.as_base_exp() for factor in sp.Mul.make_args(term)]
+    return all(b == 1 or (isinstance(b, sp.Symbol | sp.Indexed) and p.is_Rational) for b, p in powers)
 
 
 def _sign(term: Any) -> str:
@@ -87,26 +116,24 @@ def _candidates(relation: AtMost | Equal, products: bool) -> Iterator[_Fact]:
     """Everything that may be combined, each with a name by which the checker finds it again."""
     sides = _hypotheses(relation)
     for i, (e, strict, zero) in enumerate(sides):
-        yield _Fact(f"h{i}", _terms(e), strict, zero)
+        yield _Fact(f"h{i}", (e,), strict, zero)
     if products:
         for (i, (e, strict, zero)), (j, (f, strictly, null)) in itertools.combinations_with_replacement(
             list(enumerate(sides)), 2
         ):
-            yield _Fact(f"h{i} h{j}", _terms(e * f), strict and strictly, zero or null)
+            yield _Fact(f"h{i} h{j}", (e, f), strict and strictly, zero or null)
     seen = {term for side in (_target(relation), *(_terms(e) for e, _, _ in sides)) for term, _ in side}
     ordered = sorted(seen, key=sp.default_sort_key)
     for term in ordered:
         if sign := _sign(term):
-            yield _Fact(f"term {sp.sstr(term)}", ((term, sp.Integer(1)),), sign == "positive")
+            yield _Fact(f"term {sp.sstr(term)}", (term,), sign == "positive")
     if products:
         for i, (e, strict, zero) in enumerate(sides):
             for factor in _factors(ordered):
                 if sign := _sign(factor):
-                    yield _Fact(
-                        f"h{i} * {sp.sstr(factor)}", _terms(e * factor), strict and sign == "positive", zero
-                    )
+                    yield _Fact(f"h{i} * {sp.sstr(factor)}", (e, factor), strict and sign == "positive", zero)
                 elif zero and isinstance(factor, sp.Symbol | sp.Indexed):
-                    yield _Fact(f"h{i} * {sp.sstr(factor)}", _terms(e * factor), False, True)
+                    yield _Fact(f"h{i} * {sp.sstr(factor)}", (e, factor), False, True)
 
 
 def _factors(terms: list[Any]) -> list[Any]:
@@ -116,7 +143,7 @@ def _factors(terms: list[Any]) -> list[Any]:
     return sorted(factors | inverse, key=sp.default_sort_key)[:24]
 
 
-def _target(relation: AtMost | Equal) -> tuple[tuple[Any, Any], ...]:
+def _target(relation: AtMost | Equal) -> Terms:
     left, right = domain_of(relation).expressions
     return _terms(right - left)
 
