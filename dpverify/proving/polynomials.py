@@ -16,9 +16,9 @@ import sympy as sp
 from dpverify.effort import Effort
 from dpverify.proving.domain import Domain
 from dpverify.proving.identities import sum_sign
-from dpverify.proving.reduction import Certificate, Counterpoint, GaveUp, Outcome, engine
+from dpverify.proving.reduction import Certificate, Counterpoint, GaveUp, Outcome
 from dpverify.proving.refutation import domain_of
-from dpverify.proving.solvers import STRATEGIES, ask_z3
+from dpverify.proving.solvers import STRATEGIES, ask_z3, z3_context
 from dpverify.relations import AtMost, Equal
 
 HANDLES = (AtMost, Equal)
@@ -28,8 +28,7 @@ class _Translation:
     """A relation as Z3 constraints whose unsatisfiability proves it."""
 
     def __init__(self, relation: AtMost | Equal):
-        self.z3 = engine("z3", "smt")
-        self.context = self.z3.Context()
+        self.z3, self.context = z3_context()
         self.domain: Domain = domain_of(relation)
         self.facts: list[Any] = []
         self.variables: dict[Any, Any] = {}

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from dpverify.proving.limits import interrupting
+from dpverify.proving.limits import interrupting, uninterrupted
 from dpverify.proving.reduction import engine
 
 STRATEGIES = {
@@ -37,6 +37,13 @@ class Answer:
     why: str = ""
 
 
+def z3_context() -> tuple[Any, Any]:
+    """Z3, and a context in which nothing has been asked."""
+    z3 = engine("z3", "smt")
+    with uninterrupted():  # half a context cannot be thrown away
+        return z3, z3.Context()
+
+
 def ask_z3(text: str, strategy: str, work: int, wanted: Sequence[str] = ()) -> Answer:
     """The answer of Z3 to a text, with the values of the wanted variables if there are any that meet it.
 
@@ -45,8 +52,7 @@ def ask_z3(text: str, strategy: str, work: int, wanted: Sequence[str] = ()) -> A
     >>> ask_z3("(declare-fun x () Real) (assert (= (* 2.0 x) 1.0))", "default", 10**6, ("x",)).values
     {'x': (1, 2)}
     """
-    z3 = engine("z3", "smt")
-    context = z3.Context()
+    z3, context = z3_context()
     names = STRATEGIES[strategy]
     steps = [z3.Tactic(name, ctx=context) for name in names]
     solver = z3.Then(*steps, ctx=context).solver() if names else z3.Solver(ctx=context)
