@@ -78,6 +78,32 @@ def draw_batches(algorithm: Algorithm, runs: int) -> Callable[[], None]:
     return batches
 
 
+def gradients(algorithm: Algorithm, data: Any, runs: int) -> Callable[[], None]:
+    """Merely computing the gradients of logistic regression that the steps ask for, nothing clipped: one a
+    step, two where a difference is asked for, over everybody or over batches that are already drawn.
+    """
+    loaded, size = algorithm.load(data), block_size(algorithm)
+    rows, labels = loaded.features, loaded.targets
+    *steps, _ = walk(algorithm, loaded, size, generator(0, 0))
+    plan = [(step.state.x, step.batch, 1 if step.answer.unit is None else 2) for step in steps]
+
+    def slopes(x: Any, batch: Any) -> None:
+        if batch is None:
+            _ = (-labels / (1 + np.exp(labels * (x @ rows.T)))) @ rows
+        else:
+            a, y = rows[batch], labels[batch]
+            slope = -y / (1 + np.exp(y * np.einsum("rmp,rp->rm", a, x)))
+            np.einsum("rm,rmp->rp", slope, a)
+
+    def compute() -> None:
+        for _ in range(math.ceil(runs / size)):
+            for x, batch, times in plan:
+                for _ in range(times):
+                    slopes(x, batch)
+
+    return compute
+
+
 def profile(algorithm: Algorithm, data: Any, runs: int, most: int = 3) -> list[str]:
     """The functions in which most of the time of the runs is spent, with their shares."""
     watch = cProfile.Profile()
@@ -174,6 +200,15 @@ def main() -> None:
         noise = best(draw(case.algorithm, case.data, runs), repeats)
         spent = ", ".join(profile(case.algorithm, case.data, runs))
         print(f"{name:30} {taken:7.3f} {noise:10.3f} {taken / noise:6.2f}   {spent}")
+
+    print(f"\nagainst merely computing the gradients, {runs} runs")
+    print("algorithm                      run (s)  gradients (s)  ratio")
+    for name in ("diff2-gd", "diff2-dp-gd", "adp-sgd", "dp-sgd", "adp-sgd-norm"):
+        case = example(name)
+        count = block_size(case.algorithm) * max(1, runs // block_size(case.algorithm))
+        taken = best(lambda c=case, k=count: run(c.algorithm, c.data, k, keep=()), repeats)
+        floor = best(gradients(case.algorithm, case.data, count), repeats)
+        print(f"{name:30} {taken:7.3f} {floor:14.3f} {taken / floor:6.2f}")
 
     print(
         "\ngrowth of private-gd (and of private-sgd in n): time at 4 times the size over time at "

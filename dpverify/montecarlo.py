@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -155,11 +156,8 @@ def run(
     tasks = [blocks[a : a + per_task] for a in range(0, len(blocks), per_task)]
 
     def task(part: list[tuple[int, int]]) -> list[_Block]:
-        from threadpoolctl import threadpool_limits
-
-        with threadpool_limits(
-            1, "blas"
-        ):  # several threads add up in another order: other bits than a worker's
+        # Several threads add up in another order: other bits than a worker's.
+        with _linear_algebra().limit(limits=1, user_api="blas"):
             return [
                 _block(algorithm, loaded, n, generator(seed, k), measures, every_step, weights, keep)
                 for k, n in part
@@ -171,6 +169,14 @@ def run(
             done.extend(batch)
             advance()
     return _collect(algorithm, runs, seed, measures, every_step, keep, done)
+
+
+@cache
+def _linear_algebra() -> Any:
+    """The libraries behind NumPy's products; to look for them takes as long as many a block."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 class _Block(NamedTuple):

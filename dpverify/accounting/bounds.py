@@ -165,8 +165,7 @@ def _log_moment(step: _Step, h: float, tilt: float) -> float:
     from scipy.special import logsumexp
 
     at = (step.first + np.arange(len(step.mass))) * h
-    with np.errstate(over="ignore"):  # of masses that are next to nothing
-        return float(logsumexp(tilt * at, b=step.mass))
+    return float(logsumexp(tilt * at, b=step.mass))
 
 
 def _bounds(steps: Sequence[Steps], delta: float, gap: float, removal: bool) -> tuple[float, float]:

@@ -20,6 +20,8 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from dpverify.accounting.gaussian import gaussian_mu
 from dpverify.neighbours import Adjacency
 from dpverify.releases import Release
@@ -74,7 +76,8 @@ def _composed(key: str, adjacency: Adjacency, interval: float, times: int, relea
     """
     at = (key, adjacency, interval, times)
     if at not in _known:
-        _known[at] = release.distribution(adjacency, interval).self_compose(times)
+        with np.errstate(over="ignore"):  # of masses that are next to nothing
+            _known[at] = release.distribution(adjacency, interval).self_compose(times)
         if len(_known) > _REMEMBERED:
             _known.popitem(last=False)
     _known.move_to_end(at)

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpverify.neighbours import Data
 from dpverify.problems.base import Problem
-from dpverify.problems.records import Records, finite, limits, slices, sparse, width_for
+from dpverify.problems.records import Records, finite, limits, scratch, slices, sparse, width_for
 
 Array = np.ndarray[Any, Any]
 
@@ -50,13 +50,16 @@ class Linear(Problem):
         return 0.5 * r * r if self.kind == "squares" else r * r + 3 * np.sin(r) ** 2
 
     def _slope(self, u: Array, y: Array) -> Array:
+        """The derivative of the loss in u, written over u: large arrays that come and go cost more than what
+        is computed in them.
+        """
         if self.kind == "logistic":
-            slope = y * u
-            np.exp(slope, out=slope)
-            slope += 1
-            return np.divide(-y, slope, out=slope)
-        r = u - y
-        return r if self.kind == "squares" else 2 * r + 3 * np.sin(2 * r)
+            u *= y
+            np.exp(u, out=u)
+            u += 1
+            return np.divide(-y, u, out=u)
+        u -= y
+        return u if self.kind == "squares" else 2 * u + 3 * np.sin(2 * u)
 
     def private_value(self, x: Array, data: Data | Records) -> Array:
         loaded = self.load(data)
@@ -82,10 +85,11 @@ class Linear(Problem):
         if batch is None or batch.dtype == bool:
             for part in slices(len(loaded), len(x)):
                 a, y = loaded.features[part], loaded.targets[part]
+                shape = len(x), len(a)
                 with np.errstate(over="ignore", invalid="ignore"):
-                    c = self._slope(x @ a.T, y)
+                    c = self._slope(np.matmul(x, a.T, out=scratch("slopes", shape)), y)
                     if minus is not None:
-                        c -= self._slope(minus @ a.T, y)
+                        c -= self._slope(np.matmul(minus, a.T, out=scratch("others", shape)), y)
                 c = _clipped(c, limit[..., part])
                 total += (c if batch is None else c * batch[:, part]) @ a
             return total
@@ -131,12 +135,13 @@ class Linear(Problem):
 
 
 def _clipped(c: Array, limit: Array) -> Array:
-    """Coefficients cut to their limits; one that overflowed to NaN counts as 0, which is within every
-    limit.
+    """Coefficients cut to their limits, in place; one that overflowed to NaN counts as 0, which is within
+    every limit.
     """
-    if not np.all(np.isfinite(c)):
-        c = np.nan_to_num(c, nan=0.0)
-    return np.clip(c, -limit, limit)
+    if not np.isfinite(c.sum()):
+        np.nan_to_num(c, copy=False, nan=0.0)
+    np.minimum(c, limit, out=c)
+    return np.maximum(c, np.negative(limit, out=scratch("limits", limit.shape)), out=c)
 
 
 def _linear(

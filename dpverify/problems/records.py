@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import threading
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -96,6 +98,25 @@ class Records:
         return np.unique(np.column_stack([self.features, self.targets]), axis=0, return_inverse=True)[
             1
         ].reshape(-1)
+
+
+_kept = threading.local()
+
+
+def scratch(slot: str, shape: tuple[int, ...]) -> Array:
+    """An array to compute in, the same memory for a slot at every call: where a large array comes and goes,
+    the pages that it is given cost more than what is computed in it. It must not be returned.
+
+    >>> scratch("a", (2, 3)).shape, scratch("a", (2, 3)) is not scratch("b", (2, 3))
+    ((2, 3), True)
+    """
+    size = math.prod(shape)
+    if size > ENTRIES // 8:
+        return np.empty(shape)
+    arrays = _kept.__dict__
+    if slot not in arrays or arrays[slot].size < size:
+        arrays[slot] = np.empty(size)
+    return arrays[slot][:size].reshape(shape)
 
 
 def limits(clip: Any, inverse: Array) -> Array:
