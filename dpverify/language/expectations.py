@@ -381,7 +381,7 @@ def with_law(relation: AtMost | Equal, law: str) -> AtMost | Equal | None:
 
     try:
         left, right = (spelt(side) for side in sides)
-        given = [condition.func(spelt(condition.lhs), spelt(condition.rhs)) for condition in given]
+        given = [spelt(condition) for condition in given]
     except ValueError:
         return None
     given += [sp.Eq(norm2(direction), 1) for direction in directions.values()]

@@ -21,7 +21,7 @@ import sympy as sp
 from dpverify.effort import Effort
 from dpverify.proving.domain import Bounds, Domain
 from dpverify.proving.floats import compiled
-from dpverify.proving.functions import is_smooth
+from dpverify.proving.functions import PARTIAL, is_smooth
 from dpverify.proving.reduction import GaveUp, Outcome, Reduction, Ways, reductions
 from dpverify.proving.refutation import domain_of
 from dpverify.proving.replays import Bend, Limit, Slope
@@ -264,15 +264,29 @@ def _defined(g: Any, v: Any, given: list[Any]) -> tuple[tuple[Any, str], ...] | 
                 )
             else:
                 steps.append((AtMost(0, p.base, given, strict=True), f"{p.base} under a root stays positive"))
-    for f in g.atoms(sp.log):
-        if v in f.free_symbols and not f.args[0].is_positive:
-            steps.append(
-                (
-                    AtMost(0, f.args[0], given, strict=True),
-                    f"the argument {f.args[0]} of a logarithm stays positive",
-                )
-            )
+    for f in sorted(g.atoms(*PARTIAL), key=sp.default_sort_key):
+        for e, signed in _kept_signs(f) if v in f.free_symbols else ():
+            sign = guess_sign(e, given) if not signed else 1
+            if not (sign * e).is_positive:
+                steps.append((AtMost(0, sign * e, given, strict=True), f"{f} is defined: {e} keeps its sign"))
     return tuple(steps)
+
+
+def _kept_signs(f: Any) -> list[tuple[Any, bool]]:
+    """What must be positive, or (False) of one sign, for a function to be defined on a whole interval; a
+    whole number may pass over a pole.
+    """
+    x = f.args[0]
+    match f:
+        case sp.tan():
+            return [(sp.cos(x), False)]
+        case sp.cot():
+            return [(sp.sin(x), False)]
+        case sp.coth():
+            return [(x, False)]
+        case sp.LambertW():
+            return [(x + sp.exp(-1), True), *([(-x, True)] if len(f.args) == 2 and f.args[1] == -1 else [])]
+    return [(x, True)]
 
 
 def guess_sign(e: Any, given: list[Any]) -> int:

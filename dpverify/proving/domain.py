@@ -338,7 +338,7 @@ def _at(e: Any, lengths: Mapping[Any, Any]) -> Any:
         raise
 
 
-def _running(expressions: Sequence[Any], given: Sequence[Any]) -> set[Any]:
+def running(expressions: Sequence[Any], given: Sequence[Any]) -> set[Any]:
     """Whole symbols that stand in the index of a sequence among the hypotheses and nowhere in the conclusion:
     such a hypothesis (`q[t] <= 1`) is meant at every index.
     """
@@ -382,7 +382,7 @@ class Domain:
                 rest.append(c)
         held = [c for g in rest if (c := g.xreplace(self.defined)) is not sp.true]
         self.expressions = [written_out(sp.sympify(e).xreplace(self.defined)) for e in expressions]
-        self.running = _running(self.expressions, held)
+        self.running = running(self.expressions, held)
         self.given = [c for c in held if not c.free_symbols & self.running]
         self.at_every = [c for c in held if c.free_symbols & self.running]  # hypotheses at every index
         # What a definition is made of may stand nowhere else, and needs a value all the same.

@@ -25,7 +25,7 @@ from dpverify.language.expectations import holds_noise
 from dpverify.language.functions import bases, coefficients, points
 from dpverify.language.vectors import Atom
 from dpverify.proving.derivatives import guess_sign
-from dpverify.proving.domain import ENFORCED, Domain, fresh, symbols_of
+from dpverify.proving.domain import ENFORCED, Domain, fresh
 from dpverify.proving.evaluate import bind
 from dpverify.proving.functions import MODELLED
 from dpverify.proving.refutation import EASY, HARD, domain_of, refute
@@ -88,8 +88,7 @@ def elaborate(relation: Any) -> Any:
     if kind not in _FIELDS:
         return relation  # statements on mechanisms have rules of their own
     if mentions(relation):
-        _exact_and_real(relation)
-        return relation
+        _vectors_and_functions(relation)
     parts = {name: _sympified(getattr(relation, name), name) for name in _FIELDS[kind]}
     written = relation.relation.given if kind is Induction else relation.given
     for g in written:
@@ -122,25 +121,19 @@ def elaborate(relation: Any) -> Any:
     return replace(relation, given=tuple(held), **done)
 
 
-def _exact_and_real(relation: AtMost | Equal) -> None:
-    """Statements on vectors have a search of their own; their scalars are like all others."""
+def _vectors_and_functions(relation: AtMost | Equal) -> None:
+    """Refuse vectors and functions of one name, and scalars inside of them that are not modelled."""
     whole = [*sides_of(relation), *map(sp.sympify, relation.given)]
-    scalars: dict[str, Any] = {}
-    for s in sorted({s for e in whole for s in e.free_symbols if isinstance(s, sp.Symbol)}, key=str):
-        if not isinstance(s, Atom) and scalars.setdefault(s.name, s) != s:
-            raise Refused(f"two different symbols are called {s.name}")
     named = [(f.name, "functions") for f in points(whole)] + [(v.name, "vectors") for v in bases(whole)]
     for name, kind in named:
         if named.count((name, kind)) > 1:
             raise Refused(f"two different {kind} are called {name}")
-    for e in (*whole, *coefficients(whole)):
+    inside = coefficients(whole)
+    taken = {s.name for s in _one_meaning_each([*whole, *inside])}
+    for e in inside:
         for hidden in sorted(e.atoms(sp.Integral, sp.Derivative, sp.Limit), key=sp.default_sort_key):
             raise Refused(f"{_named(hidden)} stands inside a vector{nearest(hidden)}")
-        for number in e.atoms(sp.Float):
-            raise Refused(f"the number {number} is not exact: write {_exact(number)}")
-        for symbol in symbols_of(e):
-            if not isinstance(symbol, Atom):
-                _real(symbol)
+        _Elaboration(taken).expression(e)
 
 
 def restricted_noise(statement: Any) -> Any | None:
@@ -209,7 +202,7 @@ def _one_meaning_each(expressions: Sequence[Any]) -> set[Any]:
     free: set[Any] = set()
     for e in expressions:
         labels = {base.label for base in e.atoms(sp.IndexedBase)}
-        scalars = {s for s in e.free_symbols if isinstance(s, sp.Symbol)}
+        scalars = {s for s in e.free_symbols if isinstance(s, sp.Symbol) and not isinstance(s, Atom)}
         for base in e.atoms(sp.IndexedBase):
             if not isinstance(base.label, sp.Symbol):
                 raise Refused(f"the sequence {base} has no symbol for a name")
@@ -294,6 +287,8 @@ class _Elaboration:
         """The expression with every node seen to be modelled, indices renamed where they must be."""
         if not isinstance(e, sp.Expr) or isinstance(e, sp.MatrixExpr):
             raise Refused(f"{sp.sstr(e)} is not a real number{nearest(e)}")
+        if isinstance(e, Atom):
+            return e
         if isinstance(e, sp.Symbol):
             _real(e)
             return e

@@ -101,7 +101,11 @@ class Setting:
             return
         if len(right) == 1:
             for term in small:
-                self._learn(right[0].times(term, -1))
+                fact = right[0].times(term, -1)
+                left_over = {a for a, _ in fact.powers}
+                gone = {a for a, _ in (*right[0].powers, *term.powers)} - left_over
+                if all(self.positive[a] for a in gone):  # x v <= y v says nothing of x and y where v is 0
+                    self._learn(fact)
 
     def _learn(self, fact: Term) -> None:
         """Keep a fact p >= number q, with p never 0; it is p/q among the facts, and q may be 0."""

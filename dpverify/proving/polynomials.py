@@ -14,7 +14,7 @@ from typing import Any
 import sympy as sp
 
 from dpverify.effort import Effort
-from dpverify.proving.domain import Domain
+from dpverify.proving.domain import Domain, fresh
 from dpverify.proving.identities import sum_sign
 from dpverify.proving.reduction import Certificate, Counterpoint, GaveUp, Outcome
 from dpverify.proving.refutation import domain_of
@@ -34,14 +34,15 @@ class _Translation:
         self.variables: dict[Any, Any] = {}
         self.abstracted: list[Any] = []
         self.units: dict[tuple[Any, Any], Any] = {}
-        left, right = map(_spelt_out, self.domain.expressions)
+        self.shields: dict[Any, Any] = {}
+        left, right = map(self._shielded, map(_spelt_out, self.domain.expressions))
         gap = (
             sp.together(right - left)
             if not (right - left).has(sp.Max, sp.Min, sp.Abs, sp.Piecewise)
             else right - left
         )
         hypotheses = [
-            h.func(_spelt_out(h.lhs), _spelt_out(h.rhs))
+            h.func(*[self._shielded(_spelt_out(side)) for side in (h.lhs, h.rhs)])
             for h in self.domain.given
             if isinstance(h, sp.core.relational.Relational)
         ]
@@ -53,6 +54,21 @@ class _Translation:
         for h in hypotheses:
             self.facts.append(self._compare(h.lhs - h.rhs, h.rel_op))
         self.facts.append(goal)
+
+    def _shielded(self, e: Any) -> Any:
+        """A symbol for every x^(-n) with an x that may be 0: it has a value there if n <= 0, and 1/x^n, which
+        algebra makes of it, has none.
+        """
+        powers = {
+            p
+            for p in e.atoms(sp.Pow)
+            if p.exp.free_symbols and p.exp.could_extract_minus_sign() and not p.base.is_nonzero
+        }
+        taken = [*self.domain.expressions, *self.domain.given]
+        for p in sorted(powers - set(self.shields), key=sp.default_sort_key):
+            sign = {"nonnegative": True} if p.is_nonnegative else {"real": True}
+            self.shields[p] = fresh("power", [*taken, *self.shields.values()], **sign)
+        return e.xreplace(self.shields)
 
     def _compare(self, e: Any, op: str) -> Any:
         n, d = (
@@ -99,6 +115,8 @@ class _Translation:
             return self.z3.RealVal(f"{e.p}/{e.q}", self.context)
         if e in self.variables:
             return self.variables[e]
+        if e in self.shields.values():
+            return self._opaque(next(p for p, shield in self.shields.items() if shield == e))
         if isinstance(e, sp.Symbol):
             return self._symbol(e)
         if isinstance(e, sp.Add | sp.Mul):

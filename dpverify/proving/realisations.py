@@ -16,7 +16,8 @@ class. No inner product is ever given a value of its own, so that a witness is a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -25,11 +26,11 @@ import numpy as np
 import sympy as sp
 
 from dpverify.effort import Effort
-from dpverify.language.expectations import LAWS, Expected, with_law
+from dpverify.language.expectations import LAWS, Draw, Expected, with_law
 from dpverify.language.functions import CONSTANTS, Function, Gradient, Minimiser, Value, bases
-from dpverify.language.vectors import Atom, Basis, Inner, Total, Vector
+from dpverify.language.vectors import Atom, Basis, Entry, Inner, Total, Vector
 from dpverify.proving.codec import comparison_from_json, comparison_to_json, from_json, to_json
-from dpverify.proving.domain import written_out
+from dpverify.proving.domain import admits, declared, written_out
 from dpverify.proving.evaluate import sign, truth
 from dpverify.proving.floats import vectorised
 from dpverify.proving.vector_statements import Statement
@@ -280,6 +281,12 @@ def _named(statement: Statement) -> list[str]:
     return sorted(b.name for b in bases(whole) if not isinstance(b, Gradient | Minimiser))
 
 
+def _draws(statement: Statement) -> list[Draw]:
+    """The noises whose outcomes are among these."""
+    whole = [statement.left, statement.right, *statement.vectorial]
+    return [b for b in bases(whole) if isinstance(b, Draw)]
+
+
 class _State:
     """Vectors, gradients and values at every row, each computed once."""
 
@@ -512,13 +519,22 @@ class Exact:
         excesses = _excesses(f, self.constants(f), parts, least, self.statement.minimised(f))
         return all(value <= 0 for excess in excesses for value in excess.flat)
 
+    def possible(self, draw: Draw) -> bool:
+        """Whether a noise may come out as it does here: without variance it is its mean."""
+        variance = self.scalar(draw.variance)
+        return variance > 0 or (variance == 0 and self.basis(draw) == self.vector(draw.mean))
+
     def breaks(self, relation: AtMost | Equal) -> bool:
         """Whether every hypothesis holds and the relation surely fails."""
         statement = self.statement
+        if statement.opaque:
+            return False  # a sum that is not written out is no number of its own
         try:
             if not statement.domain.holds(self.point):
                 return False
             if not all(self.in_class(f) for f in statement.functions):
+                return False
+            if not all(self.possible(draw) for draw in _draws(statement)):
                 return False
             numbers = {
                 a: _rational(self.atom(a))
@@ -618,6 +634,8 @@ def refute(
     >>> print(refute(AtMost(inner(x, y), norm2(x)), QUICK).let)
     {'x': '1', 'y': '2'}
     """
+    if _for_every_index(relation):
+        return None
     if any(side.atoms(Expected) for side in map(sp.sympify, (*sides_of(relation), *relation.given))):
         spelt = [case for law in LAWS if (case := with_law(relation, law)) is not None]
         share = replace(effort, points=effort.points // 8)  # these have several times as many vectors
@@ -630,25 +648,52 @@ def refute(
     return None
 
 
+def _for_every_index(relation: AtMost | Equal) -> bool:
+    """Whether a hypothesis speaks of an entry at an index of which the conclusion does not: it is meant at
+    every index, which no choice of entries at a few of them meets.
+    """
+    sides, given = sides_of(relation), list(map(sp.sympify, relation.given))
+    concluded = {s for side in sides for s in side.free_symbols}
+    entries = [i for c in given for entry in c.atoms(sp.Indexed) for i in entry.indices]
+    entries += [b.index for b in bases(given) if isinstance(b, Entry)]
+    free = {s for c in given for s in c.free_symbols}
+    return any(s in free and s not in concluded for i in entries for s in i.free_symbols)
+
+
 def _lengths(relation: AtMost | Equal) -> list[dict[Any, Any]]:
-    """Numbers for the symbols in the ends of sums, small ones."""
-    ends: set[Any] = set()
-    for e in (*sides_of(relation), *map(sp.sympify, relation.given)):
-        for whole in e.atoms(sp.Sum, sp.Product):
-            ends |= {s for limit in whole.limits for end in limit[1:] for s in end.free_symbols}
+    """Small numbers for the symbols in the ends of sums and in the indices of sequences."""
+    whole = [*sides_of(relation), *map(sp.sympify, relation.given)]
+    free = {s for e in whole for s in e.free_symbols}
+    names: set[Any] = set()
+    for e in whole:
+        for total in e.atoms(sp.Sum, sp.Product):
+            names |= {s for limit in total.limits for end in limit[1:] for s in end.free_symbols}
+        names |= {s for entry in e.atoms(sp.Indexed) for i in entry.indices for s in i.free_symbols}
         for b in bases([e]):
-            if isinstance(b, Total):
-                ends |= b.low.free_symbols | b.high.free_symbols
-    if not ends:
+            names |= b.low.free_symbols | b.high.free_symbols if isinstance(b, Total) else set()
+            names |= b.index.free_symbols if isinstance(b, Entry) else set()
+    ordered = sorted((s for s in names & free if isinstance(s, sp.Symbol)), key=str)
+    if not ordered:
         return [{}]
-    names = sorted(ends, key=str)
-    return [dict.fromkeys(names, sp.Integer(k)) for k in (2, 1, 3)]
+    equal = [(k,) * len(ordered) for k in (2, 1, 3, 4)]
+    several = itertools.product((1, 2, 3), repeat=min(len(ordered), 4)) if len(ordered) < 5 else []
+    return list(itertools.islice(_admitted(relation, ordered, [*equal, *several]), 3))
+
+
+def _admitted(
+    relation: AtMost | Equal, names: list[Any], choices: Iterable[tuple[int, ...]]
+) -> Iterator[dict[Any, Any]]:
+    """The choices that the assumptions on the symbols and the hypotheses on them alone allow."""
+    ties = [c for c in map(sp.sympify, relation.given) if c.free_symbols and c.free_symbols <= set(names)]
+    for choice in dict.fromkeys(choices):
+        lengths = dict(zip(names, map(sp.Integer, choice)))
+        possible = all(admits(s, k) for s, k in lengths.items())
+        if possible and all(c.xreplace(lengths) is not sp.false for c in ties):
+            yield lengths
 
 
 def _written_out(relation: AtMost | Equal, lengths: Mapping[Any, Any]) -> AtMost | Equal:
     """The relation with numbers for its lengths, and its sums term by term."""
-    if not lengths:
-        return relation
     whole = [
         written_out(e.xreplace(lengths)) for e in (*sides_of(relation), *map(sp.sympify, relation.given))
     ]
@@ -661,10 +706,8 @@ def _written_out(relation: AtMost | Equal, lengths: Mapping[Any, Any]) -> AtMost
 
 
 def _plain(entry: sp.Indexed) -> sp.Symbol:
-    """A symbol for an entry of a sequence of scalars, with its sign."""
-    signs = ("positive", "negative", "nonnegative", "nonpositive", "integer", "real")
-    known = {k: True for k in signs if getattr(entry, f"is_{k}")}
-    return sp.Symbol(str(entry), **({"real": True} | known))
+    """A symbol for an entry of a sequence of scalars, with what is declared of it."""
+    return sp.Symbol(str(entry), **dict(declared(entry)))
 
 
 def _breaking(relation: AtMost | Equal, effort: Effort, hard: bool, seed: int | None) -> Realisation | None:
@@ -714,7 +757,10 @@ def admissible(relation: AtMost | Equal, effort: Effort) -> int:
     count = 0
     for lengths in _lengths(spelt):
         written = _written_out(spelt, lengths)
-        for _, _, scores, _ in _scanned(written, Statement(written), effort, hard=True):
+        statement = Statement(written)
+        if statement.opaque:
+            continue
+        for _, _, scores, _ in _scanned(written, statement, effort, hard=True):
             count += int(np.sum((scores > -1) & (scores <= 1e-9)))
     return count
 
@@ -741,7 +787,7 @@ def inhabited(relation: AtMost | Equal, effort: Effort) -> dict[str, str] | None
     >>> inhabited(AtMost(f(Vector("x")), 0), QUICK) is None
     True
     """
-    if sp.false in relation.given:
+    if sp.false in relation.given or _for_every_index(relation):
         return None
     spelt = with_law(relation, "seldom far")
     if spelt is None:
@@ -824,7 +870,7 @@ def verify(exact: dict[str, Any]) -> bool:
     lengths = {from_json(s): sp.Integer(k) for s, k in exact["lengths"]}
     if set(lengths) != {s for choice in _lengths(relation) for s in choice}:
         return False
-    if not all(k >= 0 and not (s.is_positive and k == 0) for s, k in lengths.items()):
+    if not all(admits(s, k) for s, k in lengths.items()):
         return False
     written = _written_out(relation, lengths)
     if sp.false in written.given:

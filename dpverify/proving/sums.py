@@ -110,7 +110,7 @@ def _longer(relation: AtMost, left: Any, right: Any) -> Iterator[Reduction]:
     for (factor, part), (_, whole) in itertools.product(*sums):
         body, (index, low, high) = _plain(part, _names(relation))
         first, last = whole.limits[0][1:]
-        if (low, high) == (first, last):
+        if (low, high) == (first, last) or (sp.expand(left) - factor * part).has(part):
             continue
         longer = sp.Sum(part.function, (part.limits[0][0], first, last))
         inside = (*given, *_in_range((index, first, last)))
@@ -129,15 +129,16 @@ def _longer(relation: AtMost, left: Any, right: Any) -> Iterator[Reduction]:
 
 def _entries_freed(relation: AtMost, index: sp.Symbol) -> AtMost:
     """The comparison for arbitrary numbers in place of the entries at the index, with the signs that
-    these have.
+    these have. An entry inside of a sum is many numbers, and stays.
     """
     entries = sorted(sp.sympify(relation.rhs).atoms(sp.Indexed), key=sp.default_sort_key)
+    bound = {s for total in sp.sympify(relation.rhs).atoms(sp.Sum, sp.Product) for s in total.variables}
     swap: dict[Any, Any] = {}
     for entry in entries:
         sign = (
             {"positive": True} if entry.is_positive else {"nonnegative": True} if entry.is_nonnegative else {}
         )
-        if index in entry.free_symbols:
+        if index in entry.free_symbols and not entry.free_symbols & bound:
             swap[entry] = fresh("v", [*_names(relation), *swap.values()], real=True, **sign)
     given = tuple(c for c in relation.given if not c.has(*swap)) if swap else tuple(relation.given)
     return AtMost(relation.lhs, sp.sympify(relation.rhs).xreplace(swap), given, relation.strict)

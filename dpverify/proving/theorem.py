@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 import sympy as sp
 
 from dpverify.effort import Effort
+from dpverify.language.expectations import Draw, Expected, within
+from dpverify.language.functions import Function, points
 from dpverify.language.mechanisms import Private
-from dpverify.language.vectors import Atom
-from dpverify.proving.domain import fresh, placed
+from dpverify.language.vectors import Atom, Vector, norm2
+from dpverify.proving.domain import fresh, placed, running
 from dpverify.proving.runs import runs
 from dpverify.relations import (
     ArgMin,
@@ -80,6 +82,7 @@ class _Proof:
     steps: list[Step] = field(default_factory=list)
     depends: list[str] = field(default_factory=list)
     recursions: list[ForEvery] = field(default_factory=list)  # facts that hold for every index
+    objects: set[Any] | None = None  # functions and noises of the statement, or shown to exist
     kept: tuple[Step, ...] | None = None  # the steps of a kept proof, to be checked again instead of proved
 
     @property
@@ -98,6 +101,7 @@ class _Proof:
         """
         from dpverify.proving.vector_statements import mentions
 
+        self.admit(relation, reason)
         known = self.known
         if mentions(relation):
             known = [fact for fact in known if not sp.sympify(fact).has(sp.Indexed)]
@@ -109,6 +113,24 @@ class _Proof:
         self.depends += result.depends
         if result.verdict is not PROVED:
             raise Stuck(f"step {len(self.steps)} ({reason}) is {result.verdict}: {result.because}")
+
+    def admit(self, relation: Any, reason: str) -> None:
+        """Show that there are functions and noises of which the proof speaks and the statement does not: else
+        what their classes and moments say, mu <= L or variance >= 0, would be a hypothesis that nobody sees.
+        """
+        if self.objects is None:
+            self.objects = objects_of([self.theorem.shows, *self.theorem.given])
+        for thing in sorted(objects_of([relation]) - self.objects, key=str):
+            self.objects.add(thing)
+            if isinstance(thing, Function):
+                if thing.strongly_convex is not None and thing.lipschitz is not None:
+                    raise Stuck(f"no function is both strongly convex and Lipschitz, as {thing} of {reason}")
+                needed = [as_relation(condition) for condition in thing.conditions]
+            else:
+                needed = [AtMost(0, thing.variance)]
+            for condition in needed:
+                if as_conditions(condition) != [sp.true]:
+                    self.establish(condition, f"there is such a function or noise as {thing}")
 
     def _shown(self, relation: Any, given: list[Any]) -> Result:
         """The verdict on a step: proved, or found among the kept steps and accepted by its checker."""
@@ -130,6 +152,31 @@ class _Proof:
                     raise Stuck(f"{relation} is false as it stands: the hypotheses contradict each other")
                 if fact != sp.true and fact not in self.facts:
                     self.facts.append(fact)
+
+
+def objects_of(parts: Iterable[Any]) -> set[Any]:
+    """The functions and the noises that stand in statements, hypotheses and vectors, at any depth.
+
+    >>> from dpverify.language import Noise, norm2
+    >>> [draw.name for draw in objects_of([AtMost(norm2(Noise("nu", variance=1)), 2)])]
+    ['nu']
+    """
+    found: set[Any] = set()
+    todo = list(parts)
+    while todo:
+        part = todo.pop()
+        if isinstance(part, Vector):
+            part = norm2(part)
+        if isinstance(part, list | tuple | dict):
+            todo.extend(part.values() if isinstance(part, dict) else part)
+        elif isinstance(part, sp.Basic):
+            draws = {basis for basis in within(part) if isinstance(basis, Draw)}
+            inside = [e for draw in draws for e in (norm2(draw.mean), draw.variance)]
+            found |= draws | {draw for e in part.atoms(Expected) for draw in e.draws}
+            found |= set(points([part, *inside]))
+        elif is_dataclass(part) and not isinstance(part, type):
+            todo.extend(getattr(part, f.name) for f in fields(part) if f.name != "proof")
+    return found
 
 
 def _of_numbers(relation: Any, known: list[Any]) -> list[Any] | None:
@@ -449,6 +496,7 @@ def _use(inference: Use, proof: _Proof) -> None:
     id, statement = lookup(inference.id)
     theorem = statement if isinstance(statement, Theorem) else Theorem(statement)
     theorem = _with_closed_forms(theorem, proof)
+    _at_one_index(theorem, id)
     symbols = {s.name: s for s in _free(theorem) if not isinstance(s, Atom)}
     unknown = sorted(set(inference.terms) - set(symbols))
     if unknown:
@@ -466,8 +514,23 @@ def _use(inference: Use, proof: _Proof) -> None:
             raise Stuck(f"{id} shows {part}, which is not a comparison of numbers")
         for condition in part.given:
             _holds(placed(condition, chosen), f"a hypothesis of {id}", proof)
+        proof.admit(_substituted(part, chosen), f"what {id} says")
         proof.learn(_substituted(part, chosen))
     proof.depends.append(id)
+
+
+def _at_one_index(theorem: Theorem, id: str) -> None:
+    """A hypothesis on q[t], where the conclusion does not speak of t, is meant at every t: to show it at one
+    is not enough.
+    """
+    parts = theorem.shows.parts if isinstance(theorem.shows, AllOf) else (theorem.shows,)
+    plain = [h for h in theorem.given if not isinstance(h, ForEvery | Iterates)]
+    for part in parts:
+        if isinstance(part, Equal | AtMost):
+            held = [sp.sympify(c) for c in (*plain, *part.given)]
+            if every := running([sp.sympify(side) for side in _both(part)], held):
+                name = sorted(map(str, every))[0]
+                raise Stuck(f"{id} has a hypothesis for every {name}: write it as a ForEvery")
 
 
 def _with_closed_forms(theorem: Theorem, proof: _Proof) -> Theorem:
@@ -633,6 +696,20 @@ def _any_index(index: sp.Symbol, low: Any, proof: _Proof) -> None:
         raise Stuck(f"the index {index} does not stand for every whole number from {low}")
     if any(index in sp.sympify(fact).free_symbols for fact in proof.known):
         raise Stuck(f"the index {index} stands in a hypothesis or an earlier fact")
+    for every in (*proof.theorem.given, *proof.recursions):
+        if isinstance(every, ForEvery | Iterates) and index in _spoken_of(every):
+            raise Stuck(f"the index {index} stands for something else in: {every}")
+
+
+def _spoken_of(every: ForEvery | Iterates) -> set[Any]:
+    """The symbols that stand free in a hypothesis for every index."""
+    if isinstance(every, ForEvery):
+        inside = {s for side in _both(every.relation) for s in sp.sympify(side).free_symbols}
+    else:
+        inside = {s for v in (*every.state, *every.step, *every.noises) for s in v.scalars}
+        inside |= sp.sympify(every.value).free_symbols
+    ends = {s for end in (every.low, every.high) for s in sp.sympify(end).free_symbols}
+    return (inside - {every.index}) | ends
 
 
 def _covers(hypothesis: ForEvery, inference: SumOver | Unroll, proof: _Proof) -> bool:
@@ -794,6 +871,7 @@ def _jensen(inference: Jensen, proof: _Proof) -> None:
         except ValueError as why:
             raise Stuck(f"{inference.reason} does not apply: {why}") from None
     relation = as_relation(condition)
+    proof.admit(relation, inference.reason)
     proof.steps.append(
         step_of(relation, inference.reason, Result(PROVED, "Jensen's inequality", Evidence("rule")))
     )
@@ -808,6 +886,8 @@ def _unroll(inference: Unroll, proof: _Proof) -> None:
     entry, ratio, extra = inference.entry, sp.sympify(inference.ratio), sp.sympify(inference.extra)
     if ratio.has(index):
         raise Stuck(f"the ratio {ratio} depends on {index}")
+    if not (low.is_integer and high.is_integer):
+        raise Stuck(f"the range {low}..{high} does not have whole ends")
     proof.establish(AtMost(0, ratio), "the ratio is not negative")
     proof.establish(AtMost(low - 1, high), "the range is not shorter than empty")
     after = placed(entry, {index: index + 1})
@@ -879,7 +959,11 @@ def _choice_is_fair(shows: ForSome, theorem: Theorem) -> None:
     for symbol in shows.symbols:
         if symbol not in shows.at:
             raise Stuck(f"no value of {symbol} is shown")
-        if any(symbol in sp.sympify(h).free_symbols for h in theorem.given if isinstance(h, sp.Basic)):
+        if symbol in shows.of:
+            raise Stuck(f"the value of {symbol} would depend on {symbol} itself")
+        every = [h for h in theorem.given if isinstance(h, ForEvery | Iterates)]
+        plain = [sp.sympify(h) for h in theorem.given if h not in every]
+        if any(symbol in _spoken_of(h) for h in every) or any(symbol in h.free_symbols for h in plain):
             raise Stuck(f"a hypothesis speaks of {symbol}, whose value is to be shown")
         alien = sp.sympify(shows.at[symbol]).free_symbols - set(shows.of)
         if alien:

@@ -11,9 +11,9 @@ from typing import Any
 
 import sympy as sp
 
-from dpverify.language.functions import Function, points
+from dpverify.language.functions import Function, coefficients, points
 from dpverify.language.vectors import Atom, Basis, Inner, Total, Vector, inner
-from dpverify.proving.domain import Domain, fresh, symbols_of
+from dpverify.proving.domain import Domain, declared, fresh, symbols_of
 from dpverify.relations import AtMost, Equal, sides_of
 
 ZERO = sp.Integer(0)
@@ -143,23 +143,32 @@ class Statement:
         names = [f.name for f in self.functions]
         if twice := {n for n in names if names.count(n) > 1}:
             raise ValueError(f"Expected one class for the function {min(twice)}, got several.")
-        whole, scalar = self._opaque(whole, [*scalar, *[c for f in self.functions for c in f.conditions]])
+        scalar += [c for f in self.functions for c in f.conditions]
+        self.opaque = self._opaque([*whole, *scalar])
+        whole, scalar = ([e.xreplace(self.opaque) for e in part] for part in (whole, scalar))
         (self.left, self.right), self.vectorial, self.scalar = whole[:2], whole[2:], scalar
         plain = [s for s in symbols_of(*whole, *scalar) if not isinstance(s, Atom) and s not in defined]
         self.domain = Domain(plain, self.scalar)
         self.parameters = self.domain.symbols
 
     @staticmethod
-    def _opaque(whole: list[Any], scalar: list[Any]) -> tuple[list[Any], list[Any]]:
-        """Sums of scalars become symbols: what holds for every number holds for the sum."""
-        sums = {s for e in (*whole, *scalar) for s in e.atoms(sp.Sum) if not s.function.atoms(Atom)}
+    def _opaque(whole: list[Any]) -> dict[Any, Any]:
+        """Symbols for sums and products of scalars, and for entries of sequences: what holds for every number
+        holds for them.
+        """
+        from dpverify.proving.identities import sum_sign
+
+        sums = {s for e in whole for s in e.atoms(sp.Sum, sp.Product) if not s.function.atoms(Atom)}
         swap: dict[Any, Any] = {}
         for k, total in enumerate(sorted(sums, key=sp.default_sort_key)):
-            term, ends = total.function, total.limits[0]
-            full = len(total.limits) == 1 and (ends[2] - ends[1] + 1).is_positive
-            sign = {"positive": True} if full and term.is_positive else {"real": True}
-            swap[total] = fresh(f"total_{k + 1}", [*whole, *scalar], **sign)
-        return [e.xreplace(swap) for e in whole], [c.xreplace(swap) for c in scalar]
+            sign = {sum_sign(total) or "real": True}
+            swap[total] = fresh(f"total_{k + 1}", whole, **sign)
+        bound = {i for e in whole for total in e.atoms(sp.Sum, sp.Product) for i in total.variables}
+        inside = [*whole, *coefficients(whole)]
+        entries = {a for e in inside for a in e.atoms(sp.Indexed) if not a.free_symbols & bound}
+        for k, entry in enumerate(sorted(entries, key=sp.default_sort_key)):
+            swap[entry] = fresh(f"entry_{k + 1}", inside, **dict(declared(entry)))
+        return swap
 
     @cached_property
     def hypotheses(self) -> list[Fact]:

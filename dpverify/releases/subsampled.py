@@ -257,10 +257,16 @@ class Subsampled(Release):
         return currency == PURE and self.inner.attains(PURE)
 
     def conditions(self, adjacency: Adjacency) -> list[Condition]:
+        from sympy import sympify
+
         from dpverify.releases.rules import Condition, NoRule
 
         if self.inner.drawn_from not in (None, self.size):
             raise NoRule(f"a batch is drawn from another one, of {self.size} records, as if it had others")
+        if self.how != "poisson":
+            for number in (self.size, self.of):
+                if not sympify(number).is_integer:
+                    raise NoRule(f"{number} records in a batch or to draw from is not known to be whole")
         drawn = [Condition(0, self.size, strict=True), Condition(self.size, self.of)]
         return [*self.inner.conditions(adjacency), *drawn]
 
