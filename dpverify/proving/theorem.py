@@ -82,8 +82,11 @@ class _Proof:
     steps: list[Step] = field(default_factory=list)
     depends: list[str] = field(default_factory=list)
     recursions: list[ForEvery] = field(default_factory=list)  # facts that hold for every index
-    objects: set[Any] | None = None  # functions and noises of the statement, or shown to exist
+    objects: set[Any] = field(default_factory=set)  # functions and noises that are known to exist
     kept: tuple[Step, ...] | None = None  # the steps of a kept proof, to be checked again instead of proved
+
+    def __post_init__(self) -> None:
+        self.objects |= objects_of([self.theorem.shows, *self.theorem.given])
 
     @property
     def plain(self) -> list[Any]:
@@ -118,8 +121,6 @@ class _Proof:
         """Show that there are functions and noises of which the proof speaks and the statement does not: else
         what their classes and moments say, mu <= L or variance >= 0, would be a hypothesis that nobody sees.
         """
-        if self.objects is None:
-            self.objects = objects_of([self.theorem.shows, *self.theorem.given])
         for thing in sorted(objects_of([relation]) - self.objects, key=str):
             self.objects.add(thing)
             if isinstance(thing, Function):
@@ -812,6 +813,7 @@ def _descend(inference: Descend, proof: _Proof) -> None:
     named = [e for other, c in (*parts, *later) for e in (other.value, c)]
     swap = _numbers_for_entries(process, extra, *named)
     noises = [noise.replaced(swap) for noise in process.noises]
+    proof.objects |= objects_of([*noises, process.after.xreplace(swap)])  # those of the statement, at a step
     known: list[Any] = []
     if entry.is_nonnegative:
         proof.establish(AtMost(0, process.value), f"{process.name} is not negative")
@@ -960,7 +962,7 @@ def _choice_is_fair(shows: ForSome, theorem: Theorem) -> None:
         if symbol not in shows.at:
             raise Stuck(f"no value of {symbol} is shown")
         if symbol in shows.of:
-            raise Stuck(f"the value of {symbol} would depend on {symbol} itself")
+            raise Stuck(f"the value of {symbol} is not defined: it would be made of {symbol} itself")
         every = [h for h in theorem.given if isinstance(h, ForEvery | Iterates)]
         plain = [sp.sympify(h) for h in theorem.given if h not in every]
         if any(symbol in _spoken_of(h) for h in every) or any(symbol in h.free_symbols for h in plain):

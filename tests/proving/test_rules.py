@@ -24,6 +24,8 @@ t, s, m = sp.symbols("t s m", integer=True)
 T = sp.Symbol("T", integer=True, positive=True)
 x, v = vectors("x v")
 g = sp.IndexedBase("g", real=True)
+MU, L = sp.symbols("mu L", positive=True)
+f = Function("f", smooth=L, strongly_convex=MU)  # there is one only if mu <= L
 # Beside a hypothesis for every index no point is looked for, so that the rule alone must see the fault.
 BESIDE = ForEvery(AtMost(g[s], 0), s, 1, T)
 
@@ -48,6 +50,8 @@ LEMMAS = {
     "bounded": Theorem(
         given=[ForEvery(AtMost(g[t], X), t, 1, T)], shows=AtMost(sp.Sum(g[t], (t, 1, T)), X * T)
     ),
+    "at every index": AtMost(sp.Sum(g[s], (s, 1, T)), T, [g[t] <= 1]),
+    "curved": AtMost(MU + f(x), L + f(x)),
     "cauchy": AtMost(inner(x, v) ** 2, norm2(x) * norm2(v)),
     "iteration": Theorem(given=[noisy_run(a)], shows=AtMost(energy[T + 1], energy[1] + T * a)),
 }
@@ -69,6 +73,10 @@ def _lemmas():
         Theorem(given=[BESIDE], shows=Equal((-1) ** m, -1)).use("odd", n=m),
         Theorem(given=[BESIDE], shows=Equal(sp.Sum(t, (t, 1, T)), T * t)).use("constant", X=t),
         Theorem(given=[BESIDE, Y > 0], shows=AtMost(1, Y**2)).use("outside", X=Y),
+        Theorem(given=[BESIDE, g[1] <= 1], shows=AtMost(sp.Sum(g[s], (s, 1, T)), T)).use(
+            "at every index", t=1
+        ),
+        Theorem(given=[BESIDE], shows=AtMost(MU, L)).use("curved"),
         Theorem(given=[BESIDE], shows=AtMost(9, norm2(x) * norm2(v))).use("cauchy", **{"<v, x>": 3}),
         Theorem(given=[BESIDE], shows=AtMost(9, norm2(x) * norm2(v))).use("cauchy", **{"<x, v>": 3}),
     ],
