@@ -215,9 +215,8 @@ def _one_meaning_each(expressions: Sequence[Any]) -> set[Any]:
         seen[s.name] = s
     sequences = {base.label for e in expressions for base in e.atoms(sp.IndexedBase)}
     for e in expressions:
-        placed = (
-            e.xreplace({entry: sp.Dummy(positive=True) for entry in e.atoms(sp.Indexed)}) if sequences else e
-        )
+        parts = e.atoms(sp.Indexed, Atom) if sequences else ()  # what stands inside of an atom comes apart
+        placed = e.xreplace({part: sp.Dummy(positive=True) for part in parts})
         if both := sequences & placed.free_symbols:
             raise Refused(f"{next(iter(both))} is both a number and a sequence")
     return free

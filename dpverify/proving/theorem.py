@@ -598,7 +598,8 @@ def _discharge(hypothesis: ForEvery | Iterates, chosen: dict[Any, Any], id: str,
     """
     if isinstance(hypothesis, Iterates):
         process = _iterates_at(hypothesis, chosen)
-        if hypothesis.index in chosen or process not in proof.theorem.given:
+        named = {hypothesis.index, hypothesis.name.label}  # the sequence is that iteration's alone
+        if named & set(chosen) or process not in proof.theorem.given:
             raise Stuck(f"{id} is about an iteration that is not among the hypotheses: {process}")
         return
     low, high = (placed(end, chosen) for end in (hypothesis.low, hypothesis.high))
