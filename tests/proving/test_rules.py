@@ -117,6 +117,11 @@ def test_a_lemma_on_an_iteration_is_not_used_on_another_one(run) -> None:
     assert prove(wrong.use("iteration", a=2 * a)).verdict is not PROVED
 
 
+def test_a_lemma_on_an_iteration_says_nothing_of_another_sequence() -> None:
+    wrong = Theorem(given=[BESIDE, noisy_run(a)], shows=AtMost(ANOTHER[T + 1], ANOTHER[1] + T * a))
+    assert prove(wrong.use("iteration", energy=ANOTHER.label)).verdict is not PROVED
+
+
 def test_a_lemma_on_an_iteration_is_used_on_the_same_one() -> None:
     right = Theorem(given=[noisy_run(2 * a)], shows=AtMost(energy[T + 1], energy[1] + 3 * T * a))
     assert prove(right.use("iteration", a=2 * a)).verdict is PROVED
