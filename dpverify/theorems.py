@@ -144,7 +144,8 @@ class Iterates:
     @property
     def after(self) -> Any:
         """The value after one step, from an arbitrary state."""
-        return self.value.xreplace({old.basis: new for old, new in zip(self.state, self.step)})
+        later = self.value.xreplace({self.index: self.index + 1})
+        return later.xreplace({old.basis: new for old, new in zip(self.state, self.step)})
 
     def __str__(self) -> str:
         moves = ", ".join(f"{old} -> {new}" for old, new in zip(self.state, self.step))

@@ -22,7 +22,7 @@ from dpverify.language.vectors import total
 from dpverify.neighbours import ADD_REMOVE, REPLACE
 from dpverify.relations import ArgMin, AtMost, Equal, Increasing
 from dpverify.releases import Laplace, Subsampled
-from dpverify.theorems import ForEvery, ForSome, Theorem
+from dpverify.theorems import ForEvery, ForSome, Iterates, Theorem
 
 far = sp.Integer(10) ** 60
 half = Rational(1, 2)
@@ -45,6 +45,10 @@ named = Function("named", smooth=L, strongly_convex=mu)
 still = Noise("still", variance=0)
 noise = Noise("noise", variance=X + far)
 drawn = sample_mean("drawn", mean=u, spread=1, size=x, of=y + far, replacement=False)
+V, weights = sp.IndexedBase("V", real=True), sp.IndexedBase("weights", positive=True)
+weighted = Iterates(V, t * size, [u], [u], [], t, 1, T)
+varied = Iterates(V, weights[t] * size, [u], [u], [], t, 1, T)
+halved = Iterates(V, size, [u], [u / 2], [], t, 1, T)
 below = ForEvery(AtMost(g[t], Max(s, far)), t, 1, T)
 B, N = symbols("B N", integer=True, positive=True)
 b = Symbol("b", positive=True)
@@ -219,6 +223,50 @@ CAUSES: dict[str, list[Question]] = {
         (FALSE, lambda: AtMost(norm2(p[t] - p[s]), 0, [t < s])),
         (FALSE, lambda: AtMost(0, size * g[t])),
         (FALSE, lambda: AtMost(inner(still, u), -size)),
+    ],
+    "an expectation along an iteration is no free number": [
+        (FALSE, lambda: Theorem(AtMost(V[T + 1], V[1]), [weighted]).descend(weighted, 1, 0, "it stays")),
+        (
+            FALSE,
+            lambda: (
+                Theorem(AtMost(V[T + 1], V[1]), [weighted])
+                .descend(weighted, 1, 0, "it stays")
+                .unroll(V[t], 1, 0, (t, 1, T), "T times")
+            ),
+        ),
+        (
+            FALSE,
+            lambda: (
+                Theorem(AtMost(V[2], V[1]), [varied])
+                .descend(varied, 1, 0, "it stays")
+                .at(ForEvery(AtMost(V[t + 1], V[t]), t, 1, T), 1)
+            ),
+        ),
+        (
+            EMPTY,
+            lambda: (
+                Theorem(AtMost(1, 0), [halved, V[1] <= 1, V[2] >= 1])
+                .descend(halved, Rational(1, 4), 0, "halved")
+                .at(ForEvery(AtMost(V[t + 1], V[t] / 4), t, 1, T), 1)
+            ),
+        ),
+        (
+            TRUE,
+            lambda: (
+                Theorem(AtMost(V[2], 2 * V[1]), [weighted])
+                .descend(weighted, (t + 1) / t, 0, "its weight grows")
+                .at(ForEvery(AtMost(V[t + 1], (t + 1) / t * V[t]), t, 1, T), 1)
+            ),
+        ),
+        (
+            TRUE,
+            lambda: (
+                Theorem(AtMost(V[2], 1), [halved, V[1] <= 1])
+                .descend(halved, Rational(1, 4), 0, "halved")
+                .at(ForEvery(AtMost(V[t + 1], V[t] / 4), t, 1, T), 1)
+                .have(AtMost(V[1], 1), "as given")
+            ),
+        ),
     ],
     "a batch of records that are not counted": [
         (

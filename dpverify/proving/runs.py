@@ -146,7 +146,11 @@ def _condition(relation: AtMost | Equal, terms: dict[Any, Any]) -> Any:
 
 def _expectations(process: Iterates, steps: range, values: dict[Any, Any]) -> dict[Any, Any]:
     """The expectation before each step and after the last, from a fixed state."""
-    known = {process.name[steps.start]: process.value.xreplace(values)}
+
+    def value(i: int) -> Any:
+        return process.value.xreplace({process.index: sp.Integer(i)} | values)
+
+    known = {process.name[steps.start]: value(steps.start)}
     now: dict[Any, Vector] = {old.basis: old for old in process.state}
     drawn: list[Vector] = []
     for i in steps:
@@ -160,7 +164,7 @@ def _expectations(process: Iterates, steps: range, values: dict[Any, Any]) -> di
             drawn.append(copy)
         moves = here | now | fresh_noise
         now = {old.basis: new.replaced(moves) for old, new in zip(process.state, process.step)}
-        known[process.name[i + 1]] = E(process.value.xreplace(values | now), *drawn)
+        known[process.name[i + 1]] = E(value(i + 1).xreplace(now), *drawn)
     return known
 
 

@@ -337,20 +337,43 @@ def _model_of(given: list[Any], chosen: frozenset[Any], effort: Effort) -> dict[
     plain = [h for h in given if not isinstance(h, ForEvery | Iterates)]
     plain = [h for h in plain if not sp.sympify(h).free_symbols & chosen]
     every = [h for h in given if isinstance(h, ForEvery)]
-    if not every:  # an iteration restricts nothing: its expectations are numbers like any others here
+    moving = _spoken_of_later(given)
+    if not every and not moving:
         return model(plain, effort)
     found: dict[str, str] | Result | None = None
-    for run in runs([*plain, *every]):
+    for run in runs([*plain, *every, *moving]):
         found = model(run.given, effort)
         if isinstance(found, dict):
             return run.lengths | found
     if found is not None:
         return found
-    for hypothesis in every:  # no run is short enough to be written out
+    # No run is short enough to be written out: expectations are then numbers like any others.
+    for run in runs([*plain, *every]) if moving else ():
+        found = model(run.given, effort)
+        if isinstance(found, dict):
+            return run.lengths | found
+    if found is not None:
+        return found
+    for hypothesis in every:
         index = sp.Dummy(hypothesis.index.name, integer=True)
         low, high = sp.sympify(hypothesis.low), sp.sympify(hypothesis.high)
         plain += [*as_conditions(_moved(hypothesis, index)), sp.Ge(index, low), sp.Le(index, high)]
     return model(plain, effort)
+
+
+def _spoken_of_later(given: list[Any]) -> list[Iterates]:
+    """The iterations whose expectations after the start the hypotheses restrict. What it starts from is free,
+    and a restriction of that contradicts nothing that the iteration says.
+    """
+    sides = [e for h in given if isinstance(h, ForEvery) for e in (*_both(h.relation), h.low, h.high)]
+    plain = [h for h in given if not isinstance(h, ForEvery | Iterates)]
+    entries = {entry for e in (*sides, *plain) for entry in sp.sympify(e).atoms(sp.Indexed)}
+    return [
+        h
+        for h in given
+        if isinstance(h, Iterates)
+        and any(e.base == h.name and e.indices[0] != sp.sympify(h.low) for e in entries)
+    ]
 
 
 def _refuted(relation: Any, effort: Effort, hard: bool = False) -> Result | None:
