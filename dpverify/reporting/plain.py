@@ -72,7 +72,7 @@ def _at_witness(c: Record, whole: bool) -> str:
         return ""
     let = ", ".join(f"{name} = {value}" for name, value in witness["let"].items())
     if sides(witness, c.get("formal") or "") and len(let) < 120 and " = " not in "".join(witness["let"]):
-        return f"At {let} it says {witness['contradicts']}."
+        return f"{f'At {let} it' if let else 'It'} says {witness['contradicts']}."
     if not whole:
         return ""
     return f"For {let}, {witness['then']}" if len(let) < 160 else witness["then"]
