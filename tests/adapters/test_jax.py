@@ -40,6 +40,20 @@ def test_every_target_ends_as_known(name):
     assert examination.surprises == [], {law: examination.outcomes[law] for law in examination.surprises}
 
 
+def test_half_the_noise_of_the_keras_api_is_caught(monkeypatch):
+    noise = noise_addition.gaussian_privatizer
+    monkeypatch.setattr(noise_addition, "gaussian_privatizer", lambda stddev: noise(stddev=stddev / 2))
+    subject = TARGETS["jax-privacy:keras"](clip=2.0, queried=True)  # models that no other test has compiled
+    found = LAWS["noise"](subject)
+    assert found.verdict is REFUTED, found.because
+    assert LAWS["sensitivity"](subject).verdict is SUPPORTED
+
+
+def test_the_keras_api_takes_batches_that_divide_the_records():
+    with pytest.raises(ValueError, match="Expected batch=2 times accumulation=1 to divide 3"):
+        TARGETS["jax-privacy:keras"](records=3)
+
+
 def drawn(subject, seed=0, runs=1):
     return call(subject.mechanism, subject.neighbours.data, np.random.SeedSequence(seed), runs)
 

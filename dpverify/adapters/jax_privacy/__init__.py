@@ -30,14 +30,15 @@ Findings on jax-privacy 2.0.0, of which the first three are targets and the othe
     request 338 of its repository, later than this version, makes it an error).
   - `matrix_factorization_privatizer` documents the covariance N^T N; it is N N^T, which is what privacy
   needs.
+  - what its Keras API charges is not what its fit() does (`keras.py`).
   - an empty batch is refused, so that batches of Poisson sampling have to be padded; `prng_key=None` draws 31
   bits from NumPy's
     global generator.
 """
 
-from dpverify.adapters.jax_privacy import batches, factors, training
+from dpverify.adapters.jax_privacy import batches, factors, keras, training
 from dpverify.adapters.jax_privacy.gradients import check_gradients
 
 __all__ = ["TARGETS", "check_gradients"]
 
-TARGETS = (*training.TARGETS, *batches.TARGETS, *factors.TARGETS)
+TARGETS = (*training.TARGETS, *batches.TARGETS, *factors.TARGETS, *keras.TARGETS)
