@@ -56,6 +56,6 @@ def delta(epsilon):
 
 true = brentq(lambda epsilon: delta(epsilon) - DELTA, 0, 50)
 print(
-    f"each record is in {times.min():g} to {times.max():g} batches; epsilon 2 accepted, at least {true:.2f} true"
+    f"a record is in {times.min():g} to {times.max():g} batches; epsilon 2 accepted, {true:.2f} true or more"
 )
 raise SystemExit(0 if (times == 1).all() and true > 2.2 else "mended")
