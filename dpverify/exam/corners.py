@@ -54,6 +54,17 @@ B, N = symbols("B N", integer=True, positive=True)
 b = Symbol("b", positive=True)
 
 
+bowl = Function("bowl", convex=True)
+nu = Noise("nu", variance=a**2)
+random_step, turned = u + inner(nu, w) * nu, u - inner(nu, w) * nu / 3
+second = Noise("second", variance=1, mean=inner(nu, w) * nu)
+
+
+def mean_below(point: Vector) -> Theorem:
+    """What Jensen's inequality says if u is the mean of the point, and a little more."""
+    return Theorem(AtMost(bowl(u), E(bowl(point)) + far))
+
+
 def front(k: int) -> Any:
     return Sum(q[s], (s, 1, T - k))
 
@@ -267,6 +278,14 @@ CAUSES: dict[str, list[Question]] = {
                 .have(AtMost(V[1], 1), "as given")
             ),
         ),
+    ],
+    "the mean of a point with a random coefficient": [
+        (FALSE, lambda: mean_below(random_step).jensen(bowl, [nu], at=random_step)),
+        (FALSE, lambda: mean_below(turned).jensen(bowl, [nu], at=turned)),
+        (FALSE, lambda: mean_below(u + second).jensen(bowl, [nu, second], at=u + second)),
+        (FALSE, lambda: mean_below(u + norm2(nu) * w).jensen(bowl, [nu], at=u + norm2(nu) * w)),
+        (TRUE, lambda: mean_below(u + nu).jensen(bowl, [nu], at=u + nu)),
+        (TRUE, lambda: mean_below(u + norm2(w) * nu).jensen(bowl, [nu], at=u + norm2(w) * nu)),
     ],
     "a batch of records that are not counted": [
         (

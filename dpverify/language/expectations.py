@@ -335,6 +335,8 @@ def _mean(point: Vector, noises: tuple[Vector, ...]) -> Vector:
     total = Vector.zero()
     draws = [noise.basis for noise in noises]
     for basis, coefficient in point.parts:
+        if within(coefficient) & set(draws):
+            raise ValueError(f"Expected a point whose mean is known; {coefficient} times {basis} has none.")
         if isinstance(basis, Draw) and basis in draws:
             total += coefficient * _mean(basis.mean, noises)
         elif any(b in draws for b in _inside(basis)):
