@@ -204,13 +204,13 @@ def the_printed_loop_is_eq_3():
     )
 
 
-@claim(PAPER, "alg-4-fast", at="Algorithm 4, in O(log N) a step", kind="identity", standing="ours")
+@claim(PAPER, "alg-4-fast", at="Algorithm 4, in O(log T) a step", kind="identity", standing="ours")
 def the_fast_reconstruction_is_the_literal_one():
     """B_1 = A, B_(q+1) = (1-gamma) B_q + X_(q+1) and S_0 = G[1,r], S_(q+1) = rho S_q + B_(q+1), one step for
     each epoch, give what Eq (3) gives, for every q >= 1, whatever the blocks A, X_k hold (noise too).
 
-    Blocks are counted from the first; c_m = sum_{j<m} (1-gamma)^j rho^(m-1-j) = ((1-gamma)^m -
-    rho^m)/((1-gamma) - rho), polynomials in rho that agree off one point.
+    Blocks are counted from the first; c_m = sum_{j<m} (1-gamma)^j rho^(m-1-j) is ((1-gamma)^m -
+    rho^m)/((1-gamma) - rho), or m (1-gamma)^(m-1) where rho = 1-gamma (the last two parts).
     """
     kept, rho = sp.symbols("beta rho", positive=True)  # 1 - gamma and (1-alpha)^N
     start, first, value = sp.symbols("S_0 A B", real=True)
@@ -220,10 +220,13 @@ def the_fast_reconstruction_is_the_literal_one():
     def c(m):
         return (kept**m - rho**m) / (kept - rho)
 
+    def together(m):
+        return m * kept ** (m - 1)
+
     def gathered(m):
         return kept ** (m - 1) * first + sp.Sum(kept ** (m - k) * X[k], (k, 2, m))
 
-    def stated(m):
+    def stated(m, c, rho):
         return rho**m * start + c(m) * first + sp.Sum(c(m - k + 1) * X[k], (k, 2, m))
 
     return AllOf(
@@ -231,8 +234,32 @@ def the_fast_reconstruction_is_the_literal_one():
         Induction(
             Equal(value, gathered(q)), value=value, over=q, start=1, first=first, next=kept * value + X[q + 1]
         ),
-        Equal(stated(sp.Integer(1)), rho * start + first, apart),
-        Equal(stated(q + 1), rho * stated(q) + gathered(q + 1), apart),
+        Equal(stated(sp.Integer(1), c, rho), rho * start + first, apart),
+        Equal(stated(q + 1, c, rho), rho * stated(q, c, rho) + gathered(q + 1), apart),
+        Equal(sp.Sum(kept**j * kept ** (q - 1 - j), (j, 0, q - 1)), together(q)),
+        Equal(stated(q + 1, together, kept), kept * stated(q, together, kept) + gathered(q + 1)),
+    )
+
+
+@claim(
+    PAPER,
+    "alg-4-fast-nodes",
+    at="Algorithm 4, nodes that the fast form asks for",
+    kind="inequality",
+    uses=["prop-18", "alg-4-fast"],
+    standing="ours",
+)
+def nodes_of_one_step_of_the_fast_reconstruction():
+    """A step of the fast form asks for G and Delta over the last N steps, at most 2 (1 + floor(log2 N)) nodes
+    each, and for r over 1..t, at most 1 + floor(log2 t) nodes (Proposition 18): 5 + 4 log2 N + log2 T in all,
+    where Algorithm 4 goes through up to T/N blocks.
+    """
+    T, N, t = (sp.Symbol(name, integer=True, positive=True) for name in ("T", "N", "t"))
+    asked = 2 * 2 * (1 + sp.floor(log2(N))) + 1 + sp.floor(log2(t))
+    return (
+        Theorem(given=[t <= T], shows=AtMost(asked, 5 + 4 * log2(N) + log2(T)))
+        .have(AtMost(sp.floor(log2(t)), log2(T)), "t <= T")
+        .have(AtMost(sp.floor(log2(N)), log2(N)), "a floor")
     )
 
 

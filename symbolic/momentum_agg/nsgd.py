@@ -453,10 +453,42 @@ def left_nodes_of_the_high_levels():
     )
 
 
+@claim(PAPER, "v-high", at="Theorem 4: all nodes of the levels above L", kind="inequality", standing="ours")
+def nodes_of_the_high_levels():
+    """The levels l + 1, ..., l + c have sum_j floor(T/2^j) <= T/2^l nodes together."""
+    low, level = (sp.Symbol(name, integer=True, nonnegative=True) for name in ("l", "j"))
+    top = sp.Symbol("c", integer=True, positive=True)
+    floors, halves = (high_nodes(term, level, low, top) for term in (sp.floor(T / 2**level), T / 2**level))
+    return (
+        Theorem(shows=AtMost(floors, T / 2**low))
+        .sum(AtMost(sp.floor(T / 2**level), T / 2**level), (level, low + 1, low + top), "level by level")
+        .have(Equal(halves, T / 2**low - T / 2 ** (low + top)), "a geometric series")
+    )
+
+
+def high_nodes(term, level, low, top):
+    """The sum of a term over the levels low + 1, ..., low + top."""
+    return sp.Sum(term, (level, low + 1, low + top))
+
+
 def converted(scale, size=1):
     """size z/(2 sigma^2) + l/(z - 1) at its least, z = 1 + sqrt(2 sigma^2 l/size)."""
     order = 1 + sp.sqrt(2 * scale**2 * LOG / size)
     return size * order / (2 * scale**2) + LOG / (order - 1)
+
+
+def least_loss(size, times, share):
+    """size z/(2 sigma^2) + l/(z - 1) at its best z is at most eps, if sigma >= times sqrt(l)/eps and eps <=
+    share l.
+    """
+    loss = size / (2 * sigma**2) + 2 * sp.sqrt(size * LOG / (2 * sigma**2))
+    return (
+        Theorem(given=[sigma >= times * sp.sqrt(LOG) / eps, eps <= share * LOG], shows=AtMost(loss, eps))
+        .have(AtMost(1 / sigma, eps / (times * sp.sqrt(LOG))), "the least sigma")
+        .have(AtMost(1 / sigma**2, eps**2 / (times**2 * LOG)), "squared")
+        .have(AtMost(eps**2 / LOG, share * eps), "eps <= share l")
+        .have(AtMost(sp.sqrt(LOG) / sigma, eps / times), "times sqrt(l)")
+    )
 
 
 LOG = sp.Symbol("l", positive=True)  # log(1/delta)
@@ -567,13 +599,17 @@ def two_root_log_over_eps_suffices_for_large_delta():
     "thm-4-dp-corrected",
     at="Theorem 4, second sentence, corrected",
     kind="privacy guarantee",
-    uses=["thm-4-rdp-corrected"],
+    uses=["thm-4-rdp-corrected", "thm-4-conv-z"],
 )
 def two_root_log_over_eps_suffices_for_small_delta():
-    """(z, z/(2 sigma^2))-RDP for every z, the curve of one Gaussian release of sensitivity 1 and scale sigma,
-    with sigma >= 2 sqrt(l)/eps is (eps, delta)-DP if eps <= 8 (1 - 1/sqrt 2) l = 2.34 l, in particular if
-    delta <= exp(-eps).
+    """(z, z/(2 sigma^2))-RDP for every z with sigma >= 2 sqrt(l)/eps is (eps, delta)-DP if eps <= 8 (1 -
+    1/sqrt 2) l = 2.34 l, in particular if delta <= exp(-eps): the best of z/(2 sigma^2) + l/(z - 1)
+    (thm-4-conv-z) is at most eps; and so is one Gaussian release of sensitivity 1 and scale sigma, which has
+    that curve.
     """
-    curve = Gaussian(sigma, {REPLACE: 1})
-    given = [delta < 1, sigma >= 2 * sp.sqrt(ell) / eps, eps <= 8 * (1 - 1 / sp.sqrt(2)) * ell]
-    return Private(curve, ApproxDP(eps, delta), REPLACE, given=given)
+    share = 8 * (1 - 1 / sp.sqrt(2))
+    given = [delta < 1, sigma >= 2 * sp.sqrt(ell) / eps, eps <= share * ell]
+    return AllOf(
+        least_loss(sp.Integer(1), 2, share),
+        Private(Gaussian(sigma, {REPLACE: 1}), ApproxDP(eps, delta), REPLACE, given=given),
+    )

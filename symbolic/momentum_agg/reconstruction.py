@@ -164,22 +164,25 @@ def momentum_is_rebuilt_if_every_epoch_has_the_same_order():
     """Lemma 17 holds if all epochs visit the records in one order: then J_k = (1-gamma) Delta_k + gamma b_k =
     b_k - (1-gamma) b_{k-1}, and Eq (9), applied q times, G[1,T] = rho^q G[1,r] + sum_k rho^(q-k) b_k, is
     rho^q G[1,r] + c_q b_1 + sum_{k=2..q} c_{q-k+1} J_k, c_m = (beta^m - rho^m)/(beta - rho), beta = 1-gamma,
-    stated off rho = beta (both sides are polynomials in rho).
+    or m beta^(m-1) where rho = beta.
 
     It holds for any orders with grad F for grad f, which is a mean over the records: given the anchors, what
     Algorithm 2 rebuilds has the right mean.
     """
     start = sp.Symbol("X_0", real=True)  # G[1, r]
-
-    def c(m):
-        return (beta**m - rho**m) / (beta - rho)
-
     gained = block[k] - beta * block[k - 1]
-    rebuilt = rho**q * start + c(q) * block[1] + sp.Sum(c(q - k + 1) * gained, (k, 2, q))
-    repeated = rho**q * start + sp.Sum(rho ** (q - k) * block[k], (k, 1, q))
+
+    def rebuilt(c, rho):
+        return rho**q * start + c(q) * block[1] + sp.Sum(c(q - k + 1) * gained, (k, 2, q))
+
+    def repeated(rho):
+        return rho**q * start + sp.Sum(rho ** (q - k) * block[k], (k, 1, q))
+
+    apart = rebuilt(lambda m: (beta**m - rho**m) / (beta - rho), rho)
     delta = block[k] - block[k - 1]
     return AllOf(
         _difference(),
         Equal(beta * delta + (1 - beta) * block[k], gained),
-        Equal(rebuilt, repeated, given=[sp.Ne(rho, beta)]),
+        Equal(apart, repeated(rho), given=[sp.Ne(rho, beta)]),
+        Equal(rebuilt(lambda m: m * beta ** (m - 1), beta), repeated(beta)),
     )

@@ -24,7 +24,7 @@ from dpverify.neighbours import REPLACE
 from dpverify.relations import ArgMin, AtMost, Equal, Induction, Instance, Tested
 from dpverify.releases import Gaussian
 from dpverify.symbolic.momentum_agg import PAPER
-from dpverify.symbolic.momentum_agg.nsgd import LOG, converted, third
+from dpverify.symbolic.momentum_agg.nsgd import LOG, converted, high_nodes, least_loss, third
 from dpverify.symbolic.momentum_agg.setting import log2
 from dpverify.theorems import AllOf, ForSome, Theorem
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result
@@ -389,22 +389,29 @@ def nodes_of_all_epochs_with_the_record():
 
 
 @claim(
-    PAPER, "t8-countgt-corrected", at="Theorem 8, proof: nodes with x_i in all, for N >= 2", kind="inequality"
+    PAPER,
+    "t8-countgt-corrected",
+    at="Theorem 8, proof: nodes with x_i in all, for N >= 2",
+    kind="inequality",
+    uses=["v-high"],
 )
 def nodes_of_all_epochs_with_the_record_for_two_records():
-    """For N >= 2 (l = floor(log2 N) >= 1), with U = sum_{j > l} floor(T/2^j) <= T/2^l: (l + 1) T/N + U <= 4
-    (T/N) log2 N.
+    """For N >= 2 (l = floor(log2 N) >= 1): (l + 1) T/N + sum_{j=l+1..l+c} floor(T/2^j) <= 4 (T/N) log2 N,
+    however many levels there are.
     """
-    low = sp.Symbol("l", integer=True, positive=True)
-    U, log = sp.symbols("U lambda", positive=True)  # lambda = log2 N
+    low, top = (sp.Symbol(name, integer=True, positive=True) for name in ("l", "c"))
+    j = sp.Symbol("j", integer=True, nonnegative=True)
+    rest = high_nodes(sp.floor(T / 2**j), j, low, top)
     return (
         Theorem(
-            given=[N < 2 ** (low + 1), low <= log, U <= T / 2**low],
-            shows=AtMost((low + 1) * T / N + U, 4 * T / N * log),
+            given=[2**low <= N, N < 2 ** (low + 1)],
+            shows=AtMost((low + 1) * T / N + rest, 4 * T / N * log2(N)),
         )
+        .have(AtMost(low, log2(N)), "logarithms")
         .have(AtMost(1 / 2**low, 2 / N), "2^l > N/2")
-        .have(AtMost(U, 2 * T / N), "so that U <= 2 T/N")
-        .have(AtMost((low + 3) * T / N, 4 * T / N * log), "l >= 1")
+        .have(AtMost(T / 2**low, 2 * T / N), "times T")
+        .have(AtMost((low + 3) * T / N, 4 * T / N * log2(N)), "l >= 1")
+        .use("v-high", "the high levels", T=T, l=low, c=top)
     )
 
 
@@ -588,10 +595,10 @@ def occurrences_by_level():
     """A node [a s + 1, (a+1) s] of s steps, s dividing N, that begins in an epoch ends in it; one with s <= N
     that ends after step 2N begins after step N; of two occurrences in a node the later weighs at most 1 and
     the earlier at most 1-alpha; among the nodes of 2^b steps, those [a 2^b + 1, (a+h) 2^b] inside of [N+1, T]
-    are h <= (T - N)/2^b; and all levels above l together have at most T/2^l nodes.
+    are h <= (T - N)/2^b.
     """
-    s, a, m, q, h, b, low, u, more, end = _counts("s a m q h b l u w z")
-    top, kept = sp.Symbol("c", integer=True, positive=True), sp.Symbol("beta", positive=True)
+    s, a, m, q, h, b, u, more, end = _counts("s a m q h b u w z")
+    kept = sp.Symbol("beta", positive=True)
     inside = (
         Theorem(given=[s >= 1, sp.Eq(N, m * s), a * s < (q + 1) * N], shows=AtMost((a + 1) * s, (q + 1) * N))
         .have(AtMost(a, (q + 1) * m, strict=True), "divided by s")
@@ -603,13 +610,7 @@ def occurrences_by_level():
     between = Theorem(given=[N <= a * 2**b, (a + h) * 2**b <= T], shows=AtMost(h, (T - N) / 2**b)).have(
         AtMost(h * 2**b, T - N), "from N to T"
     )
-    floors, halves = (sp.Sum(term, (b, low + 1, low + top)) for term in (sp.floor(T / 2**b), T / 2**b))
-    above = (
-        Theorem(shows=AtMost(floors, T / 2**low))
-        .sum(AtMost(sp.floor(T / 2**b), T / 2**b), (b, low + 1, low + top), "level by level")
-        .have(Equal(halves, T / 2**low - T / 2 ** (low + top)), "a geometric series")
-    )
-    return AllOf(inside, later, pair, between, above)
+    return AllOf(inside, later, pair, between)
 
 
 @claim(
@@ -641,7 +642,14 @@ def logarithms_and_weights():
     "thm-8-rdp-corrected",
     at="Theorem 8, first sentence, corrected: N >= 2",
     kind="privacy guarantee",
-    uses=["sens-count-corrected", "sens-4ag-corrected", "t8-diff", "thm-8-count", "thm-8-logarithm"],
+    uses=[
+        "sens-count-corrected",
+        "sens-4ag-corrected",
+        "t8-diff",
+        "thm-8-count",
+        "v-high",
+        "thm-8-logarithm",
+    ],
 )
 def renyi_privacy_of_three_trees():
     """For every N >= 2 and T, alpha >= 1/N and noise 2 eta N L sigma sqrt(V) on r and Delta, the nodes of
@@ -829,14 +837,17 @@ def conversion_for_large_delta():
     "thm-8-dp-corrected",
     at="Theorem 8, second sentence, corrected",
     kind="privacy guarantee",
-    uses=["thm-8-rdp-corrected"],
+    uses=["thm-8-rdp-corrected", "t8-eps"],
 )
 def four_root_log_over_eps_suffices_for_small_delta():
-    """(z, 3 z/(2 sigma^2))-RDP for every z, the curve of one Gaussian release of sensitivity sqrt(3) and
-    scale sigma, with sigma >= 4 sqrt(l)/eps is (eps, delta)-DP if eps <= (32/3) (1 - sqrt(6)/4) l = 4.13 l,
-    in particular if delta <= exp(-eps).
+    """(z, 3 z/(2 sigma^2))-RDP for every z with sigma >= 4 sqrt(l)/eps is (eps, delta)-DP if eps <= (32/3)
+    (1 - sqrt(6)/4) l = 4.13 l, in particular if delta <= exp(-eps): the best of 3 z/(2 sigma^2) + l/(z - 1)
+    (t8-eps) is at most eps; and so is one Gaussian release of sensitivity sqrt(3) and scale sigma, which has
+    that curve.
     """
-    curve = Gaussian(sigma, {REPLACE: sp.sqrt(3)})
-    limit = sp.Rational(32, 3) * (1 - sp.sqrt(6) / 4) * ell
-    given = [delta < 1, sigma >= 4 * sp.sqrt(ell) / eps, eps <= limit]
-    return Private(curve, ApproxDP(eps, delta), REPLACE, given=given)
+    share = sp.Rational(32, 3) * (1 - sp.sqrt(6) / 4)
+    given = [delta < 1, sigma >= 4 * sp.sqrt(ell) / eps, eps <= share * ell]
+    return AllOf(
+        least_loss(sp.Integer(3), 4, share),
+        Private(Gaussian(sigma, {REPLACE: sp.sqrt(3)}), ApproxDP(eps, delta), REPLACE, given=given),
+    )

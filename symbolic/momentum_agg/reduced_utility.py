@@ -966,13 +966,16 @@ def explicit_bound_of_theorem_9_corrected():
     noise (thm-9-noise). No m_t is compared with: what is rebuilt is not m_t.
     """
     c, mean = sp.symbols("c g", nonnegative=True)
+    last = SCALE * L * x ** sp.Rational(3, 2)
 
     def whole(x):
         return 3 * R * x / 2 + 3 * L * x / (4 * N) + 3 * c + 3 * G * x**2
 
     return AllOf(
         mean_gradient_with(1 / sp.sqrt(N * T), 1 - 1 / N, c, [N >= 2], whole(sp.sqrt(N / T))),
-        Theorem(given=[mean <= whole(x), c <= error_9(x)], shows=AtMost(mean, bound_9(x))),
+        Theorem(given=[mean <= whole(x), c <= error_9(x)], shows=AtMost(mean, bound_9(x))).have(
+            AtMost(3 * sp.sqrt(3) * last, 9 * last), "sqrt(3) <= 3"
+        ),
     )
 
 

@@ -73,28 +73,31 @@ def _rate(x):
     return x ** sp.Rational(1, 4) / sp.sqrt(eps * n)
 
 
-@claim(PAPER, "contrib-noise", at="Section 1, contributions", kind="asymptotic")
+@claim(PAPER, "contrib-noise", at="Section 1, contributions", kind="asymptotic", uses=["v-high"])
 def noise_of_a_node_is_of_order_root_t_over_n():
     """With sigma = 2 sqrt(l)/eps the noise 4 alpha G sigma sqrt(V) of a node is at most 8 alpha G sqrt(l (3 +
-    log2 N)) sqrt(T)/(eps sqrt(N)).
-
-    V = (L + 1) T/N + U with L = floor(log2 N) and U = sum_{j > L} floor(T/2^j) <= T/2^L, a geometric series.
+    log2 N)) sqrt(T)/(eps sqrt(N)), for every V = (L + 1) T/N + sum_{j=L+1..L+c} floor(T/2^j), L = floor(log2
+    N).
     """
-    alpha, ln, U = sp.symbols("alpha l U", positive=True)
-    L = sp.floor(log2(N))
-    V = (L + 1) * T / N + U
-    x = sp.Symbol("L", integer=True, nonnegative=True)
-    most = (log2(N) + 3) * T / N
+    alpha, ln = sp.symbols("alpha l", positive=True)
+    L, j = (sp.Symbol(name, integer=True, nonnegative=True) for name in ("L", "j"))
+    top = sp.Symbol("c", integer=True, positive=True)
+    rest = sp.Sum(sp.floor(T / 2**j), (j, L + 1, L + top))
+    V, most = (L + 1) * T / N + rest, (log2(N) + 3) * T / N
     return (
         Theorem(
-            given=[2**x <= N, N < 2 ** (x + 1), x <= log2(N), U <= T / 2**x],
+            given=[2**L <= N, N < 2 ** (L + 1)],
             shows=AtMost(
-                4 * alpha * G * (2 * sp.sqrt(ln) / eps) * sp.sqrt(V.subs(L, x)),
+                4 * alpha * G * (2 * sp.sqrt(ln) / eps) * sp.sqrt(V),
                 8 * alpha * G * sp.sqrt(ln * (log2(N) + 3)) * sp.sqrt(T) / (eps * sp.sqrt(N)),
             ),
         )
-        .have(AtMost(1 / 2**x, 2 / N), "2^L > N/2")
-        .have(AtMost(V.subs(L, x), most), "add up")
+        .have(AtMost(L, log2(N)), "logarithms")
+        .have(AtMost(1 / 2**L, 2 / N), "2^L > N/2")
+        .have(AtMost(T / 2**L, 2 * T / N), "times T")
+        .have(AtMost((L + 1) * T / N, (log2(N) + 1) * T / N), "the low levels")
+        .use("v-high", "the high levels", T=T, l=L, c=top)
+        .have(AtMost(V, most), "add up")
     )
 
 
@@ -229,8 +232,13 @@ def noise_of_order_log_t_makes_the_tree_private():
     scale = 4 * G * k * sp.sqrt(ell) / eps
     tree = Repeated(Gaussian(scale, {REPLACE: 2 * G}), i, 1, 2 * t, participations=k)
     given = [delta < 1, eps <= ell]
+    private = (
+        Theorem(given=given, shows=Private(tree, ApproxDP(eps, delta), REPLACE))
+        .have(AtMost(eps**2 / (8 * k * ell), eps / 8), "epsilon <= l")
+        .have(AtMost(sp.sqrt(2) * eps / (2 * sp.sqrt(k)), sp.sqrt(2) * eps / 2), "k >= 1")
+    )
     return AllOf(
-        Private(tree, ApproxDP(eps, delta), REPLACE, given=given),
+        private,
         AtMost(sp.sqrt(m) * scale, 8 * G * k ** sp.Rational(3, 2) * sp.sqrt(ell) / eps, [*given, m <= 2 * k]),
     )
 
