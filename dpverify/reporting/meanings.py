@@ -194,7 +194,8 @@ MEANINGS = {
         "start it at a gradient."
     ),
     "momentum-agg/lemma-12": (
-        "The noise is that of up to 1 + log2 T nodes, not of log2 T: a little more than printed."
+        "With less than one epoch the noise is that of up to 1 + log2 T nodes, not of log2 T; from one epoch "
+        "on the printed bound holds."
     ),
     "momentum-agg/thm-6": (
         "Take the constants of the corrected bound; its rate in N, d and epsilon is the printed one up to "

@@ -454,7 +454,8 @@ def noise_of_the_momentum():
     """If alpha >= 1/N: E|m^_t - m_t| <= 4 alpha G sigma sqrt(d V log2 T).
 
     The case: t = T = 3, so COMPOSE(1, 3) is [1, 2], [3, 3], N = 100, alpha = 1/100, d = 3. Both sides are
-    divided by 4 alpha G sigma sqrt(V). (At T = 1 the right side is 0.)
+    divided by 4 alpha G sigma sqrt(V). (At T = 1 the right side is 0. For 2 <= N <= T it holds as printed:
+    lemma-12-passes.)
     """
     spread = sp.sqrt(1 + sp.Rational(99, 100) ** 2)
     return Instance(
@@ -537,6 +538,63 @@ def noise_of_the_momentum_with_one_more_node():
             ("<=", sp.sqrt(square[J + 1]), "Jensen"),
             ("<=", 4 * alpha * G * sigma * sp.sqrt(d * V * few), "the root of the second moment"),
         )
+    )
+
+
+@claim(PAPER, "lemma-12-bits", at="Lemma 12, the two highest bits", kind="inequality", standing="ours")
+def two_highest_bits_weigh_less_than_one_more():
+    """exp(-theta) + exp(-theta/2) + log2 theta <= 1 for theta <= 1."""
+    theta = sp.Symbol("theta", positive=True)
+    return AtMost(sp.exp(-theta) + sp.exp(-theta / 2) + sp.log(theta) / sp.log(2), 1, given=[theta <= 1])
+
+
+@claim(
+    PAPER,
+    "lemma-12-passes",
+    at="Lemma 12, for 2 <= N <= T",
+    kind="inequality",
+    uses=["lemma-12-bits", "prop-13-power", "prop-16", "prop-18"],
+    standing="ours",
+)
+def noise_of_the_momentum_in_whole_passes():
+    """For 2 <= N <= T, at least one pass over the data, Lemma 12 holds as it is printed: n = E|NOISE_t| is
+    at most 4 alpha G sigma sqrt(d V W), W the sum of the squared weights (1-alpha)^(2 (t mod 2^i)) over the
+    bits i of t that are 1, and W <= log2 T.
+
+    If t has m + 1 bits and 2^(m+1) <= T, W is at most their number. Otherwise t has as many bits as T; if
+    these are k + 2, k >= 1, Proposition 16 gives W <= k + (1-alpha)^(2^k) + (1-alpha)^(2^(k+1)), which is at
+    most log2 T as alpha >= 1/T. For T = 3, t = 3: 1 + (1-alpha)^2 <= log2 3 as alpha >= 1/3. (W is 1 for t =
+    2 and for alpha = 1.)
+    """
+    k, m = sp.Symbol("k", integer=True, positive=True), sp.Symbol("m", integer=True, nonnegative=True)
+    n, W = sp.symbols("n W", positive=True)
+    low, high, scale = 2**k, 2 ** (k + 1), 4 * alpha * G * sigma
+    beta = 1 - alpha
+    return AllOf(
+        Theorem(given=[2 ** (m + 1) <= T], shows=AtMost(m + 1, BITS)),
+        Theorem(
+            given=[
+                alpha < 1,
+                alpha * N >= 1,
+                N <= T,
+                high <= T,
+                W <= k + beta**low + beta**high,
+                n <= scale * sp.sqrt(d * V * W),
+            ],
+            shows=AtMost(n, scale * sp.sqrt(d * V * BITS)),
+        )
+        .have(AtMost(1 / T, alpha), "N <= T")
+        .have(AtMost(low / T, alpha * low), "times 2^k")
+        .have(AtMost(high / T, alpha * high), "times 2^(k+1)")
+        .have(AtMost(sp.exp(-alpha * low), sp.exp(-low / T)), "exponentials")
+        .have(AtMost(sp.exp(-alpha * high), sp.exp(-high / T)), "exponentials")
+        .use("prop-13-power", "1 - x <= exp(-x)", alpha=alpha, N=low)
+        .use("prop-13-power", "1 - x <= exp(-x)", alpha=alpha, N=high)
+        .use("lemma-12-bits", "the two highest bits", theta=high / T)
+        .have(Equal(sp.log(high / T) / sp.log(2), k + 1 - BITS), "logarithms")
+        .have(AtMost(W, BITS), "added up")
+        .have(AtMost(sp.sqrt(d * V * W), sp.sqrt(d * V * BITS)), "the root"),
+        AtMost(1 + beta**2, sp.log(3) / sp.log(2), given=[alpha < 1, 3 * alpha >= 1]),
     )
 
 
