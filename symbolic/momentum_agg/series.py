@@ -3,8 +3,8 @@
 sum_i (1-alpha)^(N i) <= max(1, 1/(alpha N))/(1 - 1/e)        Proposition 13
 
 The terms are not negative, so the infinite series is at most b exactly if every partial sum is: what is
-stated here is about the sum over i = 0..n for every n. And max(1, 1/x) is stated case by case: the bound is
-1/(1 - 1/e) where x >= 1, and 1/(x (1 - 1/e)) where x <= 1.
+stated here is about the sum over i = 0..n for every n (prop-13-infinite is about the whole series). And
+max(1, 1/x) is stated case by case: the bound is 1/(1 - 1/e) where x >= 1, and 1/(x (1 - 1/e)) where x <= 1.
 """
 
 from __future__ import annotations
@@ -52,6 +52,25 @@ def geometric_series_with_a_ratio_below_an_exponential():
         Theorem(given=[r <= sp.exp(-y)], shows=AtMost(partial(r), 1 / (1 - sp.exp(-y))))
         .have(AtMost(r, 1, strict=True), "exp(-y) < 1")
         .have(AtMost(partial(r), 1 / (1 - r)), "a partial sum is below the whole series")
+        .have(AtMost(1 / (1 - r), 1 / (1 - sp.exp(-y))), "the whole series grows with its ratio")
+    )
+
+
+@claim(
+    PAPER, "prop-13-infinite", at="Proposition 13, the infinite series", kind="inequality", standing="ours"
+)
+def infinite_series_with_a_ratio_below_an_exponential():
+    """If 0 <= r <= exp(-y) with y > 0, the infinite series sum_{i=0..oo} r^i is 1/(1 - r), at most 1/(1 -
+    exp(-y)), as its partial sums are (prop-13-series).
+    """
+    r, y = sp.Symbol("r", nonnegative=True), sp.Symbol("y", positive=True)
+    whole = sp.Sum(r**i, (i, 0, sp.oo))
+    return (
+        Theorem(
+            given=[r <= sp.exp(-y)],
+            shows=AllOf(Equal(whole, 1 / (1 - r)), AtMost(whole, 1 / (1 - sp.exp(-y)))),
+        )
+        .have(AtMost(r, 1, strict=True), "exp(-y) < 1")
         .have(AtMost(1 / (1 - r), 1 / (1 - sp.exp(-y))), "the whole series grows with its ratio")
     )
 
