@@ -1,10 +1,20 @@
-"""The weights and costs of trees that Theorem 8 is proved with, against all places of a record."""
+"""The weights and costs of trees that Theorem 8 is proved with, against all places of a record; and runs that
+stand beside bounds notice one that is too small.
+"""
 
 from itertools import product
 
 import pytest
 
+from dpverify.effort import QUICK
 from dpverify.symbolic.momentum_agg.reduced import binary_digits, exact_cost, heaviest
+from dpverify.symbolic.momentum_agg.runs import (
+    _near_the_bound,
+    _noise_of_algorithm_1,
+    _noise_of_algorithm_2,
+    _sampling,
+)
+from dpverify.verdicts import SUPPORTED, UNDECIDED
 
 
 def weights_of_all_nodes(count, level):
@@ -33,3 +43,22 @@ def test_digits_are_below_the_logarithm():
 @pytest.mark.parametrize(("count", "steps"), [(2, 24), (3, 13), (3, 24), (5, 21)])
 def test_three_trees_cost_less_than_theorem_8_says(count, steps):
     assert exact_cost(count, steps, 1 / count, reduced=True) < 3
+
+
+@pytest.mark.parametrize(
+    ("case", "factor"),
+    [
+        (_noise_of_algorithm_1(5, 15), 2),
+        (_noise_of_algorithm_2(2, 2, 100.0), 5),
+        (_sampling(100, 40, 0.1, alike=False), 8),
+    ],
+)
+def test_a_bound_that_is_too_small_is_noticed(case, factor):
+    assert _near_the_bound([case], QUICK).verdict is SUPPORTED
+    smaller = case._replace(bounds=case.bounds / factor)
+    assert _near_the_bound([smaller], QUICK).verdict is UNDECIDED
+
+
+def test_a_printed_bound_that_holds_is_not_said_to_fail():
+    case = _noise_of_algorithm_1(63, 63, above=True)  # from one epoch on Lemma 12 holds as printed
+    assert _near_the_bound([case], QUICK).verdict is UNDECIDED
