@@ -272,17 +272,17 @@ def variance_of_the_second_term_as_a_sum_of_squares():
 
 @claim(PAPER, "l7-coefficient", at="Lemma 7, proof, c_q", kind="inequality", standing="ours")
 def coefficient_of_a_block_is_at_most_the_series():
-    """c_q = sum_{j<q} (1-gamma)^j rho^(q-1-j) <= u = 1/(1 - rho): c_1 = 1, c_{k+1} = rho c_k + (1-gamma)^k <=
-    rho c_k + (1 - rho) u.
+    """c_q = sum_{j<q} (1-gamma)^j rho^(q-1-j) <= (1 - rho^q)/(1 - rho): c_1 = 1, c_{k+1} = rho c_k +
+    (1-gamma)^k <= rho c_k + 1.
     """
-    c, u = sp.IndexedBase("c", nonnegative=True), sp.Symbol("u", positive=True)
-    step = ForEvery(AtMost(c[k + 1], rho * c[k] + (1 - rho) * u), k, 1, q)
-    added = sp.Sum(rho ** (q - k) * (1 - rho) * u, (k, 1, q))
+    c = sp.IndexedBase("c", nonnegative=True)
+    step = ForEvery(AtMost(c[k + 1], rho * c[k] + 1), k, 1, q)
+    added = sp.Sum(rho ** (q - k), (k, 1, q))
     return (
-        Theorem(given=[step, c[1] <= u, rho < 1], shows=AtMost(c[q + 1], u))
-        .unroll(c[k], rho, (1 - rho) * u, (k, 1, q), "q steps")
-        .have(Equal(added, u * (1 - rho**q)), "a geometric sum")
-        .have(AtMost(rho**q * c[1], rho**q * u), "the start, times its power")
+        Theorem(given=[step, sp.Eq(c[1], 1), rho < 1], shows=AtMost((1 - rho) * c[q + 1], 1 - rho ** (q + 1)))
+        .unroll(c[k], rho, sp.Integer(1), (k, 1, q), "q steps")
+        .have(Equal((1 - rho) * added, 1 - rho**q), "a geometric sum")
+        .have(AtMost((1 - rho) * c[q + 1], (1 - rho) * (rho**q + added)), "times 1-rho")
     )
 
 
@@ -477,7 +477,7 @@ def _deviations(u, v):
     standing="ours",
 )
 def squared_weights_of_the_blocks():
-    """With u = 1/(1-rho): p = rho^q, c = c_q <= (1-p) u (l7-coefficient, unrolled), S the sum of c_i^2,
+    """With u = 1/(1-rho): p = rho^q, c = c_q <= (1-p) u (l7-coefficient), S the sum of c_i^2,
     gamma (2-gamma) S <= u^2 (l7-coefficients) and gamma <= 1 have p^2 + c^2 <= u^2, gamma S <= u^2 and 2
     (1-gamma)^2 gamma S <= u^2.
     """

@@ -325,19 +325,27 @@ def one_step_of_the_average_of_gradients():
     "l11-unroll-corrected",
     at="Lemma 11, proof, unrolled, corrected",
     kind="inequality",
-    uses=["l11-drift-step", "l11-recursion"],
+    uses=["l11-drift-step"],
 )
 def unrolled_drift_corrected():
-    """r_{k+1} <= (1-alpha)(r_k + eta L), which is l11-drift-step, is the recursion of l11-recursion with u =
-    (1-alpha) eta L/alpha <= eta L/alpha, and r_0 = |0 - grad F(w_1)| <= G: so r_t <= (1-alpha)^t G + eta
-    L/alpha.
+    """If r_{i+1} <= (1-alpha)(r_i + eta L) at every step, which is l11-drift-step, and it starts at |0 - grad
+    F(w_1)| <= G, then after t steps it is at most (1-alpha)^t G + eta L/alpha; beta = 1-alpha, and r_1 is the
+    start.
     """
-    r, after = sp.symbols("r r1", nonnegative=True)
-    u = sp.Symbol("u", nonnegative=True)  # (1-alpha) eta L/alpha
-    given = [alpha < 1, sp.Eq(u, (1 - alpha) * eta * L / alpha), after <= (1 - alpha) * (r + eta * L)]
-    return AllOf(
-        Theorem(given=given, shows=AtMost(after, (1 - alpha) * r + alpha * u)),
-        AtMost((1 - alpha) * eta * L / alpha, eta * L / alpha, given=[alpha < 1]),
+    beta = sp.Symbol("beta", positive=True)
+    step = ForEvery(AtMost(drift[i + 1], beta * (drift[i] + eta * L)), i, 1, t)
+    added = sp.Sum(beta ** (t - i) * beta * eta * L, (i, 1, t))
+    return (
+        Theorem(
+            given=[step, drift[1] <= G, beta < 1],
+            shows=AtMost(drift[t + 1], beta**t * G + eta * L / (1 - beta)),
+        )
+        .unroll(drift[i], beta, beta * eta * L, (i, 1, t), "t steps")
+        .have(Equal(added, beta * eta * L * (1 - beta**t) / (1 - beta)), "a geometric sum")
+        .have(
+            AtMost(beta * eta * L * (1 - beta**t) / (1 - beta), eta * L / (1 - beta)), "two factors below 1"
+        )
+        .have(AtMost(beta**t * drift[1], beta**t * G), "the start, times its power")
     )
 
 
