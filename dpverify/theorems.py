@@ -5,7 +5,8 @@ the other.
         .have(relation, "why")                   a fact, from the hypotheses and the earlier facts alone
         .calc(a, ("<=", b, "why"), ("=", c, ""))  a chain; what its ends say of each other is a fact
         .use("lemma-4.1", "why", n=2 * m)        an earlier statement, shown to apply to these terms (and to
-                                                 the same iteration, if it is about one)
+                                                 the same iteration, if it is about one); for every t with
+                                                 over=(t, 1, T), in one case with when=x < 1
         .sum(relation, (t, 1, T), "why")         a relation that holds for every t, added up
         .unroll(x[t], ratio, extra, (t, 1, T), "why")  x[t+1] <= ratio x[t] + extra(t), applied T times
         .at(hypothesis, 5, "why")                a hypothesis for every t, at one t
@@ -193,11 +194,15 @@ class Calc:
 
 @dataclass(frozen=True)
 class Use:
-    """An earlier claim with terms for its symbols (by name)."""
+    """An earlier claim with terms for its symbols (by name): once, for every index of a range, or in the case
+    of a condition.
+    """
 
     id: str
     reason: str
     terms: dict[str, Any]
+    over: tuple[sp.Symbol, Any, Any] | None = None
+    when: Any = None
 
 
 @dataclass(frozen=True)
@@ -302,9 +307,22 @@ class Theorem:
             raise ValueError("Expected at least one link in calc().")
         return self._with(Calc(sp.sympify(start), links))
 
-    def use(self, id: str, reason: str = "", **terms: Any) -> Theorem:
-        """With what an earlier claim says of these terms (by the names of its symbols)."""
-        return self._with(Use(id, reason, terms))
+    def use(
+        self,
+        id: str,
+        reason: str = "",
+        over: tuple[sp.Symbol, Any, Any] | None = None,
+        when: Any = None,
+        **terms: Any,
+    ) -> Theorem:
+        """With what an earlier claim says of these terms (by the names of its symbols).
+
+        With `over=(t, 1, T)` it is shown to apply to every t of the range, and what it says is known for
+        every t. With `when` it need apply in that case only, which is one of `cases`, and is known there.
+        """
+        if over is not None and when is not None:
+            raise ValueError(f"Expected over={over} or when={when} in use({id!r}), not both.")
+        return self._with(Use(id, reason, terms, over, when))
 
     def sum(self, relation: AtMost | Equal, limits: tuple[sp.Symbol, Any, Any], reason: str) -> Theorem:
         """With a relation that holds for every index in the range, added up over it."""

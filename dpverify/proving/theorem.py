@@ -82,6 +82,7 @@ class _Proof:
     steps: list[Step] = field(default_factory=list)
     depends: list[str] = field(default_factory=list)
     recursions: list[ForEvery] = field(default_factory=list)  # facts that hold for every index
+    in_case: list[tuple[Any, Any]] = field(default_factory=list)  # a condition, and a fact where it holds
     objects: set[Any] = field(default_factory=set)  # functions and noises that are known to exist
     kept: tuple[Step, ...] | None = None  # the steps of a kept proof, to be checked again instead of proved
 
@@ -512,6 +513,35 @@ def _calc(inference: Calc, proof: _Proof) -> None:
 
 def _use(inference: Use, proof: _Proof) -> None:
     """What holds for all values of symbols holds for terms that meet the symbols' assumptions and the
+    hypotheses: at every index of a range if these are shown at an arbitrary one, and in a case if they are
+    shown there.
+    """
+    if inference.over is not None:
+        index, low, high = inference.over
+        _any_index(index, low, proof)
+        shown = _instances(inference, proof, [sp.Ge(index, low), sp.Le(index, high)])
+        proof.recursions += [ForEvery(relation, index, low, high) for relation in shown]
+    elif inference.when is not None:
+        shown = _instances(inference, proof, [inference.when])
+        proof.in_case += [(inference.when, fact) for relation in shown for fact in as_conditions(relation)]
+    else:
+        proof.learn(*_instances(inference, proof, []))
+
+
+def _instances(inference: Use, proof: _Proof, supposed: list[Any]) -> list[AtMost | Equal]:
+    """What an earlier claim says of the terms, its assumptions and hypotheses being shown where `supposed`
+    holds as well; this is forgotten again.
+    """
+    facts = list(proof.facts)
+    proof.facts = [*facts, *[condition for condition in supposed if condition not in (sp.true, True)]]
+    try:
+        return _instantiated(inference, proof)
+    finally:
+        proof.facts = facts
+
+
+def _instantiated(inference: Use, proof: _Proof) -> list[AtMost | Equal]:
+    """What an earlier claim says of the terms, once they are shown to be of its kind and to meet its
     hypotheses.
     """
     lookup = statements.get()
@@ -533,14 +563,16 @@ def _use(inference: Use, proof: _Proof) -> None:
             _discharge(condition, chosen, id, proof)
         else:
             _holds(placed(condition, chosen), f"a hypothesis of {id}", proof)
+    shown = []
     for part in theorem.shows.parts if isinstance(theorem.shows, AllOf) else (theorem.shows,):
         if not isinstance(part, Equal | AtMost):
             raise Stuck(f"{id} shows {part}, which is not a comparison of numbers")
         for condition in part.given:
             _holds(placed(condition, chosen), f"a hypothesis of {id}", proof)
         proof.admit(_substituted(part, chosen), f"what {id} says")
-        proof.learn(_substituted(part, chosen))
+        shown.append(_substituted(part, chosen))
     proof.depends.append(id)
+    return shown
 
 
 def _at_one_index(theorem: Theorem, id: str) -> None:
@@ -934,7 +966,8 @@ def _conclude(proof: _Proof) -> None:
     if cases:
         _exhaustive(cases[0], proof)
         for condition in cases[0].conditions:
-            _close(shows, f"the conclusion, if {condition}", proof, [condition])
+            there = [fact for case, fact in proof.in_case if case == condition]
+            _close(shows, f"the conclusion, if {condition}", proof, [condition, *there])
     elif inductions:
         _by_induction(inductions[0], proof)
     else:

@@ -183,6 +183,77 @@ def test_a_hypothesis_for_every_index_is_met_by_the_same_one_alone(tmp_path) -> 
         assert not used[wrong].depends
 
 
+PAPER_OF_RANGES = """
+import sympy as sp
+from dpverify.claims import Paper, claim
+from dpverify.relations import AtMost
+from dpverify.theorems import Theorem
+
+PAPER = Paper("ranges", "Me (2020)")
+t, T = (sp.Symbol(name, integer=True, positive=True) for name in ("t", "T"))
+x = sp.Symbol("x", positive=True)
+
+@claim(PAPER, "large", at="Lemma 1")
+def root_of_a_large_number():
+    "sqrt(x) <= x for x >= 1."
+    return AtMost(sp.sqrt(x), x, given=[x >= 1])
+
+@claim(PAPER, "small", at="Lemma 2")
+def root_of_a_small_number():
+    "sqrt(x) <= 1 for x <= 1."
+    return AtMost(sp.sqrt(x), 1, given=[x <= 1])
+
+def halves(start):
+    low, high = (sp.Sum(term, (t, start, T)) for term in (sp.sqrt(t / 2), t / 2))
+    return (
+        Theorem(shows=AtMost(low, high))
+        .use("large", "Lemma 1", over=(t, start, T), x=t / 2)
+        .sum(AtMost(sp.sqrt(t / 2), t / 2), (t, start, T), "added up")
+    )
+
+@claim(PAPER, "every", at="Theorem 3", uses=["large"])
+def roots_of_halves_from_two():
+    "sum_{t=2..T} sqrt(t/2) <= sum_{t=2..T} t/2."
+    return halves(2)
+
+@claim(PAPER, "every-wrong", at="Theorem 4", uses=["large"])
+def roots_of_halves_from_one():
+    "The same from t = 1, where the lemma does not apply."
+    return halves(1)
+
+both = Theorem(shows=AtMost(sp.sqrt(x), sp.Max(x, 1)))
+
+@claim(PAPER, "case", at="Theorem 5", uses=["large", "small"])
+def root_by_cases():
+    "sqrt(x) <= max(x, 1)."
+    return both.use("small", when=x <= 1, x=x).use("large", when=x >= 1, x=x).cases(x <= 1, x >= 1)
+
+@claim(PAPER, "case-wrong", at="Theorem 6", uses=["small"])
+def lemma_outside_of_its_case():
+    "The same, the first lemma up to 2."
+    return both.use("small", when=x <= 2, x=x).cases(x <= 2, x >= 2)
+
+@claim(PAPER, "case-leaks", at="Theorem 7", uses=["small"])
+def fact_outside_of_its_case():
+    "sqrt(x) <= 1: what is known in one case is not known in the other, nor without cases."
+    return Theorem(shows=AtMost(sp.sqrt(x), 1)).use("small", when=x <= 1, x=x)
+"""
+
+
+def test_a_claim_is_used_over_a_range_or_in_a_case_where_it_applies(tmp_path) -> None:
+    file = tmp_path / "ranges.py"
+    file.write_text(PAPER_OF_RANGES)
+    used = {c.claim.id: c.result for c in check(paths=[file])}
+    assert used["ranges/every"].verdict is used["ranges/case"].verdict is PROVED
+    assert used["ranges/every"].depends == ("ranges/large",)
+    assert set(used["ranges/case"].depends) == {"ranges/small", "ranges/large"}
+    for wrong in ("ranges/every-wrong", "ranges/case-leaks"):
+        assert used[wrong].verdict is REFUTED
+    assert not used["ranges/case-wrong"].depends, "the lemma does not apply up to 2"
+    with pytest.raises(ValueError, match="not both"):
+        Theorem(shows=AtMost(x, y)).use("small", over=(t, 1, T), when=x <= 1)
+
+
 def test_a_part_that_one_solver_decided_is_told() -> None:
     leaf = Result(PROVED, "unsat", Evidence("polynomials"), judges=("Z3",))
     assert one_solver(leaf) and judges_of(leaf) == ("Z3",)
