@@ -119,15 +119,15 @@ MEANINGS = {
     "dp-accel/eq-4.3": ("Count on twice the initial error: the rate stays."),
     "dp-accel/eq-4.6": ("Count on twice the initial error; the optimal noise scales stay what they are."),
     "dp-accel/thm-4.3-s0": ("Every stage, the first one too, costs a factor 2: count them all."),
-    "dp-accel/sec5-subsampling-noise": (
+    "dp-accel/sec5-subsampling-noise-full": (
         "Batches do not lower the noise that a step needs: the least scale is that of the full batch."
     ),
     "dp-accel/eq-b-rec": (
         "It takes noise uncorrelated with both last iterates: the last one alone is not enough."
     ),
     "dynamic-noise/thm-4.2-bound": (
-        "The order has kappa^2 alpha where kappa alpha is printed: for badly conditioned problems the "
-        "uniform schedule is worse than Eq (5) says, until the trivial bound 1."
+        "The order has kappa^2 alpha where kappa alpha is printed: for badly conditioned problems Eq (5) is "
+        "too large, and with its best T the uniform schedule never does worse than no step at all."
     ),
     "dynamic-noise/thm-4.3-t": (
         "The printed T is not the minimiser; rounding up T* of Eq (26) costs at most a factor 1 + alpha."

@@ -55,7 +55,14 @@ def norm_of_the_laplace_covariance_is_d_b_squared():
     return Equal(2 * b**2, S**2 * d / (m**2 * e0**2))
 
 
-@claim(PAPER, "eq-b.1-corrected", at="Eq (B.1)", kind="identity", uses=["eq-3.1-var"])
+@claim(
+    PAPER,
+    "eq-b.1-corrected",
+    at="Eq (B.1)",
+    kind="identity",
+    uses=["eq-3.1-var"],
+    standing="ours",
+)
 def norm_of_the_laplace_covariance_is_two_b_squared():
     """Cov(eta_t | x) = 2 b^2 I_d, b = S_1(x)/(m eps_0), has the norm 2 S_1(x)^2/(m eps_0)^2 <= 2 d S_1^2/(m
     eps_0)^2, which is what (3.12) has.
@@ -241,7 +248,14 @@ def b_9_holds_with_the_factor_one_half():
     return Instance(AtMost(half_form, -(x**2) / 2), let={"F": "x^2/2", "mu": "1"})
 
 
-@claim(PAPER, "eq-b.9-corrected", at="Eq (B.9)", kind="inequality", uses=["def-a.1"])
+@claim(
+    PAPER,
+    "eq-b.9-corrected",
+    at="Eq (B.9)",
+    kind="inequality",
+    uses=["def-a.1"],
+    standing="ours",
+)
 def b_9_holds_without_the_factor():
     """F* - F(x_t) >= (xi, grad F)' X_2 (xi, grad F), which is what the next display uses: for F in S_{mu,L}
     and every dimension.
@@ -299,7 +313,13 @@ def permutation_block_diagonalises_m():
     )
 
 
-@claim(PAPER, "eq-b-perm-corrected", at="Appendix B.3, P M P' = T, d = 2", kind="identity")
+@claim(
+    PAPER,
+    "eq-b-perm-corrected",
+    at="Appendix B.3, P M P' = T, d = 2",
+    kind="identity",
+    standing="ours",
+)
 def orthogonal_matrix_block_diagonalises_m():
     """diag(U, U)' M diag(U, U), followed by a permutation, is diag(T_1, ..., T_d), for Q = U diag(lambda) U'
     with any rotation U = [[c, -s], [s, c]], c^2 + s^2 = 1; the norm of diag(U, U) is 1 too (d = 2).
@@ -392,7 +412,7 @@ def rate_is_quasi_convex_in_the_eigenvalue():
     kind="inequality",
     expect=REFUTED,
     correction="eq-b-rec-corrected",
-    breaks="theorem",
+    breaks="proof",
 )
 def covariance_recursion_needs_only_noise_centred_given_x_t():
     """E(w_t | x_t) = 0 and E(w_t w_t' | x_t) <= sigma^2 I give E_{t+1} <= M E_t M' + diag(alpha^2 sigma^2,
@@ -420,6 +440,7 @@ def covariance_recursion_needs_only_noise_centred_given_x_t():
     at="Appendix B.3, recursion of E_t",
     kind="inequality",
     uses=["sec1-uncorr-corrected"],
+    standing="ours",
 )
 def covariance_recursion_for_noise_uncorrelated_with_the_state():
     """If E[w_t x_t'] = E[w_t x_{t-1}'] = 0 and E w_t w_t' <= sigma^2 I, then E_{t+1} <= M E_t M' +
@@ -472,6 +493,7 @@ def trace_of_the_state_covariance_is_at_most_m_plus_transients():
     at="Appendix B.3, last display",
     kind="inequality",
     uses=["eq-b-rec-corrected", "thm-3.5-m", "eq-b-norm"],
+    standing="ours",
 )
 def trace_of_the_state_covariance_is_at_most_two_m_plus_a_transient():
     """For one eigenvalue X = [[v, c], [c, v]] with the stationary v and c of Theorem 3.5 is M X M' +
@@ -516,7 +538,13 @@ def tail_of_squared_powers_is_geometric_with_c_t():
     )
 
 
-@claim(PAPER, "eq-b-tail-corrected", at="Appendix B.3, last display, the tail", kind="inequality")
+@claim(
+    PAPER,
+    "eq-b-tail-corrected",
+    at="Appendix B.3, last display, the tail",
+    kind="inequality",
+    standing="ours",
+)
 def tail_of_squared_powers_with_c_j_equal_to_c_j():
     """With C_j = c j, q = rho^2: sum_{j>=t} C_j^2 q^j = c^2 q^t [t^2/(1-q) + 2 t q/(1-q)^2 + q(1+q)/(1-q)^3],
     which exceeds the printed C_t^2 q^t/(1-q).
@@ -573,7 +601,13 @@ def bordered_hessian_is_diagonal_with_negative_entries():
     )
 
 
-@claim(PAPER, "prop-4.2-bordered-corrected", at="Appendix B.4, last sentence", kind="identity")
+@claim(
+    PAPER,
+    "prop-4.2-bordered-corrected",
+    at="Appendix B.4, last sentence",
+    kind="identity",
+    standing="ours",
+)
 def lagrangian_hessian_is_positive_and_its_border_is_not_zero():
     """At the solution the Hessian of the Lagrangian in b_t is 6 a_t > 0, bordered by -S_1/(n b_t^2), with 0
     in the corner; for T = 1 its determinant is negative, as a strict minimum on one constraint asks.

@@ -414,6 +414,7 @@ def smoothing_reduces_the_noise_that_privacy_requires():
     at="Sections 1 and 3",
     kind="privacy guarantee",
     uses=["prop-3.1"],
+    standing="ours",
 )
 def privacy_does_not_depend_on_the_momentum():
     """At every beta DP-SHB with b = S_1/(m eps_0) is eps-DP and loses T eps(S, b, n, m) = eps in the worst
@@ -469,7 +470,13 @@ def smoothed_gradient_is_an_average():
     return Instance(Equal(weight, 1, given=[beta < 1]), let={"t": "2", "u_0": "(1-beta) g_0"})
 
 
-@claim(PAPER, "eq-3.7-avg-corrected", at="Eq (3.7)", kind="identity")
+@claim(
+    PAPER,
+    "eq-3.7-avg-corrected",
+    at="Eq (3.7)",
+    kind="identity",
+    standing="ours",
+)
 def weights_of_the_smoothed_gradient_add_up_to_1_minus_beta_to_t_plus_1():
     """The weights of u_t add up to 1 - beta^(t+1); with u_0 = g_0 instead they would add up to 1."""
     k = sp.Symbol("k", integer=True, positive=True)
@@ -531,7 +538,13 @@ def state_space_with_plus_alpha_is_the_heavy_ball():
     return Equal(moved, state[0], given=[beta < 1])
 
 
-@claim(PAPER, "eq-3.10-corrected", at="Eqs (3.9) and (3.10), B = [-alpha; 0]", kind="identity")
+@claim(
+    PAPER,
+    "eq-3.10-corrected",
+    at="Eqs (3.9) and (3.10), B = [-alpha; 0]",
+    kind="identity",
+    standing="ours",
+)
 def state_space_with_minus_alpha_is_the_heavy_ball():
     """If x_{t+1} is that of (3.8), then (x_{t+1}, x_t) = A xi_t + B (grad F + w) with B = [-alpha; 0], in
     every coordinate.
@@ -761,6 +774,7 @@ def matrix_inequality_as_printed_implies_the_bound():
     at="Proposition 3.4, with B = [-alpha; 0] and c > 0",
     kind="inequality",
     uses=["lem-b.1", "prop-3.3", "eq-3.10-corrected", "prop-3.4-x0-corrected", "eq-3.15-factor"],
+    standing="ours",
 )
 def matrix_inequality_with_the_right_sign_implies_the_bound():
     """If (3.14) holds with B = [-alpha; 0] and c > 0 then (3.15) holds; the noise term may have E|w_t|^2 in

@@ -189,6 +189,7 @@ def momentum_may_be_carried_from_stage_to_stage():
     at="Theorem 4.3, as a bound with restarts and s_0 = 0",
     kind="inequality",
     uses=["eq-4.2-corrected"],
+    standing="ours",
 )
 def error_of_masg_with_restarts_is_bounded():
     """With x_{t-1} := x_t at the start of every stage, E_T <= 2^(s_T) prod_i (1 - sqrt(mu alpha_i)) E_0 +

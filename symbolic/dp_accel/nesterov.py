@@ -33,7 +33,7 @@ from dpverify.formulas.dp_accel import (
 from dpverify.guarantees import PureDP
 from dpverify.language.expectations import E, Noise
 from dpverify.language.functions import Function
-from dpverify.language.mechanisms import Private
+from dpverify.language.mechanisms import Private, Repeated
 from dpverify.language.vectors import inner, norm2, vectors
 from dpverify.neighbours import REPLACE
 from dpverify.relations import AtMost, Equal, Induction, Instance, Minimises, Tested
@@ -79,18 +79,32 @@ FLAT = {
 @claim(
     PAPER,
     "eq-4.1-b",
-    at="Eq (4.1), b = S_1/(n eps_0)",
+    at="Eq (4.1), b = S_1/(n eps_0), with batches (Section 5)",
     kind="privacy guarantee",
     expect=REFUTED,
     correction="eq-4.1-b-corrected",
     breaks="privacy",
 )
 def scale_of_dp_nag_spends_eps_over_t():
-    """DP-NAG with b = S_1/(n eps_0), eps_0 from (3.5), spends eps/T per step for every m <= n (true for m = n
-    only).
+    """DP-NAG with b = S_1/(n eps_0), eps_0 from (3.5), on batches of any m <= n, as Section 5 runs it (m =
+    1000), spends eps/T per step. (True for m = n only: eq-4.1-b-whole.)
     """
     printed = printed_nag_scale(eps / T, S, m, n)
     return AtMost(step_loss(printed, S, m, n), eps / T, given=[m <= n, T <= 2, n <= 10])
+
+
+@claim(PAPER, "eq-4.1-b-whole", at="Eq (4.1), b = S_1/(n eps_0), m = n", kind="privacy guarantee")
+def scale_of_dp_nag_on_the_whole_data_set():
+    """DP-NAG as (4.1) shows it, with the full gradient, so m = n in (3.5): T steps with Laplace noise of
+    scale b = S_1/(n eps_0) are eps-DP for a replaced record.
+    """
+    printed = S / (n * epsilon_0)
+    return Private(
+        Repeated(Laplace(printed, {REPLACE: S / n}), t, 1, T),
+        PureDP(eps),
+        REPLACE,
+        given=[sp.Eq(m, n), EQ_3_5],
+    )
 
 
 @claim(
@@ -144,6 +158,7 @@ def audit_does_not_refute_dp_nag_as_printed():
     at="Eq (4.1), b = S_1/(m eps_0)",
     kind="privacy guarantee",
     uses=["eq-3.3", "thm-a.2"],
+    standing="ours",
 )
 def scale_s_over_m_eps0_keeps_the_budget_of_dp_nag():
     """With b = S_1/(m eps_0) DP-NAG is eps-DP, and its worst step spends exactly eps/T, for every m <= n. The
@@ -244,7 +259,13 @@ def error_of_noisy_nag(second_moment: Any, added: Any) -> Theorem:
     )
 
 
-@claim(PAPER, "eq-4.2-corrected", at="Theorem 4.1, in its Lyapunov form", kind="inequality")
+@claim(
+    PAPER,
+    "eq-4.2-corrected",
+    at="Theorem 4.1, in its Lyapunov form",
+    kind="inequality",
+    standing="ours",
+)
 def lyapunov_function_of_noisy_nag_contracts_by_1_minus_s():
     """V_t = F(x_t) - F* + (mu/2)|v_t - x*|^2, mu = s^2/alpha: E V_t <= (1 - s) V_{t-1} + (alpha/2)(1 + alpha
     L) E|w_t|^2 from any state, for F in S_{mu,L}, alpha <= 1/L, s <= 1. Here v = x_{t-1} + (x_t - x_{t-1})/s,
@@ -294,7 +315,14 @@ def covariance_of_the_estimator_is_at_most_b_squared_plus():
     return AtMost(2 * b**2, b**2 + S**2 / m * (n - m) / (n - 1), given=[n >= 2, sp.Eq(m, n)])
 
 
-@claim(PAPER, "eq-4.2-note-corrected", at="after Eq (4.2)", kind="inequality", uses=["eq-3.1-var", "eq-3.13"])
+@claim(
+    PAPER,
+    "eq-4.2-note-corrected",
+    at="after Eq (4.2)",
+    kind="inequality",
+    uses=["eq-3.1-var", "eq-3.13"],
+    standing="ours",
+)
 def covariance_of_the_estimator_is_at_most_two_b_squared_plus_sigma_s():
     """The covariance of the estimator, 2 b_t^2 I plus that of the batch, is at most 2 b_t^2 + sigma_s^2 in
     norm if that of the batch is at most sigma_s^2; for m = n this is 2 b_t^2.
@@ -420,6 +448,7 @@ def error_of_nag_is_at_most_1_minus_s_to_the_t():
     at="Eq (4.3), a_{T,0} = 2 (1-s)^T",
     kind="inequality",
     uses=["bound-nag-start", "bound-nag-ends"],
+    standing="ours",
 )
 def error_of_nag_is_at_most_twice_1_minus_s_to_the_t():
     """E_T <= 2 (1-s)^T E_0 + sum_t (1-s)^(T-t) alpha (1 + alpha L)(b_t^2 d + tau_t/2), for x_{-1} = x_0 and
@@ -636,7 +665,13 @@ def weights_decrease_in_t():
     return AtMost(weights.subs(t, t + 1), weights, given=[s < 1, t < T, alpha * L <= 1, T <= 5])
 
 
-@claim(PAPER, "sec4.1-a-mono-corrected", at="after Proposition 4.2", kind="monotonicity")
+@claim(
+    PAPER,
+    "sec4.1-a-mono-corrected",
+    at="after Proposition 4.2",
+    kind="monotonicity",
+    standing="ours",
+)
 def weights_increase_in_t():
     """a_{T,t} < a_{T,t+1} for t < T, age being T - t - 1: the noise of later steps is forgotten less (the
     conclusion drawn from it is unchanged).
@@ -713,6 +748,7 @@ def optimised_bound_holds_with_the_printed_first_weight():
     at="Remark 4.1, Eq (4.6), a_{T,0} doubled",
     kind="inequality",
     uses=["eq-4.3-corrected", "prop-4.2"],
+    standing="ours",
 )
 def optimised_bound_holds_with_twice_the_first_weight():
     """If E_T <= 2 (1-s)^T E_0 + sum_t a_{T,t} b_t^2 d, as in (4.3) corrected for m = n, then with the scales
@@ -778,10 +814,11 @@ def loss_is_s_over_bn_up_to_the_factor_1_plus_s_over_bm():
     expect=REFUTED,
     correction="rem-4.2-corrected",
     breaks="privacy",
+    standing="ours",
 )
 def full_data_scales_keep_the_budget_when_subsampling():
-    """The scales (4.5), used as they stand with m < n, spend at most eps (at T = 1, where b_1 = S_1/(n
-    eps)).
+    """The scales (4.5), used as they stand with m < n, spend at most eps (at T = 1, where b_1 = S_1/(n eps)).
+    (The remark calls them a guide, and says that they spend eps approximately: rem-4.2.)
     """
     return AtMost(step_loss(S / (n * eps), S, m, n), eps, given=[m <= n, n <= 10])
 
@@ -792,6 +829,7 @@ def full_data_scales_keep_the_budget_when_subsampling():
     at="Remark 4.2, as a guide",
     kind="privacy guarantee",
     uses=["eq-3.3", "eps-t", "thm-a.2"],
+    standing="ours",
 )
 def split_of_prop_4_2_with_scales_from_3_3_keeps_the_budget():
     """Splitting eps as eps_t of Proposition 4.2 and then taking b_t = S_1/(m h(eps_t)), h(e) = ln(1 +

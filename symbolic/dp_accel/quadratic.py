@@ -113,7 +113,12 @@ def bound_for_quadratics_is_exact():
 
 
 @claim(
-    PAPER, "sec3.2-exact-corrected", at="Section 3.2, first paragraph", kind="identity", uses=["thm-3.5-m"]
+    PAPER,
+    "sec3.2-exact-corrected",
+    at="Section 3.2, first paragraph",
+    kind="identity",
+    uses=["thm-3.5-m"],
+    standing="ours",
 )
 def exact_error_of_a_quadratic_is_half_the_weighted_variances():
     """For noise of covariance sigma^2 I the stationary error (lambda/2) v of one eigenvalue, v being the
@@ -152,7 +157,13 @@ def better_rate_costs_a_larger_additive_error():
     )
 
 
-@claim(PAPER, "sec3.2-tradeoff-corrected", at="Section 3.2, third paragraph", kind="monotonicity")
+@claim(
+    PAPER,
+    "sec3.2-tradeoff-corrected",
+    at="Section 3.2, third paragraph",
+    kind="monotonicity",
+    standing="ours",
+)
 def larger_steps_trade_rate_for_noise_at_fixed_momentum():
     """At fixed beta, while the larger root z at lambda = mu is real (sqrt beta <= z < 1) and alpha (mu + L)
     <= 2 + 2 beta, rho = z: the polynomial of no lambda in [mu, L] is negative at z or at -z. A smaller z
@@ -205,6 +216,7 @@ def noise_centred_given_x_t_gives_3_17():
     at="Theorem 3.5, with the noise centred given (x_t, x_{t-1})",
     kind="inequality",
     uses=["thm-3.5-m", "eq-b-norm", "sec1-uncorr-corrected"],
+    standing="ours",
 )
 def noise_centred_given_the_state_gives_the_bound_with_half_l():
     """If w_t is uncorrelated with (x_t, x_{t-1}) and E w_t w_t' <= sigma_T^2 I, then E F(x_t) - F* <=
@@ -409,7 +421,13 @@ def constant_of_c_t_only_shifts_the_graphs():
     return Equal((c**2 * A + B) / (A + B), (c**2 * A2 + B) / (A2 + B), given=[A2 < A])
 
 
-@claim(PAPER, "fn-1-shift-corrected", at="footnote 1, second half", kind="identity")
+@claim(
+    PAPER,
+    "fn-1-shift-corrected",
+    at="footnote 1, second half",
+    kind="identity",
+    standing="ours",
+)
 def constant_of_c_t_shifts_the_transient_alone():
     """The constant multiplies the transient alone: the ratio of the two bounds falls from c^2 to 1 as the
     transient dies out.
@@ -429,12 +447,12 @@ def constant_of_c_t_shifts_the_transient_alone():
     breaks="privacy",
 )
 def unit_sensitivity_needs_variance_t_over_n_eps_squared():
-    """If S_1 = 1 and m = n, sigma_T^2 = (T/(n eps))^2 provides eps-DP: Laplace noise of that variance spends
-    at most eps/T per step.
+    """If S_1 = 1 and m = n, sigma_T^2 = (T/(n eps))^2 provides eps-DP: T steps with Laplace noise of that
+    variance, 2 b^2 = sigma_T^2, on mean gradients that a replaced record moves by up to 1/n.
     """
-    eps = sp.Symbol("epsilon", positive=True)
-    scale = sp.sqrt((T / (n * eps)) ** 2 / 2)  # the scale b of Laplace noise of variance 2 b^2
-    return AtMost(1 / (n * scale), eps / T)
+    eps, t = sp.Symbol("epsilon", positive=True), sp.Symbol("t", integer=True, positive=True)
+    scale = T / (sp.sqrt(2) * n * eps)
+    return Private(Repeated(Laplace(scale, {REPLACE: 1 / n}), t, 1, T), PureDP(eps), REPLACE)
 
 
 @claim(
@@ -443,6 +461,7 @@ def unit_sensitivity_needs_variance_t_over_n_eps_squared():
     at="after Theorem 3.5",
     kind="numeric constant",
     uses=["prop-3.1", "eq-3.1-var"],
+    standing="ours",
 )
 def unit_sensitivity_needs_variance_two_t_over_n_eps_squared():
     """If S_1 = 1 and m = n, Laplace noise of scale T/(n eps) is eps-DP over T steps; it is the scale S_1/(m

@@ -75,6 +75,7 @@ def uncorrelated_noise_is_enough():
     at="Section 1, after Theorem 3.5",
     kind="algorithm property",
     uses=["lem-b.1"],
+    standing="ours",
 )
 def uncorrelated_noise_is_enough_on_quadratics():
     """On quadratics, noise uncorrelated with the whole state (x_t, x_{t-1}) is enough for second moments: in

@@ -185,6 +185,80 @@ def exponential_of_a_logarithm():
     return AllOf(AtMost(1 + v, sp.exp(w), given=at_least), AtMost(sp.exp(-w), 1 / (1 + v), given=at_least))
 
 
+@claim(PAPER, "ln-exp-above", at="Section 4, used throughout", kind="inequality", standing="ours")
+def reciprocal_below_an_exponential():
+    """If w <= ln(1 + v) then 1/(1 + v) <= e^-w."""
+    v, w = sp.Symbol("v", positive=True), sp.Symbol("w", nonnegative=True)
+    return (
+        Theorem(given=[w <= sp.log(1 + v)], shows=AtMost(1 / (1 + v), sp.exp(-w)))
+        .have(AtMost(sp.exp(w), 1 + v), "the exponential increases")
+        .have(AtMost(1 / (1 + v), 1 / sp.exp(w)), "so do reciprocals decrease")
+    )
+
+
+def _power():
+    """The symbols of three lemmas on powers, and gamma^n = e^(n ln gamma)."""
+    gamma, v, c = sp.symbols("gamma v c", positive=True)
+    n = sp.Symbol("n", integer=True, nonnegative=True)
+    return gamma, v, c, n, Equal(gamma**n, sp.exp(n * sp.log(gamma)))
+
+
+@claim(
+    PAPER,
+    "power-at-most",
+    at="Section 4, used throughout",
+    kind="inequality",
+    uses=["ln-exp"],
+    standing="ours",
+)
+def power_below_a_reciprocal():
+    """If ln(1 + v) <= n ln(1/gamma) then gamma^n <= 1/(1 + v)."""
+    gamma, v, _, n, spelt = _power()
+    return (
+        Theorem(given=[sp.log(1 + v) <= -n * sp.log(gamma)], shows=AtMost(gamma**n, 1 / (1 + v)))
+        .have(AtMost(0, sp.log(1 + v), strict=True), "v > 0")
+        .use("ln-exp", "the exponential increases", v=v, w=-n * sp.log(gamma))
+        .have(spelt, "a power")
+    )
+
+
+@claim(
+    PAPER,
+    "power-at-least",
+    at="Section 4, used throughout",
+    kind="inequality",
+    uses=["ln-exp-above"],
+    standing="ours",
+)
+def power_above_a_reciprocal():
+    """If n ln(1/gamma) <= ln(1 + v), 0 < gamma < 1, then 1/(1 + v) <= gamma^n."""
+    gamma, v, _, n, spelt = _power()
+    return (
+        Theorem(given=[gamma < 1, -n * sp.log(gamma) <= sp.log(1 + v)], shows=AtMost(1 / (1 + v), gamma**n))
+        .have(AtMost(sp.log(gamma), 0), "gamma < 1")
+        .use("ln-exp-above", "the exponential increases", v=v, w=-n * sp.log(gamma))
+        .have(spelt, "a power")
+    )
+
+
+@claim(PAPER, "power-below-one", at="Section 4, used throughout", kind="inequality", standing="ours")
+def power_of_a_number_below_one():
+    """gamma^n <= 1 for 0 < gamma < 1 and whole n >= 0."""
+    gamma, _, _, n, _ = _power()
+    return Theorem(given=[gamma < 1], shows=AtMost(gamma**n, 1)).induct(n, 0)
+
+
+@claim(PAPER, "power-logarithm", at="Section 4, used throughout", kind="inequality", standing="ours")
+def logarithm_of_a_power():
+    """If c <= gamma^n then n ln(1/gamma) <= ln(1/c)."""
+    gamma, _, c, n, _ = _power()
+    return (
+        Theorem(given=[c <= gamma**n], shows=AtMost(-n * sp.log(gamma), -sp.log(c)))
+        .have(AtMost(sp.log(c), sp.log(gamma**n)), "the logarithm increases")
+        .have(Equal(sp.log(gamma**n), n * sp.log(gamma)), "of a power")
+    )
+
+
 @claim(PAPER, "gamma-logarithm", at="Section 4.1, used throughout", kind="inequality", standing="ours")
 def logarithm_of_gamma():
     """1 - gamma <= ln(1/gamma) <= (1 - gamma)/gamma, that is 1/kappa <= ln(1/gamma) <= 1/(kappa - 1)."""
@@ -196,30 +270,33 @@ def logarithm_of_gamma():
     "thm-4.2-t",
     at="Theorem 4.2, Eq (4)",
     kind="optimality",
-    uses=["thm-4.2-t-corrected", "gamma-logarithm", "ln-exp", "proof-4.2-upper-corrected"],
+    uses=["sketch-4.2-e", "power-exp", "ln-exp"],
 )
 def uniform_minimiser_is_at_most_eq_4():
-    """T = ceil(O(kappa ln(1 + 1/(kappa alpha)))): beyond T = kappa ln(1 + 1/(kappa alpha)) the uniform bound
-    does not fall, so that some whole minimiser is at most Eq (4) with the constant 1: its slope in w = l T, l
-    = ln(1/gamma), is not negative there.
+    """T = ceil(O(kappa ln(1 + 1/(kappa alpha)))): from every whole T >= kappa ln(1 + 1/(kappa alpha)) to T +
+    1 the uniform bound does not fall, so that some whole minimiser is at most Eq (4) with the constant 1.
 
-    kappa = 1/(1 - gamma) and x = 1/(kappa alpha): the bound is e^-w + (1 - e^-w) w/(l x).
+    kappa = 1/(1 - gamma) and x = 1/(kappa alpha): the bound is gamma^T + T (1 - gamma^T)/x (sketch-4.2-e).
     """
-    x, w = sp.symbols("x w", positive=True)
-    l, factor = -sp.log(gamma), -sp.log(gamma) / (1 - gamma)  # factor = l kappa
-    slope = sp.diff(sp.exp(-w) + (1 - sp.exp(-w)) * w / (l * x), w)
+    x, power = sp.Symbol("x", positive=True), gamma**T
+
+    def bound(steps):
+        return gamma**steps + steps * (1 - gamma**steps) / x
+
+    rise = 1 - gamma * power + T * power * (1 - gamma) - x * (1 - gamma) * power
     return (
-        Theorem(given=[gamma < 1, w >= factor * sp.log(1 + x)], shows=AtMost(0, slope))
-        .use("gamma-logarithm", "l kappa >= 1", gamma=gamma)
-        .have(AtMost(0, l, strict=True), "gamma < 1")
-        .have(AtMost(1, factor), "l kappa >= 1")
-        .use("proof-4.2-upper-corrected", "Bernoulli", z=x, c=1 / factor)
-        .have(AtMost(sp.log(1 + factor * x), w), "so ln(1 + l kappa x) <= w")
-        .use("ln-exp", "and 1 + l kappa x <= e^w", v=factor * x, w=w)
-        .have(AtMost(l * x, factor * x), "kappa >= 1")
-        .have(AtMost(0, w + sp.exp(w) - 1 - l * x), "the sign of the slope")
-        .have(AtMost(0, sp.exp(-w) / (l * x) * (w + sp.exp(w) - 1 - l * x)), "times a positive factor")
-        .have(Equal(slope, sp.exp(-w) / (l * x) * (w + sp.exp(w) - 1 - l * x)), "the slope")
+        Theorem(given=[gamma < 1, T * (1 - gamma) >= sp.log(1 + x)], shows=AtMost(bound(T), bound(T + 1)))
+        .use("power-exp", "gamma^T <= e^(-T/kappa)", T=T, gamma=gamma)
+        .use("ln-exp", "which is at most 1/(1+x)", v=x, w=T * (1 - gamma))
+        .have(Equal(sp.exp(T * (gamma - 1)), sp.exp(-T * (1 - gamma))), "the same exponent")
+        .have(AtMost(power, 1 / (1 + x)), "so gamma^T <= 1/(1+x)")
+        .have(AtMost(x * power, 1 - power), "without the denominator")
+        .have(AtMost((1 - gamma) * (x * power), (1 - gamma) * (1 - power)), "times 1/kappa")
+        .have(AtMost(0, gamma * (1 - power)), "gamma^T <= 1")
+        .have(AtMost(0, T * power * (1 - gamma)), "not negative")
+        .have(AtMost(0, rise), "together")
+        .have(AtMost(0, rise / x), "divided by x")
+        .have(Equal(bound(T + 1), bound(T) + rise / x), "the step from T to T + 1")
     )
 
 
@@ -338,6 +415,7 @@ def least_uniform_bound_is_of_order_eq_5():
 
     Along kappa = n^2, alpha = 1/n, which meets the conditions for every c and alpha_0 once n is large: there
     alpha kappa >= 1, and the least bound is the 1 of T = 0; Eq (5) grows like n, so that no constant will do.
+    (Nothing hangs on T = 0: T = 1 has gamma + alpha <= 2.)
     """
     n = sp.Symbol("n", integer=True, positive=True)
     k, al = n**2, 1 / n
@@ -501,6 +579,7 @@ def relaxed_bound_of_prior_work():
     at="Sketch of Theorem 4.2, corrected",
     kind="asymptotic",
     uses=["gamma-logarithm"],
+    standing="ours",
 )
 def relaxed_bound_of_prior_work_with_its_kappa():
     """gamma^T + alpha kappa T^2 at T = ln(1/alpha)/ln(1/gamma), alpha = e^-L, is at most alpha (1 + kappa^3
@@ -547,6 +626,7 @@ def eq_23_tends_to_zero():
     at="Below Eq (23), corrected",
     kind="asymptotic",
     uses=["ln-bounds", "gamma-logarithm"],
+    standing="ours",
 )
 def eq_23_tends_to_one_over_alpha():
     """1/(alpha + 1/(kappa - 1)) <= T of Eq (23) <= 1/alpha: it converges to 1/alpha as kappa -> oo. gamma = 1
@@ -841,6 +921,7 @@ def printed_r_with_the_root_over_one_factor():
     at="Section 4.1.3, corrected",
     kind="identity",
     uses=["inv-b.3-corrected"],
+    standing="ours",
 )
 def r_of_epsilon_and_delta():
     """R = 2 rho, rho = (sqrt(eps + L) - sqrt L)^2 the solution of rho + 2 sqrt(rho L) = eps, is 2 eps + 4 L -
@@ -898,6 +979,7 @@ def printed_r_is_larger_than_that_of_the_moments_accountant():
     at="Section 4.1.3, corrected",
     kind="inequality",
     uses=["sec4.1.3-r-corrected"],
+    standing="ours",
 )
 def r_of_zcdp_is_a_constant_times_that_of_the_moments_accountant():
     """R_zCDP = 2 eps^2/(sqrt(eps + L) + sqrt L)^2 < R_MA/2 always, and R_zCDP >= R_MA/4 when eps <= 2 L, R_MA
@@ -1037,6 +1119,7 @@ def least_uniform_bound_is_of_order_one_over_alpha():
     at="Section 4.1.3, corrected",
     kind="asymptotic",
     uses=["thm-4.2-t-zero"],
+    standing="ours",
 )
 def least_uniform_bound_is_one():
     """For kappa >= 1/alpha, kappa >= 1, every whole T >= 1 has a uniform bound of at least 1, and T = 0 has

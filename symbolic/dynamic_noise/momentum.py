@@ -6,9 +6,10 @@ the rows of the tables.
     U_3 = sum_t gamma^(T-t) w_t^2 sum_{i<=t} beta^(2(t-i)) sigma_i^2 = sum_t Q_t sigma_t^2,  w_t =
     (1-beta)/(1-beta^t)   Eq (13)
 
-As printed the step is eta_0/(2M); the repair has the step eta_0/M and the condition 1 - eta_0 - 4 c eta_0^2
->= 0, c = beta gamma/((gamma-beta)^2 (1-beta)^3), gamma > beta. G is the scale of the noise; at the points
-used it bounds the gradients.
+As printed the step is eta_0/(2M); the repair has the step eta_0/M, gamma > beta, and 2 beta^2 eta_0^2 <= (1
+- eta_0)(gamma - beta)(1 - beta), which 1 - eta_0 - 4 c eta_0^2 >= 0, c = beta gamma/((gamma-beta)^2
+(1-beta)^3), of the repaired proof implies. G is the scale of the noise; at the points used it bounds the
+gradients.
 """
 
 from __future__ import annotations
@@ -280,6 +281,9 @@ def _one_step():
 def excess_risk_of_momentum_as_printed():
     """With eta = eta_0/(2M): EER <= (gamma^T + 2 R eta_0 alpha U_3)(f(theta_1) - f*) - zeta (eta_0/(2M))
     sum_t gamma^(T-t) E|v_{t+1}|^2.
+
+    G bounds the only gradient that the case takes; no loss but a constant is G-Lipschitz on all of R^D beside
+    the other hypotheses (thm-4.1-satisfiable).
     """
     excess, bound, given = _one_step()
     case = {
@@ -324,17 +328,18 @@ def excess_risk_of_momentum_for_beta_above_gamma():
 
 @claim(
     PAPER,
-    "thm-4.4-corrected",
-    at="Theorem 4.4, with step eta_0/M",
+    "thm-4.4-effect",
+    at="Theorem 4.4, with step eta_0/M, the momentum effect",
     kind="inequality",
     uses=["eq-27-corrected", "proof-4.4-u1", "proof-4.4-noise-index-corrected", "lemma-b.5-corrected"],
     standing="ours",
 )
-def excess_risk_of_momentum():
-    """With eta = eta_0/M, gamma = 1 - eta_0 mu/M, zeta = 1 - eta_0 - 4 c eta_0^2 and e_t = E f(theta_t) - f*:
-    from the descent of eq-27-corrected, the split of U_1, the PL condition and Lemma B.5 (beta < gamma, c =
-    beta gamma/((gamma-beta)^2 (1-beta)^3)), e_{T+1} <= gamma^T e_1 + (eta_0/M) sum_t gamma^(T-t) w_t^2 n_t -
-    zeta (eta_0/(2M)) sum_t gamma^(T-t) E|v_{t+1}|^2.
+def momentum_effect_in_the_excess_risk():
+    """What the steps of the printed proof, put right, give together (they are hypotheses here; the bound
+    without the last term is thm-4.4-corrected): with eta = eta_0/M, gamma = 1 - eta_0 mu/M, zeta = 1 - eta_0
+    - 4 c eta_0^2 and e_t = E f(theta_t) - f*, from the descent of eq-27-corrected, the split of U_1, the PL
+    condition and Lemma B.5 (beta < gamma, c = beta gamma/((gamma-beta)^2 (1-beta)^3)), e_{T+1} <= gamma^T
+    e_1 + (eta_0/M) sum_t gamma^(T-t) w_t^2 n_t - zeta (eta_0/(2M)) sum_t gamma^(T-t) E|v_{t+1}|^2.
 
     n_t = E|sum_i beta^(t-i) nu_i|^2 and w_t = (1-beta)/b_t; with n_t of proof-4.4-noise-index-corrected the
     noise is 2 R eta_0 alpha U_3 (f(theta_1) - f*), which is eq-13.
@@ -698,9 +703,247 @@ def appendix_d_shows_a_less_steep_influence():
 
 @claim(PAPER, "thm-4.5-bernoulli", at="Theorem 4.5, a bound of powers", kind="inequality", standing="ours")
 def power_times_its_exponent():
-    """g^m (1 + m (1-g)) <= 1 for 0 < g < 1 and whole m >= 1."""
-    g, m = sp.Symbol("g", positive=True), sp.Symbol("m", integer=True, positive=True)
-    return Theorem(given=[g < 1], shows=AtMost(g**m * (1 + m * (1 - g)), 1)).induct(m, 1)
+    """g^m (1 + m (1-g)) <= 1 for 0 < g < 1 and whole m >= 0."""
+    g, m = sp.Symbol("g", positive=True), sp.Symbol("m", integer=True, nonnegative=True)
+    return Theorem(given=[g < 1], shows=AtMost(g**m * (1 + m * (1 - g)), 1)).induct(m, 0)
+
+
+v = sp.Symbol("v", positive=True)  # eta_0/(kappa alpha)
+LOG = sp.log(1 + v)
+KEPT = 2 - sp.log(1 - beta)
+AFTER = 1 / ((1 - beta) * sp.log(1 + beta)) + 4 * (1 + 1 / beta) * KEPT
+
+
+@claim(
+    PAPER,
+    "thm-4.5-noise",
+    at="Theorem 4.5, T <= T_hat, the powers",
+    kind="inequality",
+    uses=["thm-4.5-bernoulli"],
+    standing="ours",
+)
+def squared_steps_times_their_power():
+    """If gamma^T <= 1/(1+v) <= gamma^(T-1), then gamma^T + 2 kappa (1-gamma)^2 T^2 gamma^(T-1)/v <= (21 + 4
+    (1-gamma)/v) kappa/(1+v), kappa >= 1; T = m + 1, g = sqrt gamma.
+    """
+    g, m = sp.Symbol("g", positive=True), sp.Symbol("m", integer=True, nonnegative=True)
+    share, gap, power, once = 1 / (1 + v), 1 - g**2, g**m, 1 - g
+    noise = 2 * kappa * gap**2 / v * (m + 1) ** 2 * g ** (2 * m)
+    return (
+        Theorem(
+            given=[g < 1, kappa >= 1, g ** (2 * (m + 1)) <= share, share <= g ** (2 * m)],
+            shows=AtMost(g ** (2 * (m + 1)) + noise, (21 + 4 * gap / v) * kappa * share),
+        )
+        .use("thm-4.5-bernoulli", "Bernoulli", g=g, m=m)
+        .have(AtMost(power**2 * (m * once) ** 2, 1 - power**2), "its square")
+        .have(AtMost(gap**2, 4 * once**2), "1 - gamma <= 2 (1 - sqrt gamma)")
+        .have(AtMost(power**2 * m**2 * gap**2, 4 * (power**2 * (m * once) ** 2)), "times gamma^m m^2")
+        .have(AtMost(1 - power**2, v * share), "1 - gamma^m <= v/(1+v)")
+        .have(AtMost(power**2 * m**2 * gap**2, 4 * v * share), "together")
+        .have(AtMost(gap**2 * (1 + v), v + gap), "1 - gamma <= 1")
+        .have(AtMost(gap**2, (v + gap) * share), "divided")
+        .have(AtMost(power**2, 1), "gamma < 1")
+        .have(AtMost(power**2 * gap**2, gap**2), "times gamma^m")
+        .have(AtMost((m + 1) ** 2, 2 * m**2 + 2), "two squares")
+        .have(
+            AtMost(
+                power**2 * gap**2 * (m + 1) ** 2, 2 * (power**2 * m**2 * gap**2) + 2 * (power**2 * gap**2)
+            ),
+            "T^2 <= 2 (T-1)^2 + 2",
+        )
+        .have(AtMost(power**2 * gap**2 * (m + 1) ** 2, v * ((10 + 2 * gap / v) * share)), "the noise")
+        .have(AtMost(power**2 * gap**2 * (m + 1) ** 2 / v, (10 + 2 * gap / v) * share), "divided by v")
+        .have(AtMost(noise, 2 * kappa * ((10 + 2 * gap / v) * share)), "times 2 kappa")
+        .have(AtMost(share, kappa * share), "kappa >= 1")
+    )
+
+
+@claim(PAPER, "thm-4.5-after", at="Theorem 4.5, T > T_hat, the powers", kind="inequality", standing="ours")
+def bound_after_t_hat():
+    """If p = gamma^T <= 1/(1+v), w = gamma^(T_hat-1) >= 1 - beta, T <= 2 ln(1+v)/l with l >= 1 - gamma, and
+    beta <= v: p + 2 kappa (1-gamma) T w (2 + ln(1/(1-beta)))/v <= C kappa w ln(1+v)/(1+v), C = 1/((1-beta)
+    ln(1+beta)) + 4 (1 + 1/beta)(2 + ln(1/(1-beta))); x stands for T.
+    """
+    p, w, l, x = sp.symbols("p w l x", positive=True)
+    share = 1 / (1 + v)
+    return (
+        Theorem(
+            given=[
+                *INSIDE,
+                kappa >= 1,
+                p <= share,
+                1 - beta <= w,
+                x <= 2 * LOG / l,
+                l >= 1 - gamma,
+                beta <= v,
+            ],
+            shows=AtMost(p + 2 * kappa * (1 - gamma) / v * x * w * KEPT, AFTER * kappa * share * w * LOG),
+        )
+        .have(AtMost(sp.log(1 + beta), LOG), "v >= beta")
+        .have(AtMost(0, sp.log(1 + beta), strict=True), "beta > 0")
+        .have(AtMost(0, -sp.log(1 - beta)), "beta < 1")
+        .have(AtMost((1 - gamma) * x, 2 * LOG), "(1-gamma) T <= 2 ln(1+v)")
+        .have(AtMost(1 / v, (1 + 1 / beta) * share), "1 + 1/v <= 1 + 1/beta")
+        .have(AtMost(share, 1 / ((1 - beta) * sp.log(1 + beta)) * kappa * share * w * LOG), "gamma^T")
+        .have(
+            AtMost(2 * kappa * ((1 - gamma) * x) / v * w * KEPT, 4 * kappa * LOG / v * w * KEPT), "the steps"
+        )
+        .have(
+            AtMost(4 * kappa * LOG / v * w * KEPT, 4 * (1 + 1 / beta) * KEPT * kappa * share * w * LOG), "1/v"
+        )
+    )
+
+
+def _averaged(x):
+    """w_x^2 sum_{i<=x} beta^(2(x-i)), by proof-4.5-u3."""
+    return weight(x) * (1 + beta**x) / (1 + beta)
+
+
+@claim(
+    PAPER,
+    "thm-4.5-short",
+    at="Theorem 4.5, T <= T_hat",
+    kind="inequality",
+    uses=["proof-4.5-split-short", "power-at-most", "power-at-least", "thm-4.5-noise"],
+    standing="ours",
+)
+def uniform_bound_of_momentum_up_to_t_hat():
+    """Theorem 4.5 for T <= T_hat in v = eta_0/(kappa alpha), eta_0 = kappa (1-gamma), alpha = (1-gamma)/v."""
+    l, factor = -sp.log(gamma), 2 * kappa * (1 - gamma) ** 2 / v
+    u3 = T * sp.Sum(gamma ** (T - t) * _averaged(t), (t, 1, T))  # R U_3
+    return (
+        Theorem(
+            given=[
+                *INSIDE,
+                kappa >= 1,
+                weight(Th) <= gamma ** (Th - 1),
+                T <= Th,
+                LOG <= T * l,
+                (T - 1) * l <= LOG,
+            ],
+            shows=AtMost(gamma**T + factor * u3, (21 + 4 * (1 - gamma) / v) * kappa / (1 + v)),
+        )
+        .use("power-at-most", "T is at least its argument", v=v, n=T)
+        .use("power-at-least", "and less than one more", v=v, n=T - 1)
+        .use("thm-4.5-noise", "the powers", g=sp.sqrt(gamma), m=T - 1)
+        .use("proof-4.5-split-short", "the bound of U_3", T=T, T_hat=Th, R=1)
+        .have(AtMost(u3, T**2 * gamma ** (T - 1)), "U_3")
+        .have(AtMost(factor * u3, factor * (T**2 * gamma ** (T - 1))), "times 2 eta_0 alpha")
+    )
+
+
+def _two_phases(g, m):
+    """T sum_t gamma^(T-t) w_t^2 sum_{i<=t} beta^(2(t-i)), T = T_hat + m, the steps up to T_hat apart."""
+    before = sp.Sum(g ** (Th + m - t) * _averaged(t), (t, 1, Th))
+    return (Th + m) * (before + sp.Sum(g ** (m - j) * _averaged(Th + j), (j, 1, m)))
+
+
+@claim(
+    PAPER,
+    "thm-4.5-t-hat",
+    at="Theorem 4.5, T > T_hat, what T_hat implies",
+    kind="inequality",
+    uses=["power-at-least", "power-below-one"],
+    standing="ours",
+)
+def beyond_t_hat_the_power_is_small():
+    """If T_hat is the last t with (1-beta)/(1-beta^t) <= gamma^(t-1), then gamma^(T_hat-1) >= 1 - beta; and
+    if (T-1) ln(1/gamma) <= ln(1+v) at T = T_hat + m > T_hat, then v >= beta.
+    """
+    m = sp.Symbol("m", integer=True, positive=True)
+    return (
+        Theorem(
+            given=[
+                *INSIDE,
+                weight(Th) <= gamma ** (Th - 1),
+                weight(Th + 1) > gamma**Th,
+                (Th + m - 1) * -sp.log(gamma) <= LOG,
+            ],
+            shows=AllOf(AtMost(1 - beta, gamma ** (Th - 1)), AtMost(beta, v)),
+        )
+        .have(AtMost(1 - beta, weight(Th)), "b_t <= 1")
+        .use("power-at-least", "T is less than its argument and one more", v=v, n=Th + m - 1)
+        .use("power-below-one", "gamma < 1", gamma=gamma, n=m - 1)
+        .have(AtMost(gamma**Th * gamma ** (m - 1), gamma**Th), "times gamma^T_hat")
+        .have(Equal(gamma ** (Th + m - 1), gamma**Th * gamma ** (m - 1)), "T - 1 >= T_hat")
+        .use("power-below-one", "beta < 1", gamma=beta, n=Th - 1)
+        .have(AtMost(beta**2 * beta ** (Th - 1), beta**2), "times beta^2")
+        .have(Equal(beta ** (Th + 1), beta**2 * beta ** (Th - 1)), "T_hat >= 1")
+        .have(AtMost(weight(Th + 1), 1 / (1 + beta)), "the weight after T_hat")
+        .have(AtMost(1 / (1 + v), 1 / (1 + beta)), "1/(1+v) <= gamma^T_hat < 1/(1+beta)")
+    )
+
+
+@claim(
+    PAPER,
+    "thm-4.5-u3",
+    at="Theorem 4.5, T > T_hat, U_3",
+    kind="inequality",
+    uses=["proof-4.5-split", "proof-4.5-dropthat-corrected", "power-logarithm"],
+    standing="ours",
+)
+def u3_after_t_hat():
+    """R U_3 <= T gamma^(T_hat-1) (2 + ln(1/(1-beta)))/(1-gamma) for sigma_t^2 = T/R, T = T_hat + m."""
+    m = sp.Symbol("m", integer=True, positive=True)
+    end, first = Th + m, gamma ** (Th - 1)
+    phases = Th * gamma**end + (gamma**Th - gamma**end) / (1 - gamma)
+    return (
+        Theorem(
+            given=[*INSIDE, weight(Th) <= first, 1 - beta <= first],
+            shows=AtMost(_two_phases(gamma, m), end * first / (1 - gamma) * KEPT),
+        )
+        .use("power-logarithm", "the logarithm of gamma^(T_hat-1)", c=1 - beta, n=Th - 1)
+        .use("proof-4.5-dropthat-corrected", "T_hat is a constant of beta", T_hat=Th, m=m)
+        .have(AtMost(end / gamma * phases, end / gamma * (gamma**Th / (1 - gamma) * KEPT)), "the phases")
+        .have(
+            Equal(end / gamma * (gamma**Th / (1 - gamma) * KEPT), end * first / (1 - gamma) * KEPT), "powers"
+        )
+        .use("proof-4.5-split", "the bound of U_3", T_hat=Th, m=m, R=1)
+        .have(
+            Equal(end / gamma * gamma**end * (Th + (gamma**-m - 1) / (1 - gamma)), end / gamma * phases),
+            "as printed",
+        )
+    )
+
+
+@claim(
+    PAPER,
+    "thm-4.5-long",
+    at="Theorem 4.5, T > T_hat",
+    kind="inequality",
+    uses=["thm-4.5-t-hat", "power-at-most", "ln-gamma", "thm-4.5-after"],
+    standing="ours",
+)
+def uniform_bound_of_momentum_after_t_hat():
+    """Theorem 4.5 for T = T_hat + m > T_hat in v = eta_0/(kappa alpha), eta_0 = kappa (1-gamma), alpha =
+    (1-gamma)/v, given the bound of U = R U_3 that thm-4.5-u3 shows.
+    """
+    m, u3 = sp.Symbol("m", integer=True, positive=True), sp.Symbol("U", real=True)
+    l, factor, end, first = -sp.log(gamma), 2 * kappa * (1 - gamma) ** 2 / v, Th + m, gamma ** (Th - 1)
+    most = end * first / (1 - gamma) * KEPT
+    return (
+        Theorem(
+            given=[
+                *INSIDE,
+                kappa >= 1,
+                weight(Th) <= first,
+                weight(Th + 1) > gamma**Th,
+                LOG <= end * l,
+                (end - 1) * l <= LOG,
+                u3 <= most,
+            ],
+            shows=AtMost(gamma**end + factor * u3, AFTER * kappa / (1 + v) * first * LOG),
+        )
+        .have(AtMost(0, l, strict=True), "gamma < 1")
+        .have(AtMost(end, 2 * (end - 1)), "T >= 2")
+        .have(AtMost(end * l, 2 * ((end - 1) * l)), "times l")
+        .have(AtMost(end, 2 * LOG / l), "T <= 2 ln(1+v)/l")
+        .have(AtMost(factor * u3, factor * most), "times 2 eta_0 alpha")
+        .use("thm-4.5-t-hat", "what T_hat implies", m=m)
+        .use("power-at-most", "T is at least its argument", v=v, n=end)
+        .use("ln-gamma", "ln(1/gamma) >= 1 - gamma", gamma=gamma)
+        .use("thm-4.5-after", "the powers", p=gamma**end, w=first, x=end, l=l)
+    )
 
 
 @claim(
@@ -708,88 +951,43 @@ def power_times_its_exponent():
     "thm-4.5",
     at="Theorem 4.5",
     kind="asymptotic",
-    uses=[
-        "thm-4.4",
-        "proof-4.5-split",
-        "proof-4.5-dropthat-corrected",
-        "lemma-b.7",
-        "thm-4.5-bernoulli",
-        "ln-gamma",
-    ],
+    uses=["thm-4.4", "thm-4.5-short", "thm-4.5-t-hat", "thm-4.5-u3", "thm-4.5-long"],
 )
 def uniform_bound_of_momentum():
-    """With sigma_t^2 = T/R and T = ceil((1/l) ln(1 + 1/y)), that is gamma^T <= x < gamma^(T-1), y = kappa
-    alpha/eta_0, x = y/(1+y), kappa x = kappa^2/(kappa + eta_0/alpha), kappa >= 1: the bounds of
-    proof-4.5-split are at most (33 + 2 alpha) kappa x if T <= T_hat, and C kappa x gamma^(T_hat-1) ln(1 +
-    1/y) if T > T_hat, C = 1/((1-beta) ln(1+beta)) + 4 (1 + 1/beta)(2 + ln(1/(1-beta))): constants of beta and
-    alpha_0 alone.
+    """With sigma_t^2 = T/R and the whole T = ceil((1/l) ln(1 + eta_0/(kappa alpha))), l = ln(1/gamma), gamma
+    = 1 - eta_0/kappa, kappa >= 1: gamma^T + 2 eta_0 alpha R U_3, with R U_3 = T sum_t gamma^(T-t)
+    (1-beta)(1+beta^t)/((1-beta^t)(1+beta)) (proof-4.5-u3), is at most (21 + 4 alpha) S if T <= T_hat, and C
+    S gamma^(T_hat-1) ln(1 + eta_0/(kappa alpha)) if T = T_hat + m > T_hat, S = kappa/(1 + eta_0/(kappa
+    alpha)) = kappa^2/(kappa + eta_0/alpha), C = 1/((1-beta) ln(1+beta)) + 4 (1 + 1/beta)(2 +
+    ln(1/(1-beta))): constants of beta and alpha_0 alone.
 
-    g = sqrt(gamma), eta_0 = kappa (1-gamma), alpha = y (1-gamma); T = 1, then T = m + 1. After T_hat: p =
-    gamma^T, w = gamma^(T_hat-1) >= 1 - beta, T <= 2 ln(1 + 1/y)/l, l >= 1 - gamma, and beta y < 1 because
-    gamma^T_hat < 1/(1+beta).
+    T_hat has (1-beta)/(1-beta^t) <= gamma^(t-1) at t = T_hat, and not at T_hat + 1. That gamma^T + 2 eta_0
+    alpha R U_3 bounds EER is Theorem 4.4.
     """
-    y, g, p, w, l, x = sp.symbols("y g p w l x", positive=True)
-    m = sp.Symbol("m", integer=True, positive=True)  # T - 1
-    share, gap = y / (1 + y), 1 - g**2
-    power, once = g**m, 1 - g
+    m = sp.Symbol("m", integer=True, positive=True)
+    g, ratio = 1 - eta0 / kappa, eta0 / (kappa * alpha)
+    l, log, scale = -sp.log(g), sp.log(1 + ratio), kappa / (1 + ratio)
+    inside = [beta < 1, eta0 < kappa, kappa >= 1, weight(Th) <= g ** (Th - 1)]
 
-    def noise(steps):  # 2 eta_0 alpha T^2 gamma^(T-1)
-        return 2 * kappa * gap**2 * y * steps**2 * g ** (2 * (steps - 1))
+    def ceiling_of(steps):
+        return [log <= steps * l, (steps - 1) * l <= log]
 
-    one = Theorem(
-        given=[g < 1, kappa >= 1, g**2 <= share],
-        shows=AtMost(g**2 + noise(1), (33 + 2 * y * gap) * kappa * share),
-    ).have(AtMost(2 * gap**2 * y * (1 + y), (2 + 2 * y * gap) * y), "(1-gamma)^2 (1+y) <= 1 + alpha")
-    several = (
+    short = T * sp.Sum(g ** (T - t) * _averaged(t), (t, 1, T))
+    return AllOf(
         Theorem(
-            given=[g < 1, kappa >= 1, g ** (2 * (m + 1)) <= share, share <= power**2],
-            shows=AtMost(g ** (2 * (m + 1)) + noise(m + 1), (33 + 2 * y * gap) * kappa * share),
-        )
-        .use("thm-4.5-bernoulli", "Bernoulli", g=g, m=m)
-        .have(AtMost(power**2 * (m * once) ** 2, 1 - power**2), "its square")
-        .have(AtMost(gap, 2 * once), "1 - gamma <= 2 (1 - sqrt gamma)")
-        .have(AtMost((gap * (m + 1)) ** 2, 16 * (m * once) ** 2), "m + 1 <= 2m")
-        .have(AtMost((gap * (m + 1)) ** 2 * power**2, 16 * (1 - power**2)), "together")
-        .have(AtMost((1 - power**2) * (1 + y), 1), "1 + y <= 1/(1 - gamma^m)")
-        .have(AtMost((gap * (m + 1)) ** 2 * power**2 * (1 + y), 16), "together")
-        .have(AtMost((gap * (m + 1)) ** 2 * power**2 * y, 16 * share), "times x")
-        .have(AtMost(noise(m + 1), 32 * kappa * share), "the noise")
-        .have(AtMost(share + 32 * kappa * share, (33 + 2 * y * gap) * kappa * share), "kappa >= 1")
-        .have(AtMost(g ** (2 * (m + 1)) + noise(m + 1), share + 32 * kappa * share), "both terms")
-    )
-    log = sp.log(1 + 1 / y)
-    kept = 2 - sp.log(1 - beta)
-    after = (
+            given=[*inside, T <= Th, *ceiling_of(T)],
+            shows=AtMost(g**T + 2 * eta0 * alpha * short, (21 + 4 * alpha) * scale),
+        ).use("thm-4.5-short", "in v", gamma=g, v=ratio, T=T, T_hat=Th),
         Theorem(
-            given=[
-                beta < 1,
-                gamma < 1,
-                kappa >= 1,
-                p <= share,
-                1 - beta <= w,
-                x <= 2 * log / l,
-                l >= 1 - gamma,
-                beta * y <= 1,
-            ],
+            given=[*inside, weight(Th + 1) > g**Th, *ceiling_of(Th + m)],
             shows=AtMost(
-                p + 2 * kappa * (1 - gamma) * y * x * w * kept,
-                (1 / ((1 - beta) * sp.log(1 + beta)) + 4 * (1 + 1 / beta) * kept) * kappa * share * w * log,
+                g ** (Th + m) + 2 * eta0 * alpha * _two_phases(g, m), AFTER * scale * g ** (Th - 1) * log
             ),
         )
-        .have(AtMost(sp.log(1 + beta), log), "1/y >= beta")
-        .have(AtMost(0, sp.log(1 + beta), strict=True), "beta > 0")
-        .have(AtMost(0, -sp.log(1 - beta)), "beta < 1")
-        .have(AtMost((1 - gamma) * x, 2 * log), "(1-gamma) T <= 2 ln(1 + 1/y)")
-        .have(AtMost(y, (1 + 1 / beta) * share), "1 + y <= 1 + 1/beta")
-        .have(AtMost(share, 1 / ((1 - beta) * sp.log(1 + beta)) * kappa * share * w * log), "gamma^T <= x")
-        .have(
-            AtMost(2 * kappa * ((1 - gamma) * x) * y * w * kept, 4 * kappa * log * y * w * kept), "the steps"
-        )
-        .have(
-            AtMost(4 * kappa * log * y * w * kept, 4 * (1 + 1 / beta) * kept * kappa * share * w * log), "y"
-        )
+        .use("thm-4.5-t-hat", "what T_hat implies", gamma=g, v=ratio, T_hat=Th, m=m)
+        .use("thm-4.5-u3", "the bound of U_3", gamma=g, T_hat=Th, m=m)
+        .use("thm-4.5-long", "in v", gamma=g, v=ratio, T_hat=Th, m=m, U=_two_phases(g, m)),
     )
-    return AllOf(one, several, after)
 
 
 @claim(PAPER, "thm-4.6-schedule-budget", at="Theorem 4.6, the schedule", kind="identity")
@@ -804,16 +1002,24 @@ def schedule_of_theorem_4_6_spends_the_budget():
     "thm-4.6-q",
     at="Theorem 4.6, q_t",
     kind="inequality",
-    uses=["influence", "lemma-b.7", "proof-4.6-v1-bound", "proof-4.6-v2-bound-first"],
+    uses=[
+        "lemma-b.7-squared",
+        "momentum-weight-squared",
+        "proof-4.6-v1-bound",
+        "proof-4.6-v2-bound-first",
+    ],
 )
 def influence_is_at_most_that_of_theorem_4_6():
     """For some positive constants c1 and c2, of beta and gamma alone, U_3 <= sum_t q_t sigma_t^2 with q_t =
     c1 gamma^(T+t) if T <= T_hat and q_t = gamma^(T_hat-1) c2 gamma^(T-t) if T > T_hat: c1 = 1/(gamma^2 (1 -
     gamma beta^2)), c2 = gamma/((gamma-beta^2)(1-beta)).
 
-    The weights w_t^2 are at most gamma^(2(t-1)) up to T_hat (Lemma B.7), at most 1 always, and
-    gamma^(T_hat-1) >= 1 - beta.
+    W_t = ((1-beta)/(1-beta^t))^2 is at most gamma^(2(t-1)) up to T_hat (Lemma B.7), at most 1 always, and
+    gamma^(T_hat-1) >= 1 - beta. (T_hat has (1-beta)/(1-beta^t) <= gamma^(t-1) at t = T_hat; the second bound
+    holds for every T.)
     """
+    weights = ForEvery(Equal(W[t], weight(t) ** 2), t, 1, T)
+    last = weight(Th) <= gamma ** (Th - 1)
     average = sp.Sum(beta ** (2 * (t - i)) * s2[i], (i, 1, t))
     u3 = sp.Sum(gamma ** (T - t) * W[t] * average, (t, 1, T))
     before, after = (sp.Sum(gamma ** (T + sign * i) * s2[i], (i, 1, T)) for sign in (1, -1))
@@ -823,9 +1029,11 @@ def influence_is_at_most_that_of_theorem_4_6():
     plain = sp.Sum(gamma ** (T - t) * average, (t, 1, T))
     short = (
         Theorem(
-            given=[*INSIDE, ForEvery(AtMost(W[t], gamma ** (2 * (t - 1))), t, 1, T)],
+            given=[*INSIDE, weights, last, T <= Th],
             shows=AtMost(u3, c1 * before),
         )
+        .use("lemma-b.7-squared", "Lemma B.7", over=(t, 1, T), t=t, m=Th - t)
+        .have(ForEvery(AtMost(W[t], gamma ** (2 * (t - 1))), t, 1, T), "the weights")
         .sum(
             AtMost(gamma ** (T - t) * W[t] * average, gamma ** (T - t) * gamma ** (2 * (t - 1)) * average),
             (t, 1, T),
@@ -838,14 +1046,14 @@ def influence_is_at_most_that_of_theorem_4_6():
     )
     long = (
         Theorem(
-            given=[
-                beta < gamma,
-                gamma < 1,
-                1 - beta <= gamma ** (Th - 1),
-                ForEvery(AtMost(W[t], 1), t, 1, T),
-            ],
+            given=[beta < gamma, gamma < 1, weights, last],
             shows=AtMost(u3, gamma ** (Th - 1) * c2 * after),
         )
+        .have(AtMost(beta, 1, strict=True), "beta < gamma < 1")
+        .have(AtMost(1 - beta, weight(Th)), "b_t <= 1")
+        .have(AtMost(1 - beta, gamma ** (Th - 1)), "the definition of T_hat")
+        .use("momentum-weight-squared", "w_t <= 1", over=(t, 1, T), t=t)
+        .have(ForEvery(AtMost(W[t], 1), t, 1, T), "the weights")
         .sum(AtMost(gamma ** (T - t) * W[t] * average, gamma ** (T - t) * average), (t, 1, T), "w_t <= 1")
         .have(AtMost(beta**2, gamma, strict=True), "beta^2 < beta < gamma")
         .use("proof-4.6-v2-bound-first", "the order of summation", T=T)
@@ -1114,7 +1322,6 @@ def alpha_prime_of_statement_and_proof_agree():
     at="Theorem 4.6, alpha', corrected",
     kind="identity",
     uses=["proof-4.6-small-sum"],
-    standing="ours",
 )
 def alpha_prime_is_the_factor_before_t_hat():
     """The statement's alpha' is the factor in ERUB <= gamma^T (1 + alpha' ((1 - gamma^(T/2))/(1 - sqrt
@@ -1409,24 +1616,25 @@ def batch_term_of_momentum_as_printed():
     "thm-4.8-corrected",
     at="Theorem 4.8, Eq (15), corrected",
     kind="inequality",
-    uses=["proof-4.5-u3"],
+    uses=["proof-4.5-u3", "momentum-weight"],
     standing="ours",
 )
 def batch_term_of_momentum():
     """alpha R' U_3^g <= alpha_g sigma_g^2/eta_0 with R' = R N^2/n^2, n >= N sqrt R and U_3^g =
-    (sigma_g^2/G^2) sum_t gamma^(T-t) W_t, weights W_t <= 1 (proof-4.5-u3), eta_0 = (1-gamma) M/mu; r is sqrt
-    R.
+    (sigma_g^2/G^2) sum_t gamma^(T-t) (1-beta)(1+beta^t)/((1-beta^t)(1+beta)) (proof-4.5-u3), eta_0 =
+    (1-gamma) M/mu; r is sqrt R.
     """
     D, G, N, n, e1, sg, r = sp.symbols("D G N n e_1 sigma_g r", positive=True)
-    total = sp.Sum(gamma ** (T - t) * W[t], (t, 1, T))
+    total = sp.Sum(gamma ** (T - t) * _averaged(t), (t, 1, T))
     factor = D * G**2 / (2 * r**2 * M * N**2 * e1) * (r**2 * N**2 / n**2) * (sg**2 / G**2)  # alpha R' ...
     stated = D / (2 * mu * N**2 * r**2 * e1) * sg**2 / ((1 - gamma) * M / mu)
     return (
         Theorem(
-            given=[gamma < 1, n >= N * r, ForEvery(AtMost(W[t], 1), t, 1, T)],
+            given=[*INSIDE, n >= N * r],
             shows=AtMost(factor * total, stated),
         )
-        .sum(AtMost(gamma ** (T - t) * W[t], gamma ** (T - t)), (t, 1, T), "weights at most 1")
+        .use("momentum-weight", "the weights are at most 1", over=(t, 1, T), t=t)
+        .sum(AtMost(gamma ** (T - t) * _averaged(t), gamma ** (T - t)), (t, 1, T), "term by term")
         .have(Equal(sp.Sum(gamma ** (T - t), (t, 1, T)), (1 - gamma**T) / (1 - gamma)), "a geometric sum")
         .have(AtMost(total, 1 / (1 - gamma)), "at most kappa/eta_0")
         .have(AtMost(factor * total, factor / (1 - gamma)), "times alpha R'")
@@ -1473,7 +1681,7 @@ def static_momentum_row_follows_from_theorem_4_5():
     kind="identity",
     uses=["thm-4.6-schedule-budget"],
     expect=REFUTED,
-    breaks="theorem",
+    breaks="text",
     correction="tab1-mom-dyn-sched-corrected",
 )
 def dynamic_momentum_schedule_of_the_table():
@@ -1532,12 +1740,13 @@ def dynamic_momentum_schedules_in_closed_form():
     "tab1-mom-dyn-bound",
     at="Tables 1 to 3, momentum, dynamic: the bound",
     kind="asymptotic",
-    uses=["thm-4.6-bound"],
+    uses=["thm-4.6-bound-corrected", "thm-4.6-short"],
 )
 def dynamic_momentum_row_follows_for_fixed_kappa():
     """For fixed kappa and eta_0, u = D/(N^2 R), alpha = a u, x = kappa alpha/(kappa alpha + eta_0), the
-    repaired bounds kappa x^2 (T <= T_hat) and kappa x (T > T_hat) are at most (kappa^2 a/eta_0) u and
-    (kappa^2 a/eta_0) u (1 + c u); without the repair, x^2 and x, all the more.
+    bounds kappa x^2 (T <= T_hat) and kappa x (T > T_hat) of Theorem 4.6 corrected are at most (kappa^2
+    a/eta_0) u and (kappa^2 a/eta_0) u (1 + c u); the printed x^2 and x, without the factor kappa, all the
+    more.
     """
     D, N, a, c = sp.symbols("D N a c", positive=True)
     u = D / (N**2 * R)

@@ -202,35 +202,30 @@ def tail_of_the_loss_by_markov():
 )
 def zcdp_implies_approximate_dp():
     """rho-zCDP implies (eps, delta)-DP with eps = rho + 2 sqrt(rho L), L = ln(1/delta): for every test with
-    values in [0, 1] the part of E_P - e^eps E_Q where P <= e^eps Q is at most 0, and the part where P > e^eps
-    Q at most the chance P of that; this is at most e^(-b eps) E_P exp(b ln P/Q) (lemma-b.3-tail), which is at
-    most e^-L = delta if E_P exp(b ln P/Q) <= exp(b (1 + b) rho), as zCDP has it at the order 1 + b, b =
-    sqrt(L/rho).
+    values in [0, 1], E_P - e^eps E_Q <= delta. P has the chances p_y on m outputs, where e^eps Q = p_y (1 +
+    u_y), and r_y on n others, where e^eps Q = r_y/(1 + v_y); the test is phi_y and psi_y there. Of zCDP it
+    takes the order 1 + b, b = sqrt(L/rho): E_P exp(b ln P/Q) <= exp(b (1 + b) rho).
 
-    delta < 1, so that the root is defined; "for any delta > 0" says nothing beyond. The test is phi_y on the
-    first outputs and psi_y on the others.
+    delta < 1, so that the root is defined; "for any delta > 0" says nothing beyond.
     """
     y, m, p, r, u, v = _outputs()
     phi, psi = (sp.IndexedBase(name, nonnegative=True) for name in ("phi", "psi"))
-    moment, b = sp.Symbol("E", positive=True), sp.sqrt(L / rho)
-    spent = rho + 2 * sp.sqrt(rho * L)
-    large = psi[y] * r[y] * v[y] / (1 + v[y])  # psi (P - e^eps Q)
-    return AllOf(
-        AtMost(sp.Sum(-phi[y] * p[y] * u[y], (y, 1, m)), 0),
+    b, spent = sp.sqrt(L / rho), rho + 2 * sp.sqrt(rho * L)
+    small, large = phi[y] * p[y] * u[y], psi[y] * r[y] * v[y] / (1 + v[y])  # the test times |P - e^eps Q|
+    below = sp.Sum(p[y] * (1 + u[y]) ** (-b), (y, 1, m))
+    above = sp.Sum(r[y] * (1 + v[y]) ** b, (y, 1, n))
+    order = sp.exp(b * (1 + b) * rho)
+    return (
         Theorem(
-            given=[ForEvery(AtMost(psi[y], 1), y, 1, n)],
-            shows=AtMost(sp.Sum(large, (y, 1, n)), sp.Sum(r[y], (y, 1, n))),
-        ).sum(AtMost(large, r[y]), (y, 1, n), "the difference is at most P"),
-        Theorem(
-            given=[moment <= sp.exp(b * (1 + b) * rho)],
-            shows=AtMost(sp.exp(-b * spent) * moment, sp.exp(-L)),
+            given=[ForEvery(AtMost(psi[y], 1), y, 1, n), sp.exp(b * spent) * (below + above) <= order],
+            shows=AtMost(sp.Sum(large, (y, 1, n)) - sp.Sum(small, (y, 1, m)), sp.exp(-L)),
         )
-        .have(Equal(b * (1 + b) * rho - b * spent, -L), "the exponent at that order is -L = ln delta")
-        .have(Equal(sp.exp(-b * spent) * sp.exp(b * (1 + b) * rho), sp.exp(-L)), "so the bound is delta")
-        .have(
-            AtMost(sp.exp(-b * spent) * moment, sp.exp(-b * spent) * sp.exp(b * (1 + b) * rho)),
-            "zCDP at the order 1 + b",
-        ),
+        .sum(AtMost(large, r[y]), (y, 1, n), "elsewhere the difference is at most P")
+        .use("lemma-b.3-tail", "the chance of that", b=b)
+        .have(Equal(order, sp.exp(b * spent) * sp.exp(-L)), "the exponent at that order")
+        .have(AtMost(below + above, sp.exp(-L)), "zCDP at the order 1 + b")
+        .have(AtMost(sp.Sum(r[y], (y, 1, n)), sp.exp(-L)), "the chance is at most delta")
+        .have(AtMost(sp.Sum(large, (y, 1, n)), sp.exp(-L)), "and so is the difference there")
     )
 
 
@@ -251,7 +246,13 @@ def printed_rho_solves_the_conversion():
     return Equal(stated + 2 * sp.sqrt(stated * L), eps)
 
 
-@claim(PAPER, "inv-b.3-corrected", at="Below Lemma B.3, corrected", kind="identity")
+@claim(
+    PAPER,
+    "inv-b.3-corrected",
+    at="Below Lemma B.3, corrected",
+    kind="identity",
+    standing="ours",
+)
 def smaller_root_solves_the_conversion():
     """rho = eps + 2 L - 2 sqrt(L (eps + L)) solves rho + 2 sqrt(rho L) = eps, and every rho > 0 that solves
     it is this one.
@@ -308,7 +309,14 @@ def sensitivity_of_the_squared_loss_is_at_most_a_quadratic():
     )
 
 
-@claim(PAPER, "lemma-b.4-corrected", at="Lemma B.4, corrected", kind="inequality", uses=["lemma-b.4-ident"])
+@claim(
+    PAPER,
+    "lemma-b.4-corrected",
+    at="Lemma B.4, corrected",
+    kind="inequality",
+    uses=["lemma-b.4-ident"],
+    standing="ours",
+)
 def sensitivity_of_the_squared_loss_is_at_most_linear():
     """A record with |x| <= 1 moves the averaged gradient of the squared loss by |(x'theta - 1) x|/N <=
     (|theta| + 1)/N.

@@ -189,6 +189,7 @@ def uniform_bound_is_convex_in_t():
     at="Proof of Theorem 4.2, Eq (21), corrected",
     kind="monotonicity",
     uses=["sketch-4.2-e"],
+    standing="ours",
 )
 def uniform_bound_falls_then_rises():
     """With w = l T, a = alpha kappa, the second derivative of E is (a/l) e^-w (2 + l/a - w): E is convex up
@@ -308,7 +309,11 @@ def log_one_over_c_is_absorbed():
 
 
 @claim(
-    PAPER, "proof-4.2-upper-corrected", at="Proof of Theorem 4.2, upper bound, corrected", kind="inequality"
+    PAPER,
+    "proof-4.2-upper-corrected",
+    at="Proof of Theorem 4.2, upper bound, corrected",
+    kind="inequality",
+    standing="ours",
 )
 def bernoulli_replaces_the_absorbed_logarithm():
     """ln(1 + z/c) <= (1/c) ln(1 + z), 0 < c <= 1: the upper bound of Eq (24) holds for all alpha and kappa

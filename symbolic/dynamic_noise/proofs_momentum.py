@@ -193,7 +193,6 @@ def averaged_noise_has_the_variance_of_the_last_step():
     "proof-4.4-noise-index-corrected",
     at="Appendix C.2, the noise term, corrected",
     kind="inequality",
-    standing="ours",
 )
 def averaged_noise_has_the_variance_of_each_step():
     """For n_{t+1} = beta n_t + nu_t, n_1 = 0, with E nu_t = 0 and E|nu_t|^2 = C^2 D sigma_t^2/N^2 given the
@@ -245,7 +244,6 @@ def _momentum_effect():
     "proof-4.4-u4-corrected",
     at="Appendix C.2, U_4, as an inequality",
     kind="inequality",
-    standing="ours",
 )
 def momentum_effect_is_at_most_zeta_times_the_sum():
     """The same with <=: the first sum lacks the last term, which is c eta_0^3/(2M) |v_{T+1}|^2 >= 0."""
@@ -276,46 +274,94 @@ def u3_of_the_uniform_schedule():
     )
 
 
+def averaged(x):
+    """w_x^2 sum_{i<=x} beta^(2(x-i)), by proof-4.5-u3."""
+    return weight(x) * (1 + beta**x) / (1 + beta)
+
+
+@claim(PAPER, "momentum-weight-below", at="Proof of Theorem 4.5, U_3", kind="inequality", standing="ours")
+def averaging_lowers_the_weight():
+    """(1-beta)/(1-beta^t) (1+beta^t)/(1+beta) <= (1-beta)/(1-beta^t)."""
+    return (
+        Theorem(given=[beta < 1], shows=AtMost(averaged(t), weight(t)))
+        .have(AtMost(beta**t, beta), "t >= 1")
+        .have(AtMost((1 + beta**t) / (1 + beta), 1), "divided")
+    )
+
+
+@claim(PAPER, "momentum-weight-later", at="Proof of Theorem 4.5, U_3", kind="inequality", standing="ours")
+def later_weights_are_smaller():
+    """(1-beta)/(1-beta^(t+j)) <= (1-beta)/(1-beta^t) for j >= 1."""
+    return Theorem(given=[beta < 1], shows=AtMost(weight(t + j), weight(t))).have(
+        AtMost(beta ** (t + j), beta**t), "t + j > t"
+    )
+
+
 @claim(
     PAPER,
-    "proof-4.5-split",
-    at="Proof of Theorem 4.5, the general bound of U_3",
+    "proof-4.5-split-short",
+    at="Proof of Theorem 4.5, the general bound of U_3 for T <= T_hat",
     kind="inequality",
-    uses=["proof-4.5-u3", "lemma-b.7"],
+    uses=["proof-4.5-u3", "lemma-b.7-before", "momentum-weight-below"],
 )
-def u3_of_the_uniform_schedule_in_two_phases():
-    """With sigma_t^2 = T/R and the weights W_t of U_3 at most gamma^(t-1) up to T_hat and gamma^(T_hat-1)
-    after it (Lemma B.7): U_3 <= (T/(gamma R)) gamma^T T if T <= T_hat, and U_3 <= (T/(gamma R)) gamma^T
-    (T_hat + (gamma^(T_hat-T) - 1)/(1-gamma)) if T = T_hat + m, m >= 1.
+def u3_of_the_uniform_schedule_up_to_t_hat():
+    """With sigma_t^2 = T/R and T <= T_hat, U_3 = (T/R) sum_t gamma^(T-t)
+    (1-beta)(1+beta^t)/((1-beta^t)(1+beta)) (proof-4.5-u3) is at most (T/(gamma R)) gamma^T T. Of T_hat only
+    (1-beta)/(1-beta^T_hat) <= gamma^(T_hat-1) is used.
     """
-    m = sp.Symbol("m", integer=True, positive=True)  # T - T_hat
-    W = sp.IndexedBase("W", nonnegative=True)
-    whole = sp.Sum(gamma ** (T - t) * W[t], (t, 1, T))
-    before = sp.Sum(gamma ** (Th + m - t) * W[t], (t, 1, Th))
-    after = sp.Sum(gamma ** (m - j) * W[Th + j], (j, 1, m))
-    first = ForEvery(AtMost(W[t], gamma ** (t - 1)), t, 1, T)
-    phases = [
-        ForEvery(AtMost(W[t], gamma ** (t - 1)), t, 1, Th),
-        ForEvery(AtMost(W[Th + j], gamma ** (Th - 1)), j, 1, m),
-    ]
-    factor = (Th + m) / R
-    tail = gamma ** (Th - 1) * (1 - gamma**m) / (1 - gamma)
-    short = (
-        Theorem(given=[gamma < 1, first], shows=AtMost(T / R * whole, T / (gamma * R) * gamma**T * T))
-        .sum(AtMost(gamma ** (T - t) * W[t], gamma ** (T - 1)), (t, 1, T), "each term")
+    whole = sp.Sum(gamma ** (T - t) * averaged(t), (t, 1, T))
+    return (
+        Theorem(
+            given=[*INSIDE, weight(Th) <= gamma ** (Th - 1), T <= Th],
+            shows=AtMost(T / R * whole, T / (gamma * R) * gamma**T * T),
+        )
+        .use("lemma-b.7-before", "Lemma B.7", over=(t, 1, T), t=t, m=Th - t)
+        .use("momentum-weight-below", "averaged", over=(t, 1, T), t=t)
+        .have(ForEvery(AtMost(averaged(t), gamma ** (t - 1)), t, 1, T), "each weight")
+        .sum(AtMost(gamma ** (T - t) * averaged(t), gamma ** (T - 1)), (t, 1, T), "each term")
         .have(AtMost(whole, T * gamma ** (T - 1)), "T of them")
         .have(AtMost(T / R * whole, T / R * (T * gamma ** (T - 1))), "times sigma^2")
     )
-    long = (
+
+
+@claim(
+    PAPER,
+    "proof-4.5-split",
+    at="Proof of Theorem 4.5, the general bound of U_3 for T > T_hat",
+    kind="inequality",
+    uses=["proof-4.5-u3", "lemma-b.7-before", "momentum-weight-below", "momentum-weight-later"],
+)
+def u3_of_the_uniform_schedule_in_two_phases():
+    """With sigma_t^2 = T/R and T = T_hat + m > T_hat, U_3 = (T/R) sum_t gamma^(T-t)
+    (1-beta)(1+beta^t)/((1-beta^t) (1+beta)) (proof-4.5-u3) is at most (T/(gamma R)) gamma^T (T_hat +
+    (gamma^(T_hat-T) - 1)/(1-gamma)). The steps after T_hat are T_hat + j, j = 1..m; of T_hat only
+    (1-beta)/(1-beta^T_hat) <= gamma^(T_hat-1) is used.
+    """
+    m = sp.Symbol("m", integer=True, positive=True)  # T - T_hat
+    before = sp.Sum(gamma ** (Th + m - t) * averaged(t), (t, 1, Th))
+    after = sp.Sum(gamma ** (m - j) * averaged(Th + j), (j, 1, m))
+    factor = (Th + m) / R
+    tail = gamma ** (Th - 1) * (1 - gamma**m) / (1 - gamma)
+    return (
         Theorem(
-            given=[gamma < 1, *phases],
+            given=[*INSIDE, weight(Th) <= gamma ** (Th - 1)],
             shows=AtMost(
                 factor * (before + after),
                 factor / gamma * gamma ** (Th + m) * (Th + (gamma**-m - 1) / (1 - gamma)),
             ),
         )
-        .sum(AtMost(gamma ** (Th + m - t) * W[t], gamma ** (Th + m - 1)), (t, 1, Th), "up to T_hat")
-        .sum(AtMost(gamma ** (m - j) * W[Th + j], gamma ** (m - j) * gamma ** (Th - 1)), (j, 1, m), "after")
+        .use("lemma-b.7-before", "Lemma B.7", over=(t, 1, Th), t=t, m=Th - t)
+        .use("momentum-weight-below", "averaged", over=(t, 1, Th), t=t)
+        .have(ForEvery(AtMost(averaged(t), gamma ** (t - 1)), t, 1, Th), "each weight up to T_hat")
+        .use("momentum-weight-below", "averaged", over=(j, 1, m), t=Th + j)
+        .use("momentum-weight-later", "the weights decrease", over=(j, 1, m), t=Th, j=j)
+        .have(ForEvery(AtMost(averaged(Th + j), gamma ** (Th - 1)), j, 1, m), "each weight after T_hat")
+        .sum(AtMost(gamma ** (Th + m - t) * averaged(t), gamma ** (Th + m - 1)), (t, 1, Th), "up to T_hat")
+        .sum(
+            AtMost(gamma ** (m - j) * averaged(Th + j), gamma ** (m - j) * gamma ** (Th - 1)),
+            (j, 1, m),
+            "after",
+        )
         .have(Equal(sp.Sum(gamma ** (m - j) * gamma ** (Th - 1), (j, 1, m)), tail), "a geometric sum")
         .have(AtMost(before + after, Th * gamma ** (Th + m - 1) + tail), "both phases")
         .have(
@@ -329,7 +375,6 @@ def u3_of_the_uniform_schedule_in_two_phases():
             AtMost(factor * (before + after), factor * (Th * gamma ** (Th + m - 1) + tail)), "times sigma^2"
         )
     )
-    return AllOf(short, long)
 
 
 @claim(PAPER, "ineq-ln-sqrt", at="Proof of Theorem 4.5", kind="inequality")
@@ -474,7 +519,6 @@ def v1_with_exponent_two_t_hat_minus_three():
     "proof-4.6-v1-corrected",
     at="Proof of Theorem 4.6, V_1, fourth line, corrected",
     kind="identity",
-    standing="ours",
 )
 def v1_with_exponent_two_t_hat_minus_one():
     """(1 - gamma beta^2) V_1 = sum_i (gamma^(T_hat-2) gamma^i - gamma^(2 T_hat-1) beta^(2(T_hat+1-i)))
@@ -963,7 +1007,6 @@ def batch_noise_with_the_last_sigma():
     "proof-4.8-index-corrected",
     at="Proof of Theorem 4.8, second line, corrected",
     kind="identity",
-    standing="ours",
 )
 def batch_noise_splits():
     """With sigma_i^2 in the sum, U_3 with sigma_g^2/G^2 + sigma_i^2 is U_3^g + U_3."""

@@ -476,25 +476,28 @@ def where_h_falls_it_goes_on_falling():
     )
 
 
+def _weight(x):
+    """(1-beta)/(1-beta^x)."""
+    return (1 - beta) / (1 - beta**x)
+
+
 @claim(
     PAPER,
-    "lemma-b.7",
-    at="Lemma B.7",
+    "lemma-b.7-rising",
+    at="Lemma B.7, where h rises",
     kind="inequality",
-    uses=["lemma-b.7-powers", "lemma-b.7-sum", "lemma-b.7-falls"],
+    uses=["lemma-b.7-powers", "lemma-b.7-sum"],
+    standing="ours",
 )
-def weights_are_geometric_up_to_t_hat_and_small_after():
-    """If (1-beta)/(1-beta^T_hat) <= gamma^(T_hat-1), then (1-beta)/(1-beta^t) <= gamma^(t-1) for t <= T_hat,
-    and (1-beta)/(1-beta^t) < gamma^(T_hat-1) for t > T_hat.
-
-    The first half where h(t) = gamma^(t-1) (1-beta^t) rises at t (h(t+1) >= h(t); T_hat has no part in it)
-    and where it falls, with T_hat = t + m.
+def weight_is_below_the_power_where_h_rises():
+    """If h(t+1) >= h(t), that is gamma (1-beta^(t+1)) >= 1 - beta^t, then (1-beta)/(1-beta^t) <= gamma^(t-1):
+    h(t) >= h(1).
     """
-    m = sp.Symbol("m", integer=True, nonnegative=True)
-    bt, rise = 1 - beta**t, gamma * (1 - beta ** (t + 1))
-    weight, later = (1 - beta) / bt, (1 - beta) / (1 - beta ** (t + m))
-    rising = (
-        Theorem(given=[*INSIDE, rise >= bt], shows=AtMost(weight, gamma ** (t - 1)))
+    bt = 1 - beta**t
+    return (
+        Theorem(
+            given=[*INSIDE, gamma * (1 - beta ** (t + 1)) >= bt], shows=AtMost(_weight(t), gamma ** (t - 1))
+        )
         .use("lemma-b.7-powers", "Bernoulli", t=t, gamma=gamma)
         .use("lemma-b.7-sum", "the geometric sum", t=t, beta=beta)
         .have(AtMost(bt * (1 - gamma), beta**t * (1 - beta)), "h rises at t")
@@ -502,9 +505,30 @@ def weights_are_geometric_up_to_t_hat_and_small_after():
         .have(AtMost(bt * (1 - (t - 1) * (1 - gamma)), bt * gamma ** (t - 1)), "times b_t")
         .have(AtMost(1 - beta, bt * gamma ** (t - 1)), "h(t) >= h(1)")
     )
-    falling = (
+
+
+@claim(
+    PAPER,
+    "lemma-b.7-falling",
+    at="Lemma B.7, where h falls",
+    kind="inequality",
+    uses=["lemma-b.7-falls"],
+    standing="ours",
+)
+def weight_is_below_the_power_where_h_falls():
+    """If h(t+1) <= h(t) and (1-beta)/(1-beta^T_hat) <= gamma^(T_hat-1), T_hat = t + m, then
+    (1-beta)/(1-beta^t) <= gamma^(t-1): h(t) >= h(T_hat) >= h(1).
+    """
+    m = sp.Symbol("m", integer=True, nonnegative=True)
+    bt = 1 - beta**t
+    return (
         Theorem(
-            given=[*INSIDE, rise <= bt, later <= gamma ** (t + m - 1)], shows=AtMost(weight, gamma ** (t - 1))
+            given=[
+                *INSIDE,
+                gamma * (1 - beta ** (t + 1)) <= bt,
+                _weight(t + m) <= gamma ** (t + m - 1),
+            ],
+            shows=AtMost(_weight(t), gamma ** (t - 1)),
         )
         .use("lemma-b.7-falls", "from t to T_hat", t=t, m=m)
         .have(AtMost(1 - beta, gamma ** (t + m - 1) * (1 - beta ** (t + m))), "h(T_hat) >= h(1)")
@@ -514,13 +538,88 @@ def weights_are_geometric_up_to_t_hat_and_small_after():
         )
         .have(AtMost(1 - beta, gamma ** (t - 1) * bt), "h(t) >= h(1)")
     )
-    beyond = Theorem(
-        given=[*INSIDE, weight <= gamma ** (t - 1)],
-        shows=AtMost((1 - beta) / (1 - beta ** (t + j)), gamma ** (t - 1), strict=True),
-    ).have(
-        AtMost((1 - beta) / (1 - beta ** (t + j)), weight, strict=True), "the weights decrease beyond T_hat"
+
+
+@claim(
+    PAPER,
+    "lemma-b.7-before",
+    at="Lemma B.7, t <= T_hat",
+    kind="inequality",
+    uses=["lemma-b.7-rising", "lemma-b.7-falling"],
+)
+def weights_are_geometric_up_to_t_hat():
+    """If (1-beta)/(1-beta^T_hat) <= gamma^(T_hat-1), T_hat = t + m with m >= 0, then (1-beta)/(1-beta^t) <=
+    gamma^(t-1).
+    """
+    m = sp.Symbol("m", integer=True, nonnegative=True)
+    rise, bt = gamma * (1 - beta ** (t + 1)), 1 - beta**t
+    return (
+        Theorem(
+            given=[*INSIDE, _weight(t + m) <= gamma ** (t + m - 1)],
+            shows=AtMost(_weight(t), gamma ** (t - 1)),
+        )
+        .use("lemma-b.7-rising", "where h rises", when=rise >= bt, t=t)
+        .use("lemma-b.7-falling", "where h falls", when=rise <= bt, t=t, m=m)
+        .cases(rise >= bt, rise <= bt)
     )
-    return AllOf(rising, falling, beyond)
+
+
+@claim(
+    PAPER,
+    "lemma-b.7-squared",
+    at="Lemma B.7, t <= T_hat, squared",
+    kind="inequality",
+    uses=["lemma-b.7-before"],
+    standing="ours",
+)
+def squared_weights_are_geometric_up_to_t_hat():
+    """If (1-beta)/(1-beta^T_hat) <= gamma^(T_hat-1), T_hat = t + m with m >= 0, then ((1-beta)/(1-beta^t))^2
+    <= gamma^(2(t-1)).
+    """
+    m = sp.Symbol("m", integer=True, nonnegative=True)
+    return (
+        Theorem(
+            given=[*INSIDE, _weight(t + m) <= gamma ** (t + m - 1)],
+            shows=AtMost(_weight(t) ** 2, gamma ** (2 * (t - 1))),
+        )
+        .use("lemma-b.7-before", "Lemma B.7", t=t, m=m)
+        .have(AtMost(0, _weight(t)), "beta < 1")
+        .have(AtMost(_weight(t) ** 2, (gamma ** (t - 1)) ** 2), "squared")
+    )
+
+
+@claim(PAPER, "momentum-weight-squared", at="Lemma B.7, every t, squared", kind="inequality", standing="ours")
+def squared_weights_are_at_most_one():
+    """((1-beta)/(1-beta^t))^2 <= 1 for t >= 1."""
+    return (
+        Theorem(given=[beta < 1], shows=AtMost(_weight(t) ** 2, 1))
+        .have(AtMost(beta**t, beta), "t >= 1")
+        .have(AtMost(_weight(t), 1), "so the weight is at most 1")
+        .have(AtMost(0, _weight(t)), "and not negative")
+    )
+
+
+@claim(
+    PAPER,
+    "lemma-b.7",
+    at="Lemma B.7",
+    kind="inequality",
+    uses=["lemma-b.7-before"],
+)
+def weights_are_geometric_up_to_t_hat_and_small_after():
+    """If (1-beta)/(1-beta^T_hat) <= gamma^(T_hat-1), then (1-beta)/(1-beta^t) <= gamma^(t-1) for every whole
+    t <= T_hat, and (1-beta)/(1-beta^t) < gamma^(T_hat-1) for every t > T_hat.
+    """
+    last = sp.Symbol("T_hat", integer=True, positive=True)
+    given = [*INSIDE, _weight(last) <= gamma ** (last - 1)]
+    return AllOf(
+        Theorem(given=[*given, t <= last], shows=AtMost(_weight(t), gamma ** (t - 1))).use(
+            "lemma-b.7-before", "T_hat - t steps on", t=t, m=last - t
+        ),
+        Theorem(given=[*given, t > last], shows=AtMost(_weight(t), gamma ** (last - 1), strict=True))
+        .have(AtMost(beta**t, beta**last, strict=True), "t > T_hat")
+        .have(AtMost(_weight(t), _weight(last), strict=True), "the weights decrease"),
+    )
 
 
 @claim(PAPER, "proof-b.7-deriv", at="Proof of Lemma B.7, h'(t)", kind="identity")
@@ -602,7 +701,6 @@ def weights_increase():
     "proof-b.7-monotone-corrected",
     at="Proof of Lemma B.7, last line, corrected",
     kind="monotonicity",
-    standing="ours",
 )
 def weights_decrease():
     """(1-beta)/(1-beta^t) strictly decreases with t, which is what the last line needs."""

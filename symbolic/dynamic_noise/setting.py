@@ -194,6 +194,7 @@ def phi_of_momentum_is_the_corrected_average():
     expect=REFUTED,
     correction="alg-1-guard-corrected",
     breaks="text",
+    standing="ours",
 )
 def strict_guard_lets_the_schedule_of_lemma_4_1_through():
     """With the guard rho_t < R_t all T steps of the schedule of Lemma 4.1 are taken (it spends the budget
@@ -211,6 +212,7 @@ def strict_guard_lets_the_schedule_of_lemma_4_1_through():
     at="Algorithm 1, line 2, corrected",
     kind="algorithm property",
     uses=["lemma-4.1"],
+    standing="ours",
 )
 def guard_lets_the_schedule_of_lemma_4_1_through():
     """With the guard rho_t <= R_t every step t <= T of the schedule of Lemma 4.1 is taken, rho_t = R sqrt q_t
@@ -263,6 +265,7 @@ def noise_over_n_records_covers_a_batch_mean():
     at="Algorithm 1, lines 1 and 4, corrected",
     kind="privacy guarantee",
     uses=["lemma-b.2"],
+    standing="ours",
 )
 def noise_over_the_batch_covers_a_batch_mean():
     """With noise G sigma_t/n on the mean of n gradients, a fixed batch is 1/(2 sigma_t^2)-zCDP when one of
@@ -309,16 +312,16 @@ def algorithm_1_is_half_r_zcdp_if_a_record_is_replaced():
     """Algorithm 1 is rho-zCDP with rho <= R/2 when neighbours "only differ in one sample" (section 3), that
     is by replacement.
 
-    The case: T = 1, sigma_1^2 = 1/R, a record with gradient G replaced by one with gradient -G (f(theta; x) =
-    x theta, |x| <= G, G-Lipschitz).
+    The case: T = 1, sigma_1^2 = 2/R, so that the guard rho_1 = R/2 < R_1 = R lets the step pass; a record
+    with gradient G replaced by one with gradient -G (f(theta; x) = x theta, |x| <= G, G-Lipschitz).
     """
-    divergence = order * (2 * G / N) ** 2 / (2 * (G / N) ** 2 / R)
+    divergence = order * (2 * G / N) ** 2 / (2 * (G / N) ** 2 * (2 / R))
     return Instance(
         AtMost(divergence, order * R / 2, given=[order > 1]),
         let={
             "f(theta; x)": "x theta, |x| <= G",
             "T": "1",
-            "sigma_1^2": "1/R",
+            "sigma_1^2": "2/R",
             "records": "x_1 = G against x_1 = -G",
         },
         because="the averaged gradient moves by 2 G/N, and D_a of two Gaussians is a d^2/(2 s^2)",
@@ -331,6 +334,7 @@ def algorithm_1_is_half_r_zcdp_if_a_record_is_replaced():
     at="Theorem 3.1, by replacement, corrected",
     kind="privacy guarantee",
     uses=["lemma-b.1", "lemma-b.2"],
+    standing="ours",
 )
 def algorithm_1_is_two_r_zcdp_if_a_record_is_replaced():
     """Under replacement Algorithm 1 is rho-zCDP with rho <= 2 R: the sensitivity is 2 G/N, and the cost four
@@ -353,16 +357,16 @@ def algorithm_1_is_half_r_zcdp_if_a_record_is_removed():
     """Algorithm 1 is rho-zCDP with rho <= R/2 when a record is removed and the average is over the records
     present (1/N, then 1/(N-1)).
 
-    The case: T = 1, sigma_1^2 = 1/R, gradients G and -G, N = 2; without the first the average is -G. The
-    noise is that of N = 2.
+    The case: T = 1, sigma_1^2 = 2/R (the guard has rho_1 = R/2 < R), gradients G and -G, N = 2; without the
+    first the average is -G. The noise is that of N = 2.
     """
     moved = sp.Abs((G - G) / 2 - (-G))
     return Instance(
-        AtMost(order * moved**2 / (2 * (G / 2) ** 2 / R), order * R / 2, given=[order > 1]),
+        AtMost(order * moved**2 / (2 * (G / 2) ** 2 * (2 / R)), order * R / 2, given=[order > 1]),
         let={
             "f(theta; x)": "x theta, |x| <= G",
             "T": "1",
-            "sigma_1^2": "1/R",
+            "sigma_1^2": "2/R",
             "records": "(G, -G) against (-G)",
         },
         because="the average moves by G = 2 G/N; the noise would also differ, G sigma/1 against G "
@@ -463,7 +467,8 @@ def schedule_computed_from_the_data_is_free():
 
     The case f(theta; x) = |theta - x|^2/2 on the line, 2-smooth and PL with mu = 1, so kappa = 2; theta_1 =
     0, two records, G = R = 1. With x = (1, 1) the gap is 1/2 and Eq (7) says 7 steps; with x = (1, 0) it is
-    1/8 and Eq (7) says 3. "Three steps were taken" has the chance 1 against 0.
+    1/8 and Eq (7) says 3. "T = 3", that three steps were taken, has the chance 1 against 0. (The guard of
+    Algorithm 1 as printed would stop either run one step earlier: alg-1-guard.)
     """
     eps, delta = sp.symbols("epsilon delta", positive=True)
     here, there = sp.symbols("P_three P_other", nonnegative=True)  # chances of "three steps were taken"
@@ -534,13 +539,11 @@ def strong_convexity_implies_pl():
 
 @claim(PAPER, "def-4.1", at="Definition 4.1", kind="definition")
 def quadratics_meet_the_pl_condition():
-    """PL: |grad f|^2 >= 2 mu (f - f*); quadratics with curvatures lam >= mu meet it, flat directions (lam =
-    0) included, where f is not strongly convex.
+    """PL: |grad f|^2 >= 2 mu (f - f*); f = lam |x|^2/2 with lam >= mu has it, where x may be a part of
+    theta: in the other directions f is flat, and not strongly convex.
     """
-    x, y = sp.symbols("x y", real=True)
-    lam = sp.Symbol("lam", positive=True)
-    f = lam * x**2 / 2 + 0 * y**2
-    return AtMost(2 * mu * f, sp.diff(f, x) ** 2 + sp.diff(f, y) ** 2, given=[lam >= mu])
+    x, lam = Vector("x"), sp.Symbol("lam", positive=True)
+    return AtMost(2 * mu * (lam * norm2(x) / 2), norm2(lam * x), given=[lam >= mu])
 
 
 @claim(PAPER, "bernoulli", at="Theorem 4.1, hypotheses", kind="inequality", standing="ours")

@@ -76,7 +76,6 @@ def cost_of_a_batch_is_over_sigma():
     "sec4.3-cost-exponent-corrected",
     at="Section 4.3, corrected",
     kind="identity",
-    standing="ours",
 )
 def cost_of_a_batch_is_over_sigma_squared():
     """With c p^2/sigma_t^2 the full batch costs c/sigma_t^2; and sum_t p^2/sigma_t^2 = R says sum_t
@@ -146,6 +145,7 @@ def no_constant_makes_subsampling_zcdp_with_p_squared():
     "sec4.3-amplification-order-2",
     at="Section 4.3, corrected",
     kind="privacy guarantee",
+    standing="ours",
 )
 def subsampling_helps_at_order_two():
     """At order 2, D_2 = ln(1 + p^2 (exp(y) - 1)) <= (e - 1) p^2 y for y = 1/sigma^2 <= 1: amplification by a
@@ -222,10 +222,13 @@ def half_more_noise_meets_the_target():
     expect=REFUTED,
     correction="sec4.3-with-replacement-corrected",
     breaks="privacy",
+    standing="ours",
 )
 def a_batch_with_replacement_costs_c_p_squared():
-    """There is a constant c such that a step on n records drawn with replacement, with noise G sigma/n, is (c
-    p^2/(2 sigma^2))-zCDP, p = n/N.
+    """There is a constant c such that a step on n records drawn with replacement, with noise G sigma/n, is
+    (c p^2/(2 sigma^2))-zCDP, p = n/N. (The words "with replacement" taken of the records of a batch; of
+    batches that are drawn afresh for every step, as in the literature that the paper names, see
+    sec4.3-amplification.)
 
     The path n = N, p = 1, sigma = 1, order 2: all n draws are of one record with chance n^-n, and move the
     mean by G, n times the sensitivity G/n; so D_2 >= n^2 - 2 n ln n, and every c fails for some n.

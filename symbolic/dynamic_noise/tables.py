@@ -14,7 +14,7 @@ from dpverify.formulas import dynamic_noise as schedules
 from dpverify.relations import AtMost, BigO, Equal, Instance, Quoted
 from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER
-from dpverify.theorems import AllOf, ForEvery, Theorem
+from dpverify.theorems import AllOf, Theorem
 from dpverify.verdicts import REFUTED, UNDECIDED
 
 t = step()
@@ -312,7 +312,8 @@ def bound_of_momentum_below_t_hat_is_the_nonprivate_one():
     O(D/(N^2 R)), as N grows (Tables 1 and 2, with ln N only for T > T_hat).
 
     The case beta = 1/2, gamma = 9/10: T_hat is 7 whatever N is, and the bound is at least its first term
-    gamma^T >= gamma^7 for every T <= T_hat, which is a constant; D/(N^2 R) tends to 0.
+    gamma^T >= gamma^7 for every T <= T_hat, which is a constant; D/(N^2 R) tends to 0. (With the T of Theorem
+    4.5, which grows with N, T <= T_hat bounds N, and the row of the table holds: tab1-mom-static.)
     """
     g, b = sp.Rational(9, 10), sp.Rational(1, 2)
 
@@ -349,26 +350,26 @@ def weight_of_the_averaged_noise_is_at_most_one():
     "appa-t-hat-corrected",
     at="Appendix A, Momentum+zCDP, corrected",
     kind="inequality",
-    uses=["momentum-weight"],
+    uses=["momentum-weight", "power-below-one"],
     standing="ours",
 )
 def noise_of_momentum_below_t_hat_is_of_order_alpha():
     """What momentum with sigma_t^2 = T/R adds to gamma^T, the non-private bound at the same T, is 2 eta_0
-    alpha R U_3 = 2 eta_0
-    alpha T sum_t gamma^(T-t) w_t (Eq (11)), the weights w_t being at most 1 (momentum-weight): so at most 2
-    eta_0 alpha T^2,
-    which is O(alpha) for T <= T_hat, a constant. (The sum runs over a = T - t; w_a is the weight of step T -
-    a.)
+    alpha R U_3 = 2 eta_0 alpha T sum_t gamma^(T-t) w_t (Eq (11)), w_t =
+    (1-beta)(1+beta^t)/((1+beta)(1-beta^t)) <= 1: so at most 2 eta_0 alpha T^2, which is O(alpha) for T <=
+    T_hat, a constant.
     """
-    eta, w = sp.Symbol("eta_0", positive=True), sp.IndexedBase("w", positive=True)
-    age = sp.Symbol("a", integer=True, nonnegative=True)
-    added = sp.Sum(gamma**age * w[age], (age, 0, T - 1))
+    eta, beta = sp.symbols("eta_0 beta", positive=True)
+    weight = (1 - beta) * (1 + beta**t) / ((1 + beta) * (1 - beta**t))
+    added = sp.Sum(gamma ** (T - t) * weight, (t, 1, T))
     return (
         Theorem(
-            given=[gamma < 1, ForEvery(AtMost(w[age], 1), age, 0, T - 1)],
+            given=[gamma < 1, beta < 1],
             shows=AtMost(2 * eta * alpha * T * added, 2 * eta * alpha * T**2),
         )
-        .sum(AtMost(gamma**age * w[age], w[age]), (age, 0, T - 1), "gamma^a <= 1")
-        .sum(AtMost(w[age], 1), (age, 0, T - 1), "w <= 1")
+        .use("momentum-weight", "the weights", over=(t, 1, T), t=t)
+        .sum(AtMost(gamma ** (T - t) * weight, gamma ** (T - t)), (t, 1, T), "w <= 1")
+        .use("power-below-one", "the powers", over=(t, 1, T), n=T - t)
+        .sum(AtMost(gamma ** (T - t), 1), (t, 1, T), "gamma^(T-t) <= 1")
         .have(AtMost(added, T), "T terms")
     )
