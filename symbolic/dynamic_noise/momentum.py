@@ -1207,16 +1207,19 @@ def dynamic_bound_of_momentum_as_printed():
     uses=["lemma-b.7"],
 )
 def dynamic_bound_of_momentum_before_t_hat():
-    """Where T = ceil((2/l) ln(1 + eta_0/(kappa alpha))) <= T_hat, ERUB_min = O(x^2), with a constant of beta:
-    ERUB is 1 without any step, and 1 <= x^2/(beta (1-beta)), since x^2 >= gamma^T and gamma^(T-1) >= 1 -
-    beta.
+    """Where T = ceil((2/l) ln(1 + eta_0/(kappa alpha))) <= T_hat, so that (1-beta)/(1-beta^T) <= gamma^(T-1)
+    (Lemma B.7) and gamma^T <= x^2, ERUB_min = O(x^2), with a constant of beta: ERUB is 1 without any step,
+    and 1 <= x^2/(beta (1-beta)).
     """
     x = sp.Symbol("x", positive=True)
     return (
         Theorem(
-            given=[beta < gamma, gamma < 1, 1 - beta <= gamma ** (T - 1), gamma**T <= x**2],
+            given=[beta < gamma, gamma < 1, weight(T) <= gamma ** (T - 1), gamma**T <= x**2],
             shows=AtMost(1, x**2 / (beta * (1 - beta))),
         )
+        .have(AtMost(beta, 1, strict=True), "beta < gamma < 1")
+        .have(AtMost(1 - beta, weight(T)), "b_T <= 1")
+        .have(AtMost(1 - beta, gamma ** (T - 1)), "T <= T_hat")
         .have(Equal(gamma**T, gamma * gamma ** (T - 1)), "the powers")
         .have(AtMost(gamma * (1 - beta), gamma * gamma ** (T - 1)), "times gamma")
         .have(AtMost(beta * (1 - beta), gamma * (1 - beta)), "beta < gamma")
