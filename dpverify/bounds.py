@@ -67,8 +67,17 @@ class Bound:
     @cached_property
     def broken(self) -> list[str]:
         """The hypotheses about these values that do not hold."""
+        return [str(one) for one, holds in self._hypotheses if holds is False]
+
+    @cached_property
+    def taken(self) -> list[str]:
+        """The hypotheses about means that no value of a run decides: the claim takes them as known."""
+        return list(dict.fromkeys(str(one) for one, holds in self._hypotheses if holds is None))
+
+    @cached_property
+    def _hypotheses(self) -> list[tuple[Any, bool | None]]:
         given = _claim(self.claim)[1].given
-        return [str(one) for one in given for values in (self.values, *self.later) if not _holds(one, values)]
+        return [(one, _holds(one, values)) for one in given for values in (self.values, *self.later)]
 
 
 @dataclass(frozen=True)
@@ -128,8 +137,10 @@ def _value(values: Values, name: str) -> Any:
     return values[name]
 
 
-def _holds(hypothesis: Any, values: Values) -> bool:
-    """Whether a hypothesis holds at these values, up to rounding; True where it speaks of anything else."""
+def _holds(hypothesis: Any, values: Values) -> bool | None:
+    """Whether a hypothesis holds at these values, up to rounding; None where it speaks of others, and True of
+    the iteration itself, which is the algorithm's.
+    """
     import sympy as sp
 
     from dpverify.relations import Equal
@@ -148,10 +159,10 @@ def _holds(hypothesis: Any, values: Values) -> bool:
         low, high = (relation.lts, relation.gts) if relation is hypothesis else (relation.lhs, relation.rhs)
     names = {s.name for side in (low, high) for s in side.free_symbols if isinstance(s, sp.Symbol)}
     if not names <= set(at):
-        return True
+        return None
     try:
         left, right = evaluate(low, at), evaluate(high, at)
     except IndexError:  # of a sequence only the first entry is known
-        return True
+        return None
     over = np.abs(left - right) if isinstance(relation, sp.Eq | Equal) else left - right
     return bool(np.all(over <= 1e-9 * (1 + np.abs(right))))

@@ -21,6 +21,7 @@ from dpverify.parts.cases import logistic_case, quadratic_case
 from dpverify.problems import logistic, quadratic
 from dpverify.properties import LAWS
 from dpverify.releases import Gaussian, Subsampled
+from dpverify.reporting.runs import judged, summary, table
 from dpverify.verdicts import PROVED, REFUTED, SUPPORTED
 
 NOISY = ["private-gd", "private-gd-momentum", "private-sgd", "private-sgd-momentum"]
@@ -203,6 +204,16 @@ def test_a_hypothesis_that_does_not_hold_is_named():
     assert "lambda" in Bound("dp-accel/bound-heavy-ball", values).broken[0]
     assert Bound("dynamic-noise/bound-gd", steep).broken == ["mu <= M"]
     assert Bound("dynamic-noise/bound-gd", steep | {"mu": 0.5, "eta": 1.5}).broken == ["M*eta <= 1"]
+
+
+def test_what_a_bound_takes_as_known_is_said():
+    assert example("private-gd").bound.taken == example("adp-sgd").bound.taken == []
+    assert len(example("tree-aggregation").bound.taken) == 1  # at most 1 + log2 N nodes
+    assert len(example("dp-shb").bound.taken) == 2
+    assert "e[t + 1]" in example("adp-sgd-norm").bound.taken[0]
+    case = example("dp-shb")
+    said = table(judged(summary(case, case.simulate(20), False), {}))
+    assert "takes 2 hypotheses on means as known: dpverify explain dp-accel/bound-heavy-ball" in said
 
 
 def test_evaluation_agrees_with_sympy():

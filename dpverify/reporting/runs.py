@@ -48,6 +48,7 @@ def summary(case: Example, result: Runs, as_printed: bool) -> dict[str, Any]:
         "bound": None if bound is None else bound.value,
         "bound_claim": "" if bound is None else bound.claim,
         "bound_at": "" if bound is None else bound.at,
+        "bound_taken": [] if bound is None else bound.taken,
         "exceeds_bound": case.exceeds(known),
         "printed": None if printed is None else printed.value,
         "printed_claim": "" if printed is None else printed.claim,
@@ -173,6 +174,12 @@ def _bound_lines(figures: dict[str, Any]) -> list[str]:
         f"  {name:15} {figures['bound']:.6g}, {reached} ({figures['bound_at']})",
         f"  {'':15} {_verdict(figures, 'bound')}",
     ]
+    if figures["bound_taken"]:
+        many = len(figures["bound_taken"])
+        lines.append(
+            f"  {'':15} takes {many} hypothes{'es' if many > 1 else 'is'} on means as known: "
+            f"dpverify explain {figures['bound_claim']}"
+        )
     if figures["bound_verdict"] not in ("", "PROVED"):
         lines.append(f"  {'':15} which is no bound now: {figures['bound_because']}")
     return lines
