@@ -87,7 +87,7 @@ def _values(lengths: list[Any], plain: list[Any]) -> Iterator[dict[Any, Any]]:
 
 
 def _at(values: dict[Any, Any], every: list[Any], plain: list[Any], shows: Any) -> Run | None:
-    """The run with these lengths; None if it is too long, or not all of it is known."""
+    """The run with these lengths; None if it is too long, not all of it is known, or there is none."""
     conditions = [placed(c, values) for c in plain]
     known: dict[Any, Any] = {}  # the expectations along an iteration, which have the signs of their names
     for h in every:
@@ -112,6 +112,8 @@ def _at(values: dict[Any, Any], every: list[Any], plain: list[Any], shows: Any) 
         return None  # an expectation that the iteration does not reach, an entry that is not known
     swap = _numbers([*conditions, *sides])
     held = [c for condition in conditions if (c := condition.xreplace(swap)) is not sp.true]
+    if sp.false in held:  # no run has these lengths
+        return None
     conclusion: AtMost | Equal | None = None
     if shows is not None:
         left, right = (side.xreplace(swap) for side in sides)

@@ -18,7 +18,7 @@ from dpverify.language.expectations import E, Noise, gaussian
 from dpverify.language.functions import Function
 from dpverify.language.vectors import Vector, norm, norm2, vectors
 from dpverify.relations import AtMost, Equal
-from dpverify.symbolic.diff2 import PAPER
+from dpverify.symbolic.diff2 import PAPER, bounds
 from dpverify.theorems import AllOf, ForEvery, Iterates, Theorem
 
 r, R, T, d = (sp.Symbol(name, integer=True, positive=True) for name in ("r", "R", "T", "d"))
@@ -143,7 +143,7 @@ def noise_adds_up_since_the_restart():
     )
 
 
-restart, difference = sp.symbols("a c", positive=True)
+restart, difference = sp.symbols("a c", nonnegative=True)
 
 
 @claim(
@@ -160,8 +160,8 @@ def noise_of_all_rounds():
     left[r] <= T counts the rounds from r to the end of its interval. If r + 1 is in the same interval, left
     falls by 1 and w2 rises by c s2[r]; if it starts the next one, left[r] = 1 and w2[r + 1] = a: both times
     left[r+1] (w2[r+1] - a) = (left[r] - 1)(w2[r] - a + c s2[r]). The first round is a restart (w2[1] <= a),
-    and no error is below a. The printed middle term reaches beyond round R if T does not divide R; the ends
-    of the chain are right.
+    and nothing is left after the last. The printed middle term reaches beyond round R if T does not divide
+    R; the ends of the chain are right.
     """
     owed = left[r] * (w2[r] - restart)
     after = owed.xreplace({r: r + 1})
@@ -169,7 +169,7 @@ def noise_of_all_rounds():
     short = ForEvery(AtMost(left[r], T), r, 1, R)
     return (
         Theorem(
-            given=[grows, short, w2[1] <= restart, restart <= w2[R + 1]],
+            given=[grows, short, w2[1] <= restart, sp.Eq(left[R + 1], 0)],
             shows=AtMost(rounds(w2[r]), R * restart + T * difference * rounds(s2[r])),
         )
         .sum(
@@ -181,8 +181,15 @@ def noise_of_all_rounds():
     )
 
 
-S_g, S_x, S_w = sp.symbols("S_g S_x S_w", nonnegative=True)
-gap = sp.Symbol("Delta", nonnegative=True)
+def rounds_of_diff2_gd(first, second):
+    """The R rounds of DIFF2-GD with noise of standard deviation `first` at a restart and `second` over a unit
+    move, in each of d coordinates: the first round is a restart, nothing was travelled before it, and nothing
+    is left after the last.
+    """
+    return [
+        *bounds.rounds_of_diff2(d * first**2, d * second**2),
+        *[sp.Eq(entry, 0) for entry in (bounds.left[1], bounds.s2[1], bounds.left[R + 1])],
+    ]
 
 
 @claim(
@@ -190,35 +197,19 @@ gap = sp.Symbol("Delta", nonnegative=True)
     "prop-d.2",
     at="Proposition D.2",
     kind="inequality",
-    uses=["prop-d.2-eq1", "prop-d.2-sum", "prop-d.2-unclipped"],
+    uses=["bound-gradient", "prop-d.2-unclipped"],
 )
 def gradient_of_a_random_round():
-    """If 2 eta L <= 1 and 4 eta^2 T d (sigma_2 C_2)^2 <= 1: S_g/R <= 2 Delta/(eta R) + 2 d (sigma_1 C_1)^2,
-    where S_g, S_x, S_w are the sums over the R rounds of E|grad f(x_{r-1})|^2, E|x_r - x_{r-1}|^2 and E|v_r -
-    grad f(x_{r-1})|^2, which meet Eq (1) and the double sum, and Delta = f(x_0) - f(x_*). The constants of
-    the O are 2.
+    """For the R rounds of DIFF2-GD (x_r = x_{r-1} - eta v_r, v_r = grad f(x_{r-1}) + u_r, u_r made of the
+    noise since the last restart, restarts at least every T rounds), 2 eta L <= 1 and 4 eta^2 T d (sigma_2
+    C_2)^2 <= 1: the mean over the rounds of E|grad f(x_{r-1})|^2, which is E|grad f(x_out)|^2, is at most 2
+    (f(x_0) - f(x_*))/(eta R) + d (sigma_1 C_1)^2. The constants of the O are 2 and 1.
     """
-    way = T * d * sigma_2**2 * C_2**2
-    stated = 2 * gap / (eta * R) + 2 * sigma_1**2 * C_1**2 * d
-    return (
-        Theorem(
-            given=[
-                2 * eta * L <= 1,
-                4 * eta**2 * way <= 1,
-                S_g <= 2 * gap / eta - S_x / (2 * eta**2) + 2 * S_w,
-                S_w <= R * d * sigma_1**2 * C_1**2 + way * S_x,
-            ],
-            shows=AtMost(S_g / R, stated),
-        )
-        .have(AtMost(4 * eta**2 * way * S_x, S_x), "the condition on eta")
-        .have(AtMost(2 * way * S_x, S_x / (2 * eta**2)), "divided by 2 eta^2")
-        .have(AtMost(S_g, 2 * gap / eta + 2 * R * d * sigma_1**2 * C_1**2), "Eq (1) and the double sum")
-        .calc(
-            S_g / R,
-            ("<=", (2 * gap / eta + 2 * R * d * sigma_1**2 * C_1**2) / R, "divided by R"),
-            ("=", stated, "multiplied out"),
-        )
-    )
+    stated = 2 * bounds.e[1] / (eta * R) + d * sigma_1**2 * C_1**2
+    return Theorem(
+        given=rounds_of_diff2_gd(sigma_1 * C_1, sigma_2 * C_2),
+        shows=AtMost(rounds(g2[r]) / R, stated),
+    ).use("bound-gradient", "the rounds", a=d * sigma_1**2 * C_1**2, c=d * sigma_2**2 * C_2**2)
 
 
 @claim(PAPER, "prop-d.2-eta", at="Proposition D.2, the choice of eta", kind="asymptotic", uses=["prop-d.2"])

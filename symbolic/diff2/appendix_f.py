@@ -20,7 +20,7 @@ from dpverify.language.vectors import Vector, VectorSequence, inner, norm2, tota
 from dpverify.relations import AtMost, BigO, Equal, Instance, Tested
 from dpverify.symbolic.diff2 import PAPER, utility
 from dpverify.symbolic.diff2.audits import below_their_bounds
-from dpverify.theorems import AllOf, ForEvery, Theorem
+from dpverify.theorems import AllOf, ForEvery, Iterates, Theorem
 from dpverify.verdicts import REFUTED, SUPPORTED, Result
 
 k, m, n, K, b, d, P, R, T, j = (
@@ -360,9 +360,70 @@ def condition_on_the_step_size_with_its_symbols():
     return implied(zeta, C_3, sigma_3)
 
 
-S_g, S_x, S_w, S_r, first_error = sp.symbols("S_g S_x S_w S_r w_1", nonnegative=True)
+e, g2 = (sp.IndexedBase(name, nonnegative=True) for name in ("e", "g2"))
 Delta = sp.Symbol("Delta", nonnegative=True)
-fall = sp.Symbol("D", real=True)
+RATE = 1 + sp.S.One / K
+
+
+def local_steps():
+    """The K local steps of one round: x the point, u the error v_k - grad f(x) of the estimate there, h = f_p
+    - f; e, g2, s2 and w2 are the expectations of f - f_*, |grad f|^2, the squared move and |u|^2 before a
+    step.
+    """
+    f, h, x, u = Function("f", smooth=L), Function("h", smooth=zeta), *vectors("x u")
+    after = x - eta * (f.gradient(x) + u)
+    batch = Noise("mu", variance=L**2 / b * norm2(after - x))
+    noise = Noise("xi", variance=NOISE * norm2(after - x))
+    error = u + h.gradient(after) - h.gradient(x) + batch + noise
+    values = {
+        e: f(x) - f.minimum,
+        g2: norm2(f.gradient(x)),
+        s2: norm2(after - x),
+        w2: norm2(u),
+    }
+    return [
+        Iterates(name, value, [x, u], [after, error], [batch, noise], k, 1, K)
+        for name, value in values.items()
+    ]
+
+
+@claim(
+    PAPER, "prop-f.2-errors", at="Proposition F.2, the errors added up", kind="inequality", standing="ours"
+)
+def errors_of_all_local_steps():
+    """If w2[k+1] <= (1 + 1/K) w2[k] + ((K + 1) zeta^2 + B) s2[k] for k = 1..K: sum_k w2[k] <= 2 K w2[1] + 2 K
+    (K zeta^2 + B) sum_k s2[k] (with e for 2 in the paper).
+
+    Step k is counted with the weight a_k = j + j^2/K, j = K + 1 - k: a_k >= 1 + (1 + 1/K) a_{k+1}, a_1 = 2 K,
+    a_{K+1} = 0.
+    """
+    rest = sp.Symbol("B", nonnegative=True)
+    more, most = (K + 1) * zeta**2 + rest, 2 * K * (K * zeta**2 + rest)
+
+    def weight(index):
+        return (K + 1 - index) + (K + 1 - index) ** 2 / K
+
+    now, later = weight(k), weight(k + 1)
+    rise = most * s2[k] - w2[k]
+    S_x, S_w = (sp.Sum(name[k], (k, 1, K)) for name in (s2, w2))
+    theorem = Theorem(
+        given=[ForEvery(AtMost(w2[k + 1], RATE * w2[k] + more * s2[k]), k, 1, K)],
+        shows=AtMost(S_w, 2 * K * w2[1] + most * S_x),
+    )
+    steps = [
+        (AtMost(1 + RATE * later, now), "the weights"),
+        (AtMost(0, later), "the weights"),
+        (AtMost(later, 2 * (K - 1)), "the weights"),
+        (AtMost(later * more, most), "what a move adds"),
+        (AtMost((1 + RATE * later) * w2[k], now * w2[k]), "the weights"),
+        (AtMost(later * w2[k + 1], later * (RATE * w2[k] + more * s2[k])), "the recursion"),
+        (AtMost(later * more * s2[k], most * s2[k]), "what a move adds"),
+    ]
+    for relation, reason in steps:
+        theorem = theorem.have(ForEvery(relation, k, 1, K), reason)
+    return theorem.unroll(now * w2[k], 1, rise, (k, 1, K), "from step to step").have(
+        Equal(sp.Sum(rise, (k, 1, K)), most * S_x - S_w), "term by term"
+    )
 
 
 @claim(
@@ -370,26 +431,44 @@ fall = sp.Symbol("D", real=True)
     "prop-f.2",
     at="Proposition F.2",
     kind="inequality",
-    uses=["lemma-f.1", "prop-f.2-unroll-corrected", "prop-f.2-mix-corrected"],
+    uses=["lemma-f.1", "prop-f.2-recursion", "prop-f.2-mix-corrected", "prop-f.2-errors"],
 )
 def gradient_of_a_random_local_step():
-    """If 4 eta^2 2e(K^2 zeta^2 + K L^2/b + K C_3^2 sigma_3^2 d) <= 1: S_g/K <= 2 D/(eta K) - S_x/(4 eta^2 K)
-    + 2e w_1, where S_g, S_x, S_w are the sums over the K steps of E|grad f(x_{k-1})|^2, E|x_k - x_{k-1}|^2
-    and E|v_k - grad f(x_{k-1})|^2, D = E f(x_0) - E f(x_K) and w_1 = E|v_1 - grad f(x_0)|^2, given Lemma F.1
-    added up (Eq (2)) and the unrolled line added up.
+    """For the K local steps of a round, x_k = x_{k-1} - eta v_k, v_{k+1} = v_k + the mean over a batch of the
+    differences of gradients + xi_{k+1}, if 2 eta L <= 1 and 4 eta^2 2e(K^2 zeta^2 + K L^2/b + K C_3^2
+    sigma_3^2 d) <= 1: (1/K) sum_k E|grad f(x_{k-1})|^2 <= 2 (E f(x_0) - E f(x_K))/(eta K) - (1/(4 eta^2 K))
+    sum_k E|x_k - x_{k-1}|^2 + 2e E|v_1 - grad f(x_0)|^2.
     """
+    given = local_steps()
+    run, slopes, moves, errors = given
+    f, x = Function("f", smooth=L), Vector("x")
     grown = step_error(K, zeta, L, b, NOISE)
+    rest = L**2 / b + NOISE
+    fall = 2 * (e[k] - e[k + 1]) / eta - s2[k] / (2 * eta**2) + 2 * w2[k]
+    S_x, S_w, S_g = (sp.Sum(name[k], (k, 1, K)) for name in (s2, w2, g2))
+    ends, noisy = 2 * (e[1] - e[K + 1]) / eta, 2 * sp.E * K * w2[1]
     return (
         Theorem(
-            given=[
-                4 * eta**2 * grown <= 1,
-                S_g <= 2 * fall / eta - S_x / (2 * eta**2) + 2 * S_w,
-                2 * S_w <= 2 * sp.E * K * first_error + grown * S_x,
-            ],
-            shows=AtMost(S_g / K, 2 * fall / (eta * K) - S_x / (4 * eta**2 * K) + 2 * sp.E * first_error),
+            given=[*given, 2 * eta * L <= 1, 4 * eta**2 * grown <= 1],
+            shows=AtMost(S_g / K, (ends - S_x / (4 * eta**2) + noisy) / K),
         )
+        .descend(
+            run,
+            1,
+            0,
+            "Lemma F.1",
+            by=[f.descent(x, run.step[0])],
+            beside=[(slopes, -eta / 2), (moves, -1 / (4 * eta)), (errors, eta)],
+        )
+        .descend(errors, RATE, 0, "the error of a step", beside=[(moves, (K + 1) * zeta**2 + rest)])
+        .use("prop-f.2-errors", "the errors", K=K, zeta=zeta, B=rest)
+        .sum(AtMost(g2[k], fall), (k, 1, K), "Lemma F.1, times 2/eta")
+        .have(Equal(sp.Sum(fall, (k, 1, K)), ends - S_x / (2 * eta**2) + 2 * S_w), "it telescopes")
+        .have(AtMost(4 * K * w2[1], noisy), "2 <= e")
+        .have(AtMost(4 * K * (K * zeta**2 + rest) * S_x, grown * S_x), "2 <= e")
+        .have(AtMost(2 * S_w, noisy + grown * S_x), "the errors")
         .have(AtMost(grown * S_x, S_x / (4 * eta**2)), "the condition on eta")
-        .have(AtMost(S_g, 2 * fall / eta - S_x / (4 * eta**2) + 2 * sp.E * K * first_error), "added up")
+        .have(AtMost(S_g, ends - S_x / (4 * eta**2) + noisy), "added up")
     )
 
 
@@ -400,6 +479,34 @@ def move_of_a_round_is_the_sum_of_its_steps():
     return AtMost(norm2(total(v[k], (k, 1, K))), K * sp.Sum(norm2(v[k]), (k, 1, K)))
 
 
+r = sp.Symbol("r", integer=True, positive=True)
+x2, left = (sp.IndexedBase(name, nonnegative=True) for name in ("x2", "left"))
+
+
+def all_rounds(first, second):
+    """What the R rounds of DIFF2-BVR-L-SGD say, with noise of standard deviation `first` at a restart and
+    `second` over a unit move of the server: Proposition F.2 in each, and how the server's error grows.
+
+    In round r: g2 is the mean of E|grad f|^2 over its local steps, x2 the sum of their squared moves over 4
+    eta^2 K, s2 the squared move of the round over (2 eta K)^2, w2 the squared error of the server's estimate
+    and e that of f - f_* before it, all in expectation.
+    """
+    a, c = d * first**2, d * (2 * eta * K * second) ** 2
+    relations = (
+        AtMost(g2[r], round_descends()),
+        AtMost(s2[r], x2[r]),
+        AtMost(left[r + 1] * (w2[r + 1] - a), (left[r] - 1) * (w2[r] - a + c * s2[r])),
+        AtMost(left[r], T),
+    )
+    ends = [sp.Eq(w2[1], a), sp.Eq(left[R + 1], 0)]  # the first round is a restart, nothing is left at last
+    return [*[ForEvery(relation, r, 1, R) for relation in relations], *ends]
+
+
+def round_descends():
+    """The right side of Proposition F.2 in round r."""
+    return 2 * (e[r] - e[r + 1]) / (eta * K) - x2[r] + 2 * sp.E * w2[r]
+
+
 @claim(
     PAPER,
     "prop-f.3",
@@ -408,26 +515,26 @@ def move_of_a_round_is_the_sum_of_its_steps():
     uses=["prop-f.2", "prop-f.3-sum", "prop-d.2-sum"],
 )
 def gradient_of_a_random_step_of_a_random_round():
-    """If 8e eta^2 K^2 T d (sigma_2 C_2)^2 <= 1 and eta is as in Proposition F.2: S_g/R <= 2 Delta/(eta K R) +
-    2e d (sigma_1 C_1)^2, where S_g, S_w, S_r are the sums over the rounds of E|grad f(x_r^out)|^2, E|v_r -
-    grad f(x_{r-1})|^2 and E|x_r - x_{r-1}|^2, and S_x that over all steps of E|x_k - x_{k-1}|^2, given
-    Proposition F.2 added up, the double sum of Proposition D.2 and prop-f.3-sum. (f(x_0 - f(x_*)) is printed
-    for f(x_0) - f(x_*).)
+    """If 8e eta^2 K^2 T d (sigma_2 C_2)^2 <= 1, Proposition F.2 and prop-f.3-sum hold in each of R rounds,
+    and the error of the server's estimate grows as in Proposition D.2 (prop-d.2-sum): (1/R) sum_r of the
+    rounds' mean E|grad f|^2, which is E|grad f(x_out)|^2, is at most 2 (f(x_0) - f(x_*))/(eta K R) + 2e d
+    (sigma_1 C_1)^2. (f(x_0 - f(x_*)) is printed for f(x_0) - f(x_*).)
     """
-    way = T * d * sigma_2**2 * C_2**2
+    a, c = d * sigma_1**2 * C_1**2, d * (2 * eta * K * sigma_2 * C_2) ** 2
+    S_g, S_x, S_w, S_r = (sp.Sum(name[r], (r, 1, R)) for name in (g2, x2, w2, s2))
+    ends = 2 * (e[1] - e[R + 1]) / (eta * K)
     return (
         Theorem(
-            given=[
-                8 * sp.E * eta**2 * K**2 * way <= 1,
-                S_g <= 2 * Delta / (eta * K) - S_x / (4 * eta**2 * K) + 2 * sp.E * S_w,
-                S_w <= R * d * sigma_1**2 * C_1**2 + way * S_r,
-                S_r <= K * S_x,
-            ],
-            shows=AtMost(S_g / R, 2 * Delta / (eta * K * R) + 2 * sp.E * sigma_1**2 * C_1**2 * d),
+            given=[*all_rounds(sigma_1 * C_1, sigma_2 * C_2), 2 * sp.E * T * c <= 1],
+            shows=AtMost(S_g / R, 2 * e[1] / (eta * K * R) + 2 * sp.E * a),
         )
-        .have(AtMost(way * S_r, way * K * S_x), "the move of a round")
-        .have(AtMost(2 * sp.E * way * K * S_x, S_x / (4 * eta**2 * K)), "the condition on eta")
-        .have(AtMost(S_g, 2 * Delta / (eta * K) + 2 * sp.E * R * d * sigma_1**2 * C_1**2), "added up")
+        .use("prop-d.2-sum", "the errors of the rounds", R=R, T=T, a=a, c=c)
+        .sum(AtMost(g2[r], round_descends()), (r, 1, R), "Proposition F.2")
+        .have(Equal(sp.Sum(round_descends(), (r, 1, R)), ends - S_x + 2 * sp.E * S_w), "it telescopes")
+        .sum(AtMost(s2[r], x2[r]), (r, 1, R), "the move of a round")
+        .have(AtMost(2 * sp.E * T * c * S_r, S_r), "the condition on eta")
+        .have(AtMost(2 * sp.E * S_w, 2 * sp.E * R * a + S_r), "the errors of the rounds")
+        .have(AtMost(S_g, 2 * e[1] / (eta * K) + 2 * sp.E * R * a), "added up")
     )
 
 
@@ -595,7 +702,6 @@ def utility_of_diff2_bvr_l_sgd_as_printed():
 eps = sp.Symbol("epsilon", positive=True)
 A, k_3, gap = sp.symbols("A k_3 Delta", positive=True)
 gradient = sp.Symbol("g2", nonnegative=True)
-STEP = 2 * sp.sqrt(2 * sp.E)
 LOCAL = L * sp.sqrt(d) / (sp.sqrt(K) * b * sp.sqrt(eps))
 VISITS = L * sp.sqrt(d) / (n * sp.sqrt(P) * eps * sp.sqrt(R))
 
@@ -641,6 +747,24 @@ def noise_of_the_local_steps():
     )
 
 
+G, k_1, k_2, a = sp.symbols("G k_1 k_2 a", positive=True)
+TAU, BEST = utility.interval_share(n * P, eps, d, L, G), utility.floor(n * P, eps, d, L, G)
+TRAVELLED = utility.travelled(n * P, eps, d, R, L)
+FIRST = 2 * L / K + a * (zeta + L / sp.sqrt(K * b)) + a * k_3 * sp.sqrt(A) * LOCAL
+NOISES = sp.sqrt(K) * k_3 * L * sigma_3 * sp.sqrt(d) + K * sp.sqrt(T) * k_2 * L * sigma_2 * sp.sqrt(d)
+INVERSE = 2 * L + a * (K * zeta + sp.sqrt(K) * L / sp.sqrt(b) + NOISES)  # 1/eta
+RESTARTS = sigma_1**2 * (k_1 * G) ** 2 * d
+QUIET = 4 * gap * k_2 * sp.sqrt(A) * (TRAVELLED + BEST)
+SETTING = [
+    gradient <= 2 * gap * INVERSE / (K * R) + 2 * sp.E * RESTARTS,
+    sigma_1**2 <= A * R / (T * (n * P * eps) ** 2),
+    sigma_2**2 <= A * R / (n * P * eps) ** 2,
+    sigma_3**2 <= A * (K * R / (n**2 * P * eps**2) + 1 / (b**2 * eps)),
+    TAU * R <= T,
+    T <= 1 + TAU * R,
+]
+
+
 @claim(
     PAPER,
     "thm-f.4-corrected",
@@ -651,46 +775,31 @@ def noise_of_the_local_steps():
 def utility_of_diff2_bvr_l_sgd():
     """With 1/eta = 2L + a (K zeta + sqrt K L/sqrt b + sqrt K C_3 sigma_3 sqrt d + K sqrt T C_2 sigma_2 sqrt
     d) (thm-f.4-eta; a = 2 sqrt(2e)), sigma_1^2 <= A R/(T (N eps)^2), sigma_2^2 <= A R/(N eps)^2, sigma_3^2 <=
-    A (K R/(n^2 P eps^2) + 1/(b^2 eps)), N = n P, and tau R <= T <= 1 + tau R, the bound 2 Delta/(eta K R) +
-    2e sigma_1^2 C_1^2 d of Proposition F.3 on E|grad f(x_out)|^2 is at most 2 Delta (2 L/K + a (zeta +
-    L/sqrt(K b)) + a k_3 sqrt(A) L sqrt d/(sqrt K b sqrt eps))/R + 2 Delta a k_3 sqrt(A) L sqrt d/(n sqrt P
-    eps sqrt R) + 2 a Delta k_2 sqrt(A) (L sqrt d/(N eps sqrt R) + eps_opt) + 2 e A k_1^2 eps_opt.
+    A (K R/(n^2 P eps^2) + 1/(b^2 eps)), N = n P, and tau R <= T <= 1 + tau R, what Proposition F.3 bounds by
+    2 Delta/(eta K R) + 2e sigma_1^2 C_1^2 d (g2, which is E|grad f(x_out)|^2) is at most 2 Delta (2 L/K + a
+    (zeta + L/sqrt(K b)) + a k_3 sqrt(A) L sqrt d/(sqrt K b sqrt eps))/R + 2 Delta a k_3 sqrt(A) L sqrt d/(n
+    sqrt P eps sqrt R) + 2 a Delta k_2 sqrt(A) (L sqrt d/(N eps sqrt R) + eps_opt) + 2 e A k_1^2 eps_opt.
 
     C_1 = k_1 G, C_2 = k_2 L, C_3 = k_3 L. L sqrt d/(N eps sqrt R) is below the term with sqrt P, as printed.
     """
-    a, G, k_1, k_2 = sp.symbols("a G k_1 k_2", positive=True)
-    tau, best = utility.interval_share(n * P, eps, d, L, G), utility.floor(n * P, eps, d, L, G)
-    noises = sp.sqrt(K) * k_3 * L * sigma_3 * sp.sqrt(d) + K * sp.sqrt(T) * k_2 * L * sigma_2 * sp.sqrt(d)
-    inverse = 2 * L + a * (K * zeta + sp.sqrt(K) * L / sp.sqrt(b) + noises)
-    restarts = 2 * sigma_1**2 * (k_1 * G) ** 2 * d
-    first, local = 2 * L / K + a * (zeta + L / sp.sqrt(K * b)), L * sigma_3 * sp.sqrt(d) / (sp.sqrt(K) * R)
+    local = L * sigma_3 * sp.sqrt(d) / (sp.sqrt(K) * R)
     differences = 4 * gap * k_2 * L * sp.sqrt(T * d) * sigma_2 / R
-    quiet = 4 * gap * k_2 * sp.sqrt(A) * (utility.travelled(n * P, eps, d, R, L) + best)
+    slow = 2 * L / K + a * (zeta + L / sp.sqrt(K * b))
     stated = (
-        2 * gap * (first + a * k_3 * sp.sqrt(A) * LOCAL) / R
+        2 * gap * FIRST / R
         + 2 * gap * a * k_3 * sp.sqrt(A) * VISITS
-        + a / 2 * quiet
-        + 2 * sp.E * A * k_1**2 * best
+        + a / 2 * QUIET
+        + 2 * sp.E * A * k_1**2 * BEST
     )
     return (
-        Theorem(
-            given=[
-                gradient <= 2 * gap * inverse / (K * R) + sp.E * restarts,
-                sigma_1**2 <= A * R / (T * (n * P * eps) ** 2),
-                sigma_2**2 <= A * R / (n * P * eps) ** 2,
-                sigma_3**2 <= A * (K * R / (n**2 * P * eps**2) + 1 / (b**2 * eps)),
-                tau * R <= T,
-                T <= 1 + tau * R,
-            ],
-            shows=AtMost(gradient, stated),
-        )
+        Theorem(given=SETTING, shows=AtMost(gradient, stated))
         .use("thm-4.3-differences", "the noise of the differences", N=n * P, Delta=gap)
         .use("thm-4.3-restarts", "the noise of the restarts", N=n * P)
         .use("thm-f.4-local", "the noise of the local steps")
         .have(
             Equal(
-                2 * gap * inverse / (K * R),
-                2 * gap * first / R + 2 * gap * a * k_3 * local + a / 2 * differences,
+                2 * gap * INVERSE / (K * R),
+                2 * gap * slow / R + 2 * gap * a * k_3 * local + a / 2 * differences,
             ),
             "multiplied out",
         )
@@ -698,6 +807,6 @@ def utility_of_diff2_bvr_l_sgd():
             AtMost(2 * gap * a * k_3 * local, 2 * gap * a * k_3 * (sp.sqrt(A) * (VISITS + LOCAL / R))),
             "the noise of the local steps",
         )
-        .have(AtMost(a / 2 * differences, a / 2 * quiet), "the noise of the differences")
-        .have(AtMost(sp.E * restarts, 2 * sp.E * A * k_1**2 * best), "the noise of the restarts")
+        .have(AtMost(a / 2 * differences, a / 2 * QUIET), "the noise of the differences")
+        .have(AtMost(2 * sp.E * RESTARTS, 2 * sp.E * A * k_1**2 * BEST), "the noise of the restarts")
     )

@@ -8,6 +8,8 @@ the others; E|xi_r|^2 = a in a restart round, c |x_{r-1} - x_{r-2}|^2 in the oth
 
 from __future__ import annotations
 
+from typing import Any
+
 import sympy as sp
 
 from dpverify.claims import claim
@@ -22,6 +24,31 @@ r, R, T = (sp.Symbol(name, integer=True, positive=True) for name in ("r", "R", "
 eta, L = sp.symbols("eta L", positive=True)
 a, c = sp.symbols("a c", nonnegative=True)
 e, g2, s2, w2, left = (sp.IndexedBase(name, nonnegative=True) for name in ("e", "g2", "s2", "w2", "n"))
+
+
+f, (x, y, u) = Function("F", smooth=L), vectors("x y u")
+kept = left[r] / (1 + left[r + 1])
+
+
+def every(smaller: Any, larger: Any) -> ForEvery:
+    return ForEvery(AtMost(smaller, larger), r, 1, R)
+
+
+def rounds_of_diff2(a: Any, c: Any) -> list[Any]:
+    """The hypotheses on R rounds: e, g2, s2 and w2 along them, two conditions on the step size, and intervals
+    of at most T rounds.
+    """
+    xi = Noise("xi", variance=(1 - kept) * a + kept * c * norm2(x - y))
+    error = kept * u + xi
+    after = x - eta * (f.gradient(x) + error)
+    values = {e: f(x) - f.minimum, g2: norm2(f.gradient(x)), s2: norm2(x - y), w2: norm2(u)}
+    return [
+        *[Iterates(k, v, [x, y, u], [after, x, error], [xi], r, 1, R) for k, v in values.items()],
+        2 * eta * L <= 1,
+        4 * eta**2 * T * c <= 1,
+        every(left[r], 1 + left[r + 1]),
+        every(1 + left[r + 1], T),
+    ]
 
 
 @claim(
@@ -42,20 +69,9 @@ def gradient_at_a_random_round():
     the others, so that k_r = n_r/(1 + n_{r+1}); 1 + n_{r+1} <= T. Before round r: e[r] is E F(x_{r-1}) - F*,
     g2[r] is E|F'(x_{r-1})|^2, s2[r] is E|x_{r-1} - x_{r-2}|^2, w2[r] is E|u_{r-1}|^2.
     """
-    f, (x, y, u) = Function("F", smooth=L), vectors("x y u")
-    kept = left[r] / (1 + left[r + 1])
-    xi = Noise("xi", variance=(1 - kept) * a + kept * c * norm2(x - y))
-    error = kept * u + xi
-    after = x - eta * (f.gradient(x) + error)
-
-    def expectation(name: sp.IndexedBase, value: sp.Expr) -> Iterates:
-        return Iterates(name, value, [x, y, u], [after, x, error], [xi], r, 1, R)
-
-    def every(smaller: sp.Expr, larger: sp.Expr) -> ForEvery:
-        return ForEvery(AtMost(smaller, larger), r, 1, R)
-
-    gap, slopes = expectation(e, f(x) - f.minimum), expectation(g2, norm2(f.gradient(x)))
-    moves, errors = expectation(s2, norm2(x - y)), expectation(w2, norm2(u))
+    given = rounds_of_diff2(a, c)
+    gap, slopes, moves, errors, *_ = given
+    after, _, error = gap.step
     fall = f(x) - eta / 2 * norm2(f.gradient(x)) - norm2(after - x) / (4 * eta) + eta / 2 * norm2(error)
     owed = e[r] + eta / 2 * left[r] * w2[r] + s2[r] / (4 * eta)
     paid = owed - owed.xreplace({r: r + 1}) + eta / 2 * (1 + left[r + 1] - left[r]) * a
@@ -65,16 +81,7 @@ def gradient_at_a_random_round():
     rest = (left[1] * w2[1] + s2[1] / (2 * eta**2) + a * left[R + 1]) / R
     noisy = left[r] ** 2 / (1 + left[r + 1]) * w2[r]  # (1 + n_{r+1}) k_r^2 w2_r
     return (
-        Theorem(
-            given=[
-                *[gap, slopes, moves, errors],
-                2 * eta * L <= 1,
-                4 * eta**2 * T * c <= 1,
-                every(left[r], 1 + left[r + 1]),
-                every(1 + left[r + 1], T),
-            ],
-            shows=AtMost(slope / R, 2 * e[1] / (eta * R) + a + rest),
-        )
+        Theorem(given=given, shows=AtMost(slope / R, 2 * e[1] / (eta * R) + a + rest))
         .descend(
             gap,
             1,

@@ -126,32 +126,32 @@ def utility_for_the_stated_rounds():
     "thm-5.3-corrected",
     at="Theorem 5.3, with L/sqrt(K b) in c_1",
     kind="asymptotic",
-    uses=["thm-f.4-corrected"],
+    uses=["thm-f.4-corrected", "rounds"],
 )
 def rounds_of_diff2_bvr_l_sgd():
-    """If R >= 1 + c_1/eps_opt + c_2/eps_opt^2, c_1 = L/K + zeta + L/sqrt(K b) + L sqrt d/(sqrt K b sqrt eps),
-    c_2 = L^2 d/(n^2 P eps^2), eps_opt = (L G d)^(2/3)/(n P eps)^(4/3), a bound a c_1/R + b' L sqrt d/(n sqrt
-    P eps sqrt R) + c eps_opt, which thm-f.4-corrected gives with constants of the problem and the logarithm A
-    alone, is at most (a + b' + c) eps_opt.
+    """In the setting of thm-f.4-corrected, if R >= 1 + c_1/eps_opt + c_2/eps_opt^2, c_1 = L/K + zeta +
+    L/sqrt(K b) + L sqrt d/(sqrt K b sqrt eps), c_2 = L^2 d/(n^2 P eps^2), eps_opt = (L G d)^(2/3)/(n P
+    eps)^(4/3): E|grad f(x_out)|^2 <= (2 Delta ((2 + a)(1 + k_3 sqrt A) + a k_3 sqrt A) + 4 a Delta k_2 sqrt A
+    + 2e A k_1^2) eps_opt: a constant of the problem and the logarithm A.
     """
-    K, b, n = (sp.Symbol(name, integer=True, positive=True) for name in ("K", "b", "n"))
-    zeta, one, two, three = sp.symbols("zeta a b_1 c", positive=True)
-    best, last = floor(n * P, eps, d, L, G), L * sp.sqrt(d) / (sp.sqrt(K) * b * sp.sqrt(eps))
-    start = L / K + zeta + L / sp.sqrt(K * b) + last
-    square, visits = L**2 * d / (n**2 * P * eps**2), L * sp.sqrt(d) / (n * sp.sqrt(P) * eps * sp.sqrt(R))
-    bound = one * start / R + two * visits + three * best
+    from dpverify.symbolic.diff2 import appendix_f as f
+
+    best, last = f.BEST, f.LOCAL
+    start = L / f.K + f.zeta + L / sp.sqrt(f.K * f.b) + last
+    way, root = L * sp.sqrt(d) / (f.n * sp.sqrt(P) * eps), sp.sqrt(f.A)
+    rate = 2 * f.gap * (2 + f.a) * (1 + f.k_3 * root)
+    visits, moves = 2 * f.gap * f.a * f.k_3 * root, 4 * f.gap * f.a * f.k_2 * root
     return (
         Theorem(
-            given=[R >= 1 + start / best + square / best**2],
-            shows=AtMost(bound, (one + two + three) * best),
+            given=[*f.SETTING, R >= 1 + start / best + way**2 / best**2],
+            shows=AtMost(f.gradient, (rate + visits + moves + 2 * sp.E * f.A * f.k_1**2) * best),
         )
-        .have(AtMost(start / best, R), "the first part of R")
-        .have(AtMost(square / best**2, R), "the second part of R")
-        .have(AtMost(start / R, best), "R >= c_1/eps_opt")
-        .have(AtMost(square / R, best**2), "R >= c_2/eps_opt^2")
-        .have(AtMost(visits, best), "the root")
-        .have(AtMost(one * start / R, one * best), "times a")
-        .have(AtMost(two * visits, two * best), "times b'")
+        .use("thm-f.4-corrected", "Theorem F.4")
+        .use("rounds", "the choice of R", R=R, s=start, q=way, B=best, k=rate)
+        .have(AtMost(2 * f.gap * f.FIRST / R, rate * start / R), "each term of c_1")
+        .have(AtMost(visits * f.VISITS, visits * best), "R >= c_2/eps_opt^2")
+        .have(AtMost(f.TRAVELLED, f.VISITS), "P >= 1")
+        .have(AtMost(f.a / 2 * f.QUIET, moves * best), "R >= c_2/eps_opt^2")
     )
 
 

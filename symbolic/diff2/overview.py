@@ -12,12 +12,27 @@ import sympy as sp
 from dpverify.claims import claim
 from dpverify.relations import AtMost, BigO, Equal, Quoted
 from dpverify.symbolic.diff2 import PAPER
-from dpverify.symbolic.diff2.utility import A, Delta, G, L, N, R, d, eps, floor
+from dpverify.symbolic.diff2.utility import (
+    CONSTANT,
+    ENOUGH,
+    MEAN,
+    A,
+    Delta,
+    G,
+    L,
+    N,
+    R,
+    d,
+    eps,
+    floor,
+    k_1,
+    setting_of_theorem_4_3,
+)
 from dpverify.theorems import AllOf, Theorem
 from dpverify.verdicts import REFUTED, UNDECIDED
 
 n, P = (sp.Symbol(name, integer=True, positive=True) for name in ("n", "P"))
-zeta, k_1 = sp.symbols("zeta_2 k_1", positive=True)
+zeta = sp.Symbol("zeta_2", positive=True)
 THIRD = sp.Rational(1, 3)
 FLOOR = d ** (2 * THIRD) / (N * eps) ** (4 * THIRD)
 
@@ -48,35 +63,36 @@ def best_known_utility_as_printed():
     uses=["thm-4.3-r"],
 )
 def utility_of_diff2_gd_in_the_sample_size():
-    """With L = G = 1 and P = 1, a bound a/R + b sqrt d/(n eps sqrt R) + c d^(2/3)/(n eps)^(4/3), as Theorem
-    4.3 gives it, is at most (a + b + c) d^(2/3)/(n eps)^(4/3) if R >= 1 + 1/eps_opt + d/(n eps eps_opt)^2.
+    """In the setting of Theorem 4.3 (P = 1, so that N = n), with its R, E|grad f(x_out)|^2 is at most a
+    constant, made of Delta, L, G, k_1, k_2 and the logarithm A, times d^(2/3)/(n eps)^(4/3).
     """
-    a, b, c = sp.symbols("a b c", positive=True)
-    best = floor(N, eps, d, 1, 1)
-    bound = a / R + b * sp.sqrt(d) / (N * eps * sp.sqrt(R)) + c * best
-    return Theorem(
-        given=[R >= 1 + 1 / best + d / (N * eps * best) ** 2], shows=AtMost(bound, (a + b + c) * best)
-    ).use("thm-4.3-r", "at L = 1 and this eps_opt", L=1, epsilon_opt=best)
+    best = d ** (2 * THIRD) / (N * eps) ** (4 * THIRD)
+    scale = (L * G) ** (2 * THIRD)
+    return (
+        Theorem(given=[*setting_of_theorem_4_3(), ENOUGH], shows=AtMost(MEAN, CONSTANT * scale * best))
+        .use("thm-4.3-r", "Theorem 4.3")
+        .have(Equal(floor(N, eps, d), scale * best), "one power")
+    )
 
 
 @claim(PAPER, "table-1-dpgd", at="Table 1, DP-GD", kind="asymptotic", uses=["prop-d.2"])
 def row_of_dp_gd():
-    """DP-GD (T = 1, eta = 1/(2L), sigma^2 = A R/(N eps)^2) has the bound 4 Delta L/R + 2 A R (k_1 G)^2 d/(N
-    eps)^2: no R makes it smaller than 4 sqrt(2 A Delta L) k_1 G sqrt d/(N eps), and, if N eps >= sqrt d, R =
-    ceil(N eps/sqrt d) rounds make it at most (4 Delta L + 4 A (k_1 G)^2) sqrt d/(N eps), with N R gradients,
-    of the order of N + N^2 eps/sqrt d.
+    """DP-GD (T = 1, eta = 1/(2L), sigma^2 = A R/(N eps)^2) has the bound 4 Delta L/R + A R (k_1 G)^2 d/(N
+    eps)^2 of Proposition D.2: no R makes it smaller than 4 sqrt(A Delta L) k_1 G sqrt d/(N eps), and, if N
+    eps >= sqrt d, R = ceil(N eps/sqrt d) rounds make it at most (4 Delta L + 2 A (k_1 G)^2) sqrt d/(N eps),
+    with N R gradients, of the order of N + N^2 eps/sqrt d.
     """
-    least = 4 * sp.sqrt(2 * A * Delta * L) * k_1 * G * sp.sqrt(d) / (N * eps)
+    least = 4 * sp.sqrt(A * Delta * L) * k_1 * G * sp.sqrt(d) / (N * eps)
     ratio = sp.Symbol("q", positive=True)  # N eps/sqrt d
     chosen = sp.ceiling(ratio)
     gradients = N + N * ratio
-    root, slope = sp.sqrt(2 * Delta * L / R), sp.sqrt(A * R * d) * k_1 * G / (N * eps)
-    bound = 4 * Delta * L / R + 2 * A * R * (k_1 * G) ** 2 * d / (N * eps) ** 2
+    root, slope = 2 * sp.sqrt(Delta * L / R), sp.sqrt(A * R * d) * k_1 * G / (N * eps)
+    bound = 4 * Delta * L / R + A * R * (k_1 * G) ** 2 * d / (N * eps) ** 2
     return AllOf(
-        Theorem(shows=AtMost(least, bound)).have(AtMost(0, 2 * (root - slope) ** 2), "a square"),
+        Theorem(shows=AtMost(least, bound)).have(AtMost(0, (root - slope) ** 2), "a square"),
         AtMost(
-            4 * Delta * L / chosen + 2 * A * chosen * (k_1 * G) ** 2 / ratio**2,
-            (4 * Delta * L + 4 * A * (k_1 * G) ** 2) / ratio,
+            4 * Delta * L / chosen + A * chosen * (k_1 * G) ** 2 / ratio**2,
+            (4 * Delta * L + 2 * A * (k_1 * G) ** 2) / ratio,
             given=[ratio >= 1],
         ),
         AtMost(N * chosen, gradients),

@@ -27,25 +27,27 @@ def noise_of_the_stated_order_is_private():
     DIFF2-BVR-L-SGD (eps, delta)-DP under the condition on b, for all K, R, P.
 
     The case: R = 1, b = 1, eps = 1, delta = e^(-1/2), so that a = 2; P >= K: the stated order is 1; let
-    sigma_3^2
-    = s, any number, n >= max(11, s/2), K - 1 = 100 n^2 (s + 1). l(x, z) = z L x^2/2, all records z = 0 but
-    one
-    of the client who takes the local steps, z = 1 in D and -1 in D'. In units of C each local release is +-1
-    or 0 and noise of variance s; the sum S over the K - 1 of them has the mean +-(K - 1)/n and a variance of
-    at most (K - 1)(s + 1), so that by Chebyshev Pr[S <= 0 | D] and Pr[S > 0 | D'] are at most n^2 (s + 1)/(K
-    -
-    1) = 1/100. The inequality is (eps, delta)-DP for {S > 0}.
+    sigma_3^2 = s, any number, n >= max(11, s/2), m = K - 1 = 200 n^2 (s + 1). l(x, z) = z L x^2/2, all
+    records z = 0 but one of the client who takes the local steps, z = 1 in D and -1 in D'. In units of C each
+    local release is +-1 or 0 and noise of variance s. Of these v_1, x_0 and x_1 = x_{K,0} are published: for
+    a short step eta, (x_0 - x_1 - eta K v_1)/(eta^2 C_3 |v_1|) is S = the sum of the m releases with the
+    weights m..1, but for a term of order eta. S has the mean +-m (m + 1)/(2 n) and a variance of at most (s +
+    1) m (m + 1)(2 m + 1)/6, so that by Chebyshev Pr[S <= 0 | D] and Pr[S > 0 | D'] are at most 1/150, and
+    below 1/100 for eta small enough. The inequality is (eps, delta)-DP for {S > 0}.
     """
     most = sp.Rational(1, 100)
+    m, s = sp.Symbol("m", integer=True, positive=True), sp.Symbol("s", positive=True)
+    variance, mean = (s + 1) * m * (m + 1) * (2 * m + 1) / 6, m * (m + 1) / (2 * n)
     return Instance(
         AtMost(1 - most, sp.E * most + sp.exp(-sp.Rational(1, 2))),
         let={
             "R, b, eps, delta, a": "1, 1, 1, exp(-1/2), 2",
             "n_p": "n >= max(11, s/2), s = sigma_3^2 any number",
-            "K - 1, P": "100 n^2 (s + 1), P >= K",
+            "K - 1, P, eta": "200 n^2 (s + 1), P >= K, small",
             "l(x, z)": "z L x^2/2, z = 0 but for one record, 1 or -1; C_2 = C_3 = L",
-            "S": "{sum of the local releases, in units of C, > 0}",
+            "S": "{(x_0 - x_1 - eta K v_1)/(eta^2 C_3 |v_1|) > 0, up to a sign that v_1 tells}",
         },
+        meets=[AtMost(variance, mean**2 / 150, given=[m >= 200 * n**2 * (s + 1)])],
         because="with fewer rounds than clients one client takes K local steps, not K R/P",
     )
 

@@ -16,12 +16,13 @@ from dpverify.language.functions import Function
 from dpverify.language.vectors import inner, norm2, vectors
 from dpverify.relations import ArgMin, AtMost, BigO, Equal, Instance
 from dpverify.symbolic.diff2 import PAPER
+from dpverify.symbolic.diff2.bounds import e, g2, r
 from dpverify.theorems import AllOf, ForSome, Iterates, Theorem
 from dpverify.verdicts import REFUTED
 
 N, R, T, d = (sp.Symbol(name, integer=True, positive=True) for name in ("N", "R", "T", "d"))
 L, G, eps, A, k_1, k_2, eta, Delta = sp.symbols("L G epsilon A k_1 k_2 eta Delta", positive=True)
-sigma_1, sigma_2, gradient = sp.symbols("sigma_1 sigma_2 g2", nonnegative=True)
+sigma_1, sigma_2 = sp.symbols("sigma_1 sigma_2", nonnegative=True)
 tau = sp.Symbol("tau", positive=True)
 
 THIRD = sp.Rational(1, 3)
@@ -150,7 +151,7 @@ def step_size():
 
 NOISY = 4 * Delta * k_2 * L * sp.sqrt(T * d) * sigma_2 / R
 SECOND = 4 * Delta * k_2 * sp.sqrt(A) * (TRAVELLED + FLOOR)
-LAST = 2 * sigma_1**2 * (k_1 * G) ** 2 * d
+LAST = sigma_1**2 * (k_1 * G) ** 2 * d
 
 
 @claim(
@@ -186,16 +187,39 @@ def noise_of_the_differences():
     uses=["thm-4.3-exponents"],
 )
 def noise_of_the_restarts():
-    """If sigma_1^2 <= A R/(T (N eps)^2) and T >= tau R: 2 sigma_1^2 C_1^2 d <= 2 A k_1^2 eps_opt."""
+    """If sigma_1^2 <= A R/(T (N eps)^2) and T >= tau R: sigma_1^2 C_1^2 d <= A k_1^2 eps_opt."""
     return Theorem(
         given=[sigma_1**2 <= A * R / (T * (N * eps) ** 2), TAU * R <= T],
-        shows=AtMost(LAST, 2 * A * k_1**2 * FLOOR),
+        shows=AtMost(LAST, A * k_1**2 * FLOOR),
     ).calc(
         LAST,
-        ("<=", 2 * A * R * (k_1 * G) ** 2 * d / (T * (N * eps) ** 2), "sigma_1"),
-        ("<=", 2 * A * R * (k_1 * G) ** 2 * d / (TAU * R * (N * eps) ** 2), "T >= tau R"),
-        ("=", 2 * A * k_1**2 * FLOOR, "the second balance"),
+        ("<=", A * R * (k_1 * G) ** 2 * d / (T * (N * eps) ** 2), "sigma_1"),
+        ("<=", A * R * (k_1 * G) ** 2 * d / (TAU * R * (N * eps) ** 2), "T >= tau R"),
+        ("=", A * k_1**2 * FLOOR, "the second balance"),
     )
+
+
+def setting_of_theorem_4_3():
+    """DIFF2-GD with C_1 = k_1 G, C_2 = k_2 L, eta = 1/(2L + 2 sqrt(T d) sigma_2 C_2), noise of the orders of
+    Proposition 4.1, tau R <= T <= 1 + tau R and f(x_0) - f(x_*) <= Delta.
+    """
+    from dpverify.symbolic.diff2.appendix_d import rounds_of_diff2_gd
+
+    rounds = rounds_of_diff2_gd(sigma_1 * k_1 * G, sigma_2 * k_2 * L)
+    return [
+        *[h for h in rounds if not isinstance(h, sp.Le)],  # the two conditions on eta are shown
+        sp.Eq(eta, 1 / step_size()),
+        sigma_1**2 <= A * R / (T * (N * eps) ** 2),
+        sigma_2**2 <= A * R / (N * eps) ** 2,
+        TAU * R <= T,
+        T <= 1 + TAU * R,
+        e[1] <= Delta,
+    ]
+
+
+MEAN = sp.Sum(g2[r], (r, 1, R)) / R  # E|grad f(x_out)|^2
+ENOUGH = R >= 1 + L / FLOOR + (L * sp.sqrt(d) / (N * eps)) ** 2 / FLOOR**2
+CONSTANT = 4 * Delta + 8 * Delta * k_2 * sp.sqrt(A) + A * k_1**2
 
 
 @claim(
@@ -206,26 +230,30 @@ def noise_of_the_restarts():
     uses=["prop-d.2", "prop-d.2-eta", "prop-4.1", "thm-4.3-differences", "thm-4.3-restarts"],
 )
 def utility_of_diff2_gd():
-    """If tau R <= T <= 1 + tau R and the noise is that of Proposition 4.1, Proposition D.2 (E|grad|^2 <= 2
-    Delta/(eta R) + 2 sigma_1^2 C_1^2 d) gives E|grad f(x_out)|^2 <= 4 Delta L/R + 4 Delta k_2 sqrt(A) (L sqrt
-    d/(N eps sqrt R) + eps_opt) + 2 A k_1^2 eps_opt: the constants of the O and of the two tildes.
+    """For the R rounds of DIFF2-GD with C_1 = k_1 G, C_2 = k_2 L, eta = 1/(2L + 2 sqrt(T d) sigma_2 C_2),
+    sigma_1^2 <= A R/(T (N eps)^2), sigma_2^2 <= A R/(N eps)^2, tau R <= T <= 1 + tau R and f(x_0) - f(x_*) <=
+    Delta: E|grad f(x_out)|^2 <= 4 Delta L/R + 4 Delta k_2 sqrt(A) (L sqrt d/(N eps sqrt R) + eps_opt) + A
+    k_1^2 eps_opt: the constants of the O and of the two tildes.
 
-    T <= R is thm-4.3-tau; eta = 1/(2L + 2 sqrt(T d) sigma_2 C_2) is prop-d.2-eta.
+    The noise is that of Proposition 4.1 (thm-4.3-logarithm); T <= R is thm-4.3-tau; with k_1, k_2 >= 1
+    nothing is clipped (prop-d.2-unclipped).
     """
     return (
         Theorem(
-            given=[
-                sigma_1**2 <= A * R / (T * (N * eps) ** 2),
-                sigma_2**2 <= A * R / (N * eps) ** 2,
-                TAU * R <= T,
-                T <= 1 + TAU * R,
-                gradient <= 2 * Delta * step_size() / R + LAST,
-            ],
-            shows=AtMost(gradient, 4 * Delta * L / R + SECOND + 2 * A * k_1**2 * FLOOR),
+            given=setting_of_theorem_4_3(),
+            shows=AtMost(MEAN, 4 * Delta * L / R + SECOND + A * k_1**2 * FLOOR),
         )
+        .have(Equal(1 / eta, step_size()), "the step size")
+        .have(AtMost(2 * L, 1 / eta), "no term is negative")
+        .have(AtMost(2 * sp.sqrt(T * d) * sigma_2 * k_2 * L, 1 / eta), "no term is negative")
+        .have(AtMost(2 * eta * L, 1), "times eta")
+        .have(AtMost(2 * eta * sp.sqrt(T * d) * sigma_2 * k_2 * L, 1), "times eta")
+        .have(AtMost(4 * eta**2 * T * d * sigma_2**2 * k_2**2 * L**2, 1), "squared")
+        .use("prop-d.2", "Proposition D.2", C_1=k_1 * G, C_2=k_2 * L)
         .use("thm-4.3-differences", "the noise of the differences")
         .use("thm-4.3-restarts", "the noise of the restarts")
-        .have(Equal(2 * Delta * step_size() / R, 4 * Delta * L / R + NOISY), "multiplied out")
+        .have(AtMost(2 * e[1] / (eta * R), 2 * Delta / (eta * R)), "f(x_0) - f(x_*) <= Delta")
+        .have(Equal(2 * Delta / (eta * R), 4 * Delta * L / R + NOISY), "multiplied out")
     )
 
 
@@ -259,22 +287,35 @@ def tildes_hide_the_logarithm_of_delta():
     )
 
 
-@claim(PAPER, "thm-4.3-r", at="Theorem 4.3, the choice of R", kind="asymptotic", uses=["thm-4.3"])
-def stated_rounds_reach_the_floor():
-    """If R >= 1 + L/eps_opt + L^2 d/(N eps eps_opt)^2, a bound a L/R + b L sqrt d/(N eps sqrt R) + c eps_opt
-    is at most (a + b + c) eps_opt, whatever eps_opt > 0 and the constants a, b, c are: the utility is
-    O(eps_opt).
-    """
-    best, a, b, c = sp.symbols("epsilon_opt a b c", positive=True)
+@claim(PAPER, "rounds", at="Theorems 4.3 and 5.3, the choice of R", kind="inequality", standing="ours")
+def both_parts_of_the_rounds_reach_the_floor():
+    """If R >= 1 + s/B + q^2/B^2, then k s/R <= k B and q/sqrt(R) <= B, for positive numbers s, q, B and k."""
+    s, q, B, k = sp.symbols("s q B k", positive=True)
     return (
         Theorem(
-            given=[R >= 1 + L / best + L**2 * d / (N * eps * best) ** 2],
-            shows=AtMost(a * L / R + b * TRAVELLED + c * best, (a + b + c) * best),
+            given=[R >= 1 + s / B + q**2 / B**2],
+            shows=AllOf(AtMost(k * s / R, k * B), AtMost(q / sp.sqrt(R), B)),
         )
-        .have(AtMost(L / R, best), "R >= L/eps_opt")
-        .have(AtMost(TRAVELLED, best), "R >= (L sqrt d/(N eps eps_opt))^2")
-        .have(AtMost(a * L / R, a * best), "times a")
-        .have(AtMost(b * TRAVELLED, b * best), "times b")
+        .have(AtMost(s / B, R), "the first part of R")
+        .have(AtMost(s, B * R), "times B")
+        .have(AtMost(k * s, k * B * R), "times k")
+        .have(AtMost(q**2 / B**2, R), "the second part of R")
+        .have(AtMost(q**2, B**2 * R), "times B^2")
+        .have(AtMost(q, B * sp.sqrt(R)), "the root")
+    )
+
+
+@claim(PAPER, "thm-4.3-r", at="Theorem 4.3, the choice of R", kind="asymptotic", uses=["thm-4.3", "rounds"])
+def stated_rounds_reach_the_floor():
+    """If moreover R >= 1 + L/eps_opt + L^2 d/(N eps eps_opt)^2, eps_opt = (L G d)^(2/3)/(N eps)^(4/3):
+    E|grad f(x_out)|^2 <= (4 Delta + 8 Delta k_2 sqrt(A) + A k_1^2) eps_opt.
+    """
+    way = L * sp.sqrt(d) / (N * eps)
+    return (
+        Theorem(given=[*setting_of_theorem_4_3(), ENOUGH], shows=AtMost(MEAN, CONSTANT * FLOOR))
+        .use("thm-4.3", "Theorem 4.3")
+        .use("rounds", "the choice of R", R=R, s=L, q=way, B=FLOOR, k=4 * Delta)
+        .have(AtMost(SECOND, 8 * Delta * k_2 * sp.sqrt(A) * FLOOR), "times 4 Delta k_2 sqrt(A)")
     )
 
 
@@ -282,20 +323,20 @@ def stated_rounds_reach_the_floor():
     PAPER, "thm-4.3-limits", at="Theorem 4.3 at the ends of its parameters", kind="identity", standing="ours"
 )
 def bound_at_the_ends_of_its_parameters():
-    """The proof's bound 4 Delta L/R + 4 Delta k_2 sqrt(A T) L sqrt d/(N eps sqrt R) + 2 A k_1^2 R G^2 d/(T (N
+    """The proof's bound 4 Delta L/R + 4 Delta k_2 sqrt(A T) L sqrt d/(N eps sqrt R) + A k_1^2 R G^2 d/(T (N
     eps)^2) is: without noise (A = 0) that of gradient descent; with a single interval (T = R) free of R in
     its last term; at T = 1 with no noise of differences, that of DP-GD.
     """
     noise, length = sp.symbols("A T", nonnegative=True)
     way = 4 * Delta * k_2 * sp.sqrt(noise * length) * TRAVELLED
-    last = 2 * noise * k_1**2 * R * G**2 * d / (length * (N * eps) ** 2)
+    last = noise * k_1**2 * R * G**2 * d / (length * (N * eps) ** 2)
     bound = 4 * Delta * L / R + way + last
     return AllOf(
         Equal(bound, 4 * Delta * L / R, given=[length > 0, sp.Eq(noise, 0)]),
-        Equal(last, 2 * noise * k_1**2 * G**2 * d / (N * eps) ** 2, given=[sp.Eq(length, R)]),
+        Equal(last, noise * k_1**2 * G**2 * d / (N * eps) ** 2, given=[sp.Eq(length, R)]),
         Equal(
             bound - way,
-            4 * Delta * L / R + 2 * noise * R * (k_1 * G) ** 2 * d / (N * eps) ** 2,
+            4 * Delta * L / R + noise * R * (k_1 * G) ** 2 * d / (N * eps) ** 2,
             given=[sp.Eq(length, 1)],
         ),
     )
@@ -329,13 +370,13 @@ def floor_is_below_that_of_dp_gd():
     standing="ours",
 )
 def floor_with_its_constant_is_below_that_of_dp_gd():
-    """With constants: (4 Delta k_2 sqrt(A) + 2 A k_1^2) eps_opt, the floor of thm-4.3, is at most 4 sqrt(2 A
+    """With constants: (4 Delta k_2 sqrt(A) + A k_1^2) eps_opt, the floor of thm-4.3, is at most 4 sqrt(A
     Delta) k_1 sqrt(L) G sqrt d/(N eps), the least bound of DP-GD, exactly if N eps >= q^3 sqrt(L d)/G, q =
-    (2 Delta k_2 + sqrt(A) k_1^2)/(2 sqrt(2 Delta) k_1): DP-GD has the better guarantee below.
+    (4 Delta k_2 + sqrt(A) k_1^2)/(4 sqrt(Delta) k_1): DP-GD has the better guarantee below.
     """
     root = sp.Symbol("z", positive=True)  # sqrt(A)
-    q = (2 * Delta * k_2 + root * k_1**2) / (2 * sp.sqrt(2 * Delta) * k_1)
-    ours, theirs = (4 * Delta * k_2 * root + 2 * root**2 * k_1**2), 4 * sp.sqrt(2 * Delta) * root * k_1
+    q = (4 * Delta * k_2 + root * k_1**2) / (4 * sp.sqrt(Delta) * k_1)
+    ours, theirs = (4 * Delta * k_2 * root + root**2 * k_1**2), 4 * sp.sqrt(Delta) * root * k_1
     ratio = sp.Symbol("y", positive=True)  # eps_opt over the utility of DP-GD: the cube root of the remark
     return AllOf(
         Equal(ours / theirs, q),
