@@ -256,6 +256,8 @@ TARGETS = (
         **NAN,
         single=REFUTED,
         training=REFUTED,
+        huge=REFUTED,
+        fresh=REFUTED,
     ),
     target("var", "the variance", REPLACE, _moment("var"), **NAN),
     target("std", "the standard deviation", REPLACE, _moment("std"), **NAN),
@@ -278,6 +280,7 @@ TARGETS = (
         missing_mean,
         **NAN,
         training=REFUTED,
+        huge=REFUTED,
     ),
     target(
         "nanvar-missing",
@@ -286,6 +289,7 @@ TARGETS = (
         _missing_spread("nanvar"),
         empty=UNDECIDED,
         training=REFUTED,
+        huge=REFUTED,
     ),
     target(
         "nanstd-missing",
@@ -294,6 +298,7 @@ TARGETS = (
         _missing_spread("nanstd"),
         empty=UNDECIDED,
         training=REFUTED,
+        huge=REFUTED,
     ),
     target(
         "nansum-missing",
@@ -303,6 +308,8 @@ TARGETS = (
         missing_sum,
         single=REFUTED,
         training=REFUTED,
+        huge=REFUTED,
+        fresh=REFUTED,
     ),
     slow(
         "var-int",
@@ -330,6 +337,7 @@ TARGETS = (
         empty=UNDECIDED,
         single=UNDECIDED,
         training=REFUTED,
+        huge=REFUTED,
     ),
     target(
         "histogram-auto",
@@ -349,5 +357,6 @@ TARGETS = (
         median_constant,
         nan=REFUTED,
         training=REFUTED,
+        fresh=REFUTED,
     ),
 )
