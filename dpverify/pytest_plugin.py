@@ -102,6 +102,8 @@ def _neighbours_of(mechanism: Any, arguments: dict[str, Any], claim: Any, seed: 
             f"Expected relation={relation!r} in the marker dp(...) among {', '.join(Adjacency)}.",
             pytrace=False,
         )
+    if isinstance(mechanism, Neighbours):
+        pytest.fail("Expected dp_audit(mechanism, neighbours), got neighbours first.", pytrace=False)
     pair = arguments.get("neighbours")
     if pair is not None:
         pair = pair() if callable(pair) else pair
@@ -128,6 +130,9 @@ def _neighbours_of(mechanism: Any, arguments: dict[str, Any], claim: Any, seed: 
     return worst_neighbours(mechanism, arguments["data"], adjacency, claim=claim, seed=seed)
 
 
+OPTIONS = {"declared", "progress", "public", "rungs", "smaller"}  # those of `audit`
+
+
 def _run(item: pytest.Item, mechanism: Any, pair: Any, claim: Any, options: dict[str, Any]) -> Result:
     """Audit, note the figures, and fail the test unless the claim is supported."""
     __tracebackhide__ = True
@@ -137,6 +142,12 @@ def _run(item: pytest.Item, mechanism: Any, pair: Any, claim: Any, options: dict
     seed = item.config.getoption("--dp-seed")
     budget = options.pop("budget", None) or Budget(runs=runs, alpha=alpha, seed=seed)
     undecided = options.pop("undecided", False)
+    for name in options.keys() - OPTIONS:
+        spent = f"; as budget=Budget({name}=...), perhaps" if hasattr(budget, name) else ""
+        among = ", ".join(sorted({"budget", "undecided", *OPTIONS}))
+        pytest.fail(
+            f"Expected {name}={options[name]!r} of dp_audit(...) among {among}{spent}.", pytrace=False
+        )
     result = audit(mechanism, pair, claim, budget=budget, **options)
     _note(item, result, budget.alpha)
     _fail_unless_supported(result, undecided)

@@ -98,7 +98,7 @@ def _claim(
         assert epsilon is not None
         if order is not None:
             return RDP(order, epsilon)
-        return ApproxDP(epsilon, delta) if delta > 0 else PureDP(epsilon)
+        return PureDP(epsilon) if delta == 0 else ApproxDP(epsilon, delta)
     except ValueError as error:
         raise Misuse(str(error)) from None
 
@@ -249,6 +249,10 @@ def add(app: typer.Typer) -> None:
         settings = {name: value for name, value in options.items() if value is not None} | dict(
             _setting(text) for text in set_ or []
         )
+        if delta and (epsilon is None or order is not None):
+            raise Misuse(f"Expected --delta {delta:g} with --epsilon, and without --order.")
+        if order is not None and epsilon is None:
+            raise Misuse(f"Expected --order {order:g} with --epsilon.")
         if (mechanism is None) == (scores is None):
             raise Misuse("Expected either a mechanism or --scores with two files.")
         if mechanism is None:

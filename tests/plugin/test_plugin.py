@@ -294,9 +294,18 @@ def test_a_mistyped_argument_and_two_claims_are_misuse_without_a_traceback(pytes
         @pytest.mark.dp(epsilon=1.0, mu=1.0)
         def test_two(dp_audit):
             dp_audit(train, PAIR)
+
+        @pytest.mark.dp(epsilon=1.0)
+        def test_option(dp_audit):
+            dp_audit(train, PAIR, runs=100)
+
+        @pytest.mark.dp(epsilon=1.0)
+        def test_order(dp_audit):
+            dp_audit(PAIR, train)
     """)
     outcome = pytester.runpytest_subprocess("-p", "no:cacheprovider")
-    outcome.assert_outcomes(failed=2)
+    outcome.assert_outcomes(failed=4)
     text = outcome.stdout.str()
+    assert "Expected runs=100 of dp_audit(...) among budget" in text and "got neighbours first" in text
     assert "Did you mean neighbours?" in text and "got epsilon and mu" in text
     assert "pytest_plugin.py" not in text
