@@ -209,9 +209,7 @@ def bits(x: np.ndarray, y: np.ndarray) -> Iterator[Score]:
     used = np.bitwise_or.reduce(np.concatenate([u, v]), axis=0)
     low = LOW + np.log2(np.maximum(used & (~used + np.uint64(1)), 1).astype(float))
     found = []
-    for place in range(64):
-        one, shift = np.uint64(1), np.uint64(place)
-        p, q = (((side >> shift) & one).mean(axis=0) for side in (u, v))
+    for place, (p, q) in enumerate(zip(_frequencies(u), _frequencies(v))):
         both = (p + q) / 2
         with np.errstate(invalid="ignore", divide="ignore"):
             t = np.nan_to_num((p - q) ** 2 / (both * (1 - both)), posinf=0.0)
@@ -222,6 +220,17 @@ def bits(x: np.ndarray, y: np.ndarray) -> Iterator[Score]:
     for _, at, place in sorted(found, reverse=True)[:4]:
         if place >= low[at] or _everywhere(bit_score(at, place), x, y, at):
             yield bit_score(at, place)
+
+
+def _frequencies(words: np.ndarray) -> np.ndarray:
+    """How often each of the 64 bits, the lowest first, is set in each column of words.
+
+    >>> _frequencies(np.array([[1], [3]], dtype=np.uint64))[:3].tolist()
+    [[1.0], [0.5], [0.0]]
+    """
+    octets = words.astype("<u8").view(np.uint8).reshape(*words.shape, 8)
+    bits = np.unpackbits(octets, axis=2, bitorder="little")
+    return bits.sum(axis=0, dtype=np.int64).T / len(words)
 
 
 def _everywhere(score: Score, x: np.ndarray, y: np.ndarray, at: int, parts: int = 8) -> bool:

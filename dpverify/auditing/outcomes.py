@@ -367,7 +367,7 @@ class Layout:
             self.width = max(x.numbers.shape[1], y.numbers.shape[1])
             self.size, self.shape = int(x.sizes[0]), int(x.shapes[0])
         if not self.columns and self._regular(x) and self._regular(y):
-            return _tame(x.numbers), _tame(y.numbers)
+            return x.numbers, y.numbers
         for side in (x, y):
             self.columns.extend(self._new(side))
         return self._matrix(x), self._matrix(y)
@@ -378,7 +378,7 @@ class Layout:
             and side.low_bits.shape[1] == 0
             and (side.sizes == self.size).all()
             and (side.shapes == self.shape).all()
-            and _finite(side.numbers)
+            and _near(side.numbers)
         )
 
     def _new(self, side: Plain) -> list[tuple[str, int]]:
@@ -429,15 +429,14 @@ class Layout:
         return np.column_stack([_tame(numbers), *extra]) if extra else _tame(numbers)
 
 
-def _finite(values: np.ndarray) -> bool:
-    """Whether all are finite: if their sum is, they are."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.isfinite(values.sum()) or np.isfinite(values).all())
+def _near(values: np.ndarray) -> bool:
+    """Whether no number is beyond FAR; NaN is not."""
+    return bool(values.size == 0 or (values.max() <= FAR and values.min() >= -FAR))
 
 
 def _tame(values: np.ndarray) -> np.ndarray:
     """The same numbers, but those beyond FAR grow as their logarithm."""
-    if values.size == 0 or (values.max() <= FAR and values.min() >= -FAR):
+    if _near(values):
         return values
     size = np.abs(values)
     with np.errstate(divide="ignore"):

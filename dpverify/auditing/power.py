@@ -26,6 +26,7 @@ from dpverify.auditing.exact import refutes
 from dpverify.guarantees import Guarantee
 
 SEARCH = {"half-line or value that comes back": 26.0, "narrow interval": 60.0}  # nats
+MEASURED = 10  # coordinates of the outputs on which this was measured, at most
 COMMON = (0.0, 0.001, 0.01, 0.1, 0.5)
 BLIND = (
     "dependence among three or more coordinates that no tree finds, lowest bits that rounding touches, the "
@@ -59,10 +60,15 @@ def growth(p: float, q: float, pair: WorstPair) -> float:
 
 @lru_cache(maxsize=256)
 def smallest_seen(
-    claim: Guarantee, runs: int, alpha: float, kind: str = "half-line or value that comes back"
+    claim: Guarantee,
+    runs: int,
+    alpha: float,
+    kind: str = "half-line or value that comes back",
+    exact: bool = True,
 ) -> tuple[Seen, ...]:
     """For events from rare to common, the smallest probability on the other data set that is seen with 80 %
-    power; none is listed that even a probability of 0.99 would not show.
+    power; none is listed that even a probability of 0.99 would not show. `exact` if the exact test is made,
+    too.
 
     >>> from dpverify.guarantees import PureDP
     >>> [str(event) for event in smallest_seen(PureDP(1.0), 10_000, 1e-3)][:2]
@@ -85,7 +91,7 @@ def smallest_seen(
         events.append(Seen(rare, round(pair.tpr(rare), 9), high))
     fresh = runs - runs // 4  # of which the exact test has at least so many, at alpha / 2
     slope = float(pair.ratios[-2])
-    for p in (0.1, 0.25, 0.5, 0.75, 0.99) if not events else ():
+    for p in (0.1, 0.25, 0.5, 0.75, 0.99) if exact and not events else ():
         low = math.floor(bdtrik(0.2, fresh, p))  # one time in five there are fewer
         if refutes(low, fresh, 0, fresh, lambda q: np.interp(q, *pair.curve), slope, alpha / 2):
             return (Seen(0.0, round(pair.tpr(0.0), 9), p),)
@@ -104,7 +110,7 @@ class Power(NamedTuple):
     def __str__(self) -> str:
         each = [f"a {kind} with {', '.join(map(str, seen))}" for kind, seen in self.kinds.items() if seen]
         return (
-            f"with 80 % power it finds, in one of up to 10 coordinates, {'; '.join(each)}"
+            f"with 80 % power it finds, in one of up to {MEASURED} coordinates, {'; '.join(each)}"
             if each
             else "it finds nothing"
         )
@@ -115,11 +121,12 @@ class Power(NamedTuple):
         return {"power": listed, "not_looked_at": BLIND}
 
 
-def power(claim: Guarantee, runs: int, alpha: float) -> Power:
-    """What an audit of so many runs a side finds with 80 % power.
+def power(claim: Guarantee, runs: int, alpha: float, exact: bool = True) -> Power:
+    """What an audit of so many runs a side finds with 80 % power; `exact` unless it was cut short before its
+    exact test.
 
     >>> from dpverify.guarantees import PureDP
     >>> power(PureDP(1.0), 10_000, 1e-3).visible, power(PureDP(12.0), 1000, 1e-3).visible
     (True, False)
     """
-    return Power({kind: smallest_seen(claim, runs, alpha, kind) for kind in SEARCH})
+    return Power({kind: smallest_seen(claim, runs, alpha, kind, exact) for kind in SEARCH})

@@ -21,7 +21,7 @@ import numpy as np
 from dpverify.auditing.claimed import WorstPair, worst_pair
 from dpverify.auditing.drawing import BatchRaised, Sampler, run_by_run
 from dpverify.auditing.exact import Curve, epsilon_lower_bound, mu_lower_bound, refutes
-from dpverify.auditing.power import BLIND, power
+from dpverify.auditing.power import BLIND, MEASURED, Power, power
 from dpverify.auditing.replay import as_json, describe
 from dpverify.auditing.rungs import Audit, Rung
 from dpverify.auditing.sampling import MechanismError, batched, name_of
@@ -162,10 +162,10 @@ def _test(audit: Audit) -> Result:
     test = Sequential(worst_pair(audit.claim))
     event: Event | None = None
     x = y = n = 0
-    fixed = True
+    fixed, width = True, 0
     with progress_bar(f"auditing {name_of(audit.drawn)}", sampler.runs, audit.progress) as advance:
         for a, b in sampler:
-            fixed = fixed and bool((a == a[0]).all())
+            fixed, width = fixed and bool((a == a[0]).all()), a.shape[1]
             with one_thread().limit(limits=1):
                 test.feed(a, b)
             if event is not None:
@@ -178,7 +178,8 @@ def _test(audit: Audit) -> Result:
                 event = choose_event(test, audit.claim, max(sampler.runs - test.samples, 1))
     if sampler.cut_short:  # the exact test needs a number of runs that was fixed before; the wealth does not
         event, x, y, n = None, 0, 0, 0
-    result = _at_the_end(audit, test.samples, event, (x, y, n), time.perf_counter() - started)
+    sight = power(audit.claim, test.samples, audit.alpha, exact=not sampler.cut_short)
+    result = _at_the_end(audit, sight, width, test.samples, event, (x, y, n), time.perf_counter() - started)
     return _noting(audit, result, sampler, fixed)
 
 
@@ -358,7 +359,13 @@ def _refuted_by_wealth(audit: Audit, test: Sequential, seconds: float) -> Result
 
 
 def _at_the_end(
-    audit: Audit, runs: int, event: Event | None, counts: tuple[int, int, int], seconds: float
+    audit: Audit,
+    sight: Power,
+    width: int,
+    runs: int,
+    event: Event | None,
+    counts: tuple[int, int, int],
+    seconds: float,
 ) -> Result:
     claim, alpha, seed = audit.claim, audit.alpha, audit.budget.seed
     started = time.perf_counter()
@@ -406,7 +413,6 @@ def _at_the_end(
             evidence = Evidence("exact event", certificate, alpha=alpha, samples=runs, seed=seed)
             seconds += time.perf_counter() - started
             return Result(REFUTED, f"{claim} is refuted: {shown}.", evidence, witness, seconds=seconds)
-    sight = power(claim, runs, alpha)
     evidence = Evidence(
         "sequential, exact event",
         {**certificate, **sight.certificate()},
@@ -422,9 +428,10 @@ def _at_the_end(
             "on one data set and 0 on the other would have been found with 80 % power."
         )
         return Result(UNDECIDED, because, evidence, seconds=seconds)
+    measured = "" if width <= MEASURED else f" (these outputs have {width}, for which it was not measured)"
     because = (
         f"{runs} runs a side did not refute {claim}. Shown: {shown}. What it could have shown: "
-        f"{sight}. Not looked at: {BLIND}."
+        f"{sight}{measured}. Not looked at: {BLIND}."
     )
     return Result(SUPPORTED, because, evidence, seconds=seconds)
 

@@ -78,6 +78,31 @@ def test_a_supported_claim_says_what_would_have_been_found_and_what_was_not_look
     assert [event["rare"] for event in power] == [0.0, 0.001, 0.01, 0.1, 0.5]
 
 
+def test_an_audit_that_was_cut_short_claims_no_power_from_the_exact_test_that_it_did_not_make():
+    calls = 0
+
+    def stopped(data, rng):
+        nonlocal calls
+        calls += 1
+        if calls > 2400:
+            raise KeyboardInterrupt
+        return rng.normal()
+
+    claim, drawn = PureDP(4.0), 1021
+    whole, short = (smallest_seen(claim, drawn, 1e-3, exact=exact) for exact in (True, False))
+    assert whole and not short
+    result = statistical_audit(Audit(stopped, PAIR, claim, Budget(runs=20_000)))
+    assert result.cut_short and result.verdict is UNDECIDED
+
+
+def test_more_coordinates_than_were_measured_are_said():
+    def wide(data, rng, runs):
+        return rng.standard_normal((runs, 12))
+
+    result = statistical_audit(Audit(wide, PAIR, GDP(0.3), Budget(runs=500)))
+    assert result.verdict is SUPPORTED and "these outputs have 12" in result.because
+
+
 @pytest.mark.parametrize(("epsilon", "runs"), [(5.0, 500), (12.0, 20_000), (40.0, 1000)])
 def test_runs_that_could_not_have_refuted_the_claim_leave_it_undecided(epsilon, runs):
     def far(data, rng, runs):
