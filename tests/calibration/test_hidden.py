@@ -297,7 +297,7 @@ LEAKS = {
     "datetimes": (moments(1), moments(24), PureDP(1.0)),
     "scale of Student noise": (student(1.5), student(math.exp(0.1)), PureDP(0.15)),
     "discrete Gaussian cut in 10": (cut_off(9), cut_off(40), POINT),
-    "ties to the larger": (ties(True), ties(False), PureDP(0.6)),
+    "ties to the larger": (ties(True), ties(False), PureDP(1.0)),
     "sign pattern of 8": (*seldom(0.02, 8, pattern), POINT),
     "multiples of 37": (multiples(37, (0, 0.03)), multiples(37, (0.03, 0.03)), PureDP(0.4)),
     "scale at one key": (keyed(0.4), keyed(1.0), POINT),
