@@ -301,7 +301,7 @@ LEAKS = {
     "sign pattern of 8": (*seldom(0.02, 8, pattern), POINT),
     "multiples of 37": (multiples(37, (0, 0.03)), multiples(37, (0.03, 0.03)), PureDP(0.4)),
     "scale at one key": (keyed(0.4), keyed(1.0), POINT),
-    "naive shuffle": (shuffle(True), shuffle(False), PureDP(0.1)),
+    "naive shuffle": (shuffle(True), shuffle(False), PureDP(0.05)),
     "None deep inside": (deep_inside((0, 1e-3)), deep_inside((1e-3, 1e-3)), POINT),
 }
 SLOW = ["noise of a step of 300", *list(LEAKS)[-5:]]
