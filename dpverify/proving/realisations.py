@@ -657,7 +657,8 @@ def _for_every_index(relation: AtMost | Equal) -> bool:
     entries = [i for c in given for entry in c.atoms(sp.Indexed) for i in entry.indices]
     entries += [b.index for b in bases(given) if isinstance(b, Entry)]
     free = {s for c in given for s in c.free_symbols}
-    return any(s in free and s not in concluded for i in entries for s in i.free_symbols)
+    # A conclusion of numbers alone asks for a point that meets the hypotheses.
+    return bool(concluded) and any(s in free and s not in concluded for i in entries for s in i.free_symbols)
 
 
 def _lengths(relation: AtMost | Equal) -> list[dict[Any, Any]]:
