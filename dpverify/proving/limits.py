@@ -1,9 +1,10 @@
 """A limit on the processor time of some work: symbolic algebra may run for ever, and a check must not, nor
 may it depend on other work.
 
-Limits may lie inside one another; the nearest to its end rings first. Python code is stopped by an exception.
-Code in C is not: every solver gets a limit of its own, and those that can be interrupted from another thread
-register how (`interrupting`), for a watchdog that rings when the limit has passed and the exception waits.
+Limits may lie inside one another; the nearest to its end rings first, and ends the block whose limit it is,
+with all blocks inside. Python code is stopped by an exception. Code in C is not: every solver gets a limit of
+its own, and those that can be interrupted from another thread register how (`interrupting`), for a watchdog
+that rings when the limit has passed and the exception waits.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from types import FrameType
 
 _held: list[bool] = []  # one entry per block that must not be interrupted
 _ends: list[float] = []  # the processor times at which the limits that are in force ring, outermost first
+_rung: list[float] = []  # the end for which the timer rang last
+AGAIN = 0.5  # seconds between two rings for one end
 GRACE = 1.0  # seconds of processor time after which a solver that does not return is interrupted
 SEMIDEFINITE_SECONDS = (
     60.0  # of a semidefinite solver, which cannot be interrupted and is asked small questions
@@ -26,6 +29,16 @@ SEMIDEFINITE_SECONDS = (
 
 class TimeLimit(BaseException):
     """The work took too long. Not an Exception, so that no tactic swallows it."""
+
+
+class _Ring(BaseException):
+    """A limit has passed: on its way out to the block whose limit it is, which raises `TimeLimit`. Blocks
+    inside of that one let it through, and cannot take it for the end of their own time.
+    """
+
+    def __init__(self, end: float = 0.0):
+        super().__init__("no answer in the time allowed")
+        self.end = end
 
 
 @contextmanager
@@ -48,10 +61,15 @@ def within(seconds: float) -> Iterator[None]:
 def _signalled(seconds: float) -> Iterator[None]:
     outermost = not _ends
     old = signal.signal(signal.SIGPROF, _ring) if outermost else None
-    _ends.append(time.process_time() + seconds)
+    end = time.process_time() + seconds
+    _ends.append(end)
     _set()
     try:
         yield
+    except _Ring as ring:
+        if ring.end != end:
+            raise
+        raise TimeLimit(str(ring)) from None
     finally:
         _ends.pop()
         _set()
@@ -61,10 +79,12 @@ def _signalled(seconds: float) -> Iterator[None]:
 
 def _set() -> None:
     """Let the timer ring at the nearest end, and again and again: a callback may swallow the first, or it may
-    be held back.
+    be held back. One that has rung is given time to get out.
     """
     if _ends:
-        signal.setitimer(signal.ITIMER_PROF, max(min(_ends) - time.process_time(), 0.001), 0.5)
+        end = min(_ends)
+        left = AGAIN if end in _rung else max(end - time.process_time(), 0.001)
+        signal.setitimer(signal.ITIMER_PROF, left, AGAIN)
     else:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
@@ -73,9 +93,10 @@ def _ring(_: int, frame: FrameType | None) -> None:
     if not _ends or _held or time.process_time() < min(_ends):
         return
     if _swallowing(frame):
-        signal.setitimer(signal.ITIMER_PROF, 0.001, 0.5)
+        signal.setitimer(signal.ITIMER_PROF, 0.001, AGAIN)
         return
-    raise TimeLimit("no answer in the time allowed")
+    _rung[:] = [min(_ends)]
+    raise _Ring(min(_ends))
 
 
 def _swallowing(frame: FrameType | None) -> bool:
@@ -124,6 +145,7 @@ def _watched(seconds: float) -> Iterator[None]:
     end = time.clock_gettime(clock) + seconds
     finished, lock = threading.Event(), threading.Lock()
     raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc
+    ring = type("_OwnRing", (_Ring,), {})  # told apart from those of other limits by its class
 
     def watch() -> None:
         # Processor time passes no faster than the clock on the wall.
@@ -133,13 +155,13 @@ def _watched(seconds: float) -> Iterator[None]:
             if end <= time.clock_gettime(clock):
                 with lock:
                     if not finished.is_set() and not _held:
-                        raise_in(ctypes.c_ulong(thread), ctypes.py_object(TimeLimit))
+                        raise_in(ctypes.c_ulong(thread), ctypes.py_object(ring))
                 pause = 1.0  # again and again, as above
 
     threading.Thread(target=watch, daemon=True).start()
     try:
         yield
-    except TimeLimit:
+    except ring:
         raise TimeLimit(f"no answer in {seconds:g} s") from None
     finally:
         with lock:

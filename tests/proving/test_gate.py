@@ -1,12 +1,16 @@
 """The gate: what it lets through, what it refuses and why, and that a relation is defined and not empty."""
 
+import contextlib
+import threading
+import time
+
 import pytest
 import sympy as sp
 
 from dpverify.effort import QUICK
 from dpverify.proving import gate, prove
 from dpverify.proving.domain import Domain, admits
-from dpverify.proving.limits import TimeLimit, interrupting, within
+from dpverify.proving.limits import GRACE, TimeLimit, interrupting, uninterrupted, within
 from dpverify.proving.refutation import AIMED, refute
 from dpverify.relations import AtMost, Equal, Induction
 from dpverify.verdicts import PROVED, REFUTED, UNDECIDED, Result
@@ -108,14 +112,23 @@ def test_limits_lie_inside_one_another():
         assert sum(range(1000)) == 499500, "the outer limit is still far"
 
 
+def test_an_inner_limit_does_not_take_the_end_of_an_outer_one_for_its_own():
+    left = []
+    with pytest.raises(TimeLimit), within(0.05):
+        with contextlib.suppress(TimeLimit), within(60):
+            while True:
+                pass
+        left.append("the inner block, and the outer one went on")
+    assert not left
+
+
 def test_a_solver_that_does_not_return_is_interrupted():
-    import threading
-
-    from dpverify.proving import limits
-
     stopped = threading.Event()
-    with within(0.01), interrupting(stopped.set):
-        assert stopped.wait(limits.GRACE + 30)
+    with contextlib.suppress(TimeLimit), within(0.01), interrupting(stopped.set), uninterrupted():
+        latest = time.process_time() + GRACE + 30
+        while not stopped.is_set() and time.process_time() < latest:
+            pass
+    assert stopped.is_set()
 
 
 def test_what_was_cut_short_says_so_and_survives_json():
