@@ -358,5 +358,6 @@ TARGETS = (
         nan=REFUTED,
         training=REFUTED,
         fresh=REFUTED,
+        huge=UNDECIDED,
     ),
 )
