@@ -1,7 +1,8 @@
 """Several algorithms side by side: the same problem, the same guarantee, F(x) - F* at the output.
 
-The mean is shown with the usual normal interval; who wins is decided by medians, whose intervals are exact
-for any law: between two order statistics, by the binomial distribution, all of them together at 95 %.
+The mean is shown with its standard error, which is no confidence statement; who wins is decided by medians,
+whose intervals are exact for any law: between two order statistics, by the binomial distribution, all of them
+together at 95 %.
 """
 
 from __future__ import annotations
@@ -63,6 +64,8 @@ def compare(
 
     if len(names) < 2 or len(set(names)) < len(names):
         raise ValueError(f"Expected at least two different algorithms, got {', '.join(names) or 'none'}.")
+    if runs < 2:
+        raise ValueError(f"Expected runs={runs} >= 2: one run has no spread.")
     unused = [key for key in settings if not any(key in settings_of(name) for name in names)]
     if unused:
         raise ValueError(
@@ -87,7 +90,6 @@ def compare(
             workers=workers,
             progress=progress,
         )
-        mean, spread = result.mean("excess"), result.standard_error("excess")
         low, high = median_interval(result.values["excess"], ALPHA / len(names))
         rows.append(
             {
@@ -95,8 +97,8 @@ def compare(
                 "steps": made.algorithm.steps,
                 "runs": runs,
                 "seed": seed,
-                "mean": mean,
-                "interval": [mean - 1.96 * spread, mean + 1.96 * spread],
+                "mean": result.mean("excess"),
+                "standard_error": result.standard_error("excess"),
                 "median": float(np.median(result.values["excess"])),
                 "median_interval": [low, high],
                 "guarantee": str(target),

@@ -93,7 +93,7 @@ def add(app: typer.Typer) -> None:
         if about:
             say(f"data: {about}")
         say(f"F(x) - F* under {rows[0]['guarantee']}, {rows[0]['adjacency']}, {runs} runs each, seed {seed}")
-        head = ["algorithm", "steps", "mean (95 %, normal)", "median (exact)", "of the best", "certified"]
+        head = ["algorithm", "steps", "mean (standard error)", "median (exact)", "of the best", "certified"]
         say_rows([head, *(_cells(row) for row in rows)])
         say(verdict(rows))
         if plot is not None:
@@ -101,12 +101,12 @@ def add(app: typer.Typer) -> None:
 
 
 def _cells(row: dict) -> list[str]:
-    (a, b), (c, d) = row["interval"], row["median_interval"]
+    low, high = row["median_interval"]
     return [
         row["algorithm"],
         str(row["steps"]),
-        f"{row['mean']:.4g} [{a:.4g}, {b:.4g}]",
-        f"{row['median']:.4g} [{c:.4g}, {d:.4g}]",
+        f"{row['mean']:.4g} ({row['standard_error']:.2g})",
+        f"{row['median']:.4g} [{low:.4g}, {high:.4g}]",
         f"{row['times_best']:.3g}",
         "yes" if row["certified"] else "NO",
     ]

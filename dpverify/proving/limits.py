@@ -140,12 +140,15 @@ def interrupting(stop: Callable[[], None]) -> Iterator[None]:
 @contextmanager
 def _watched(seconds: float) -> Iterator[None]:
     """The same by a second thread that watches the clock of this one: signals reach the main thread only."""
+
+    class OwnRing(_Ring):
+        """Told apart from those of other limits by its class."""
+
     thread = threading.get_ident()
     clock = time.pthread_getcpuclockid(thread)
     end = time.clock_gettime(clock) + seconds
     finished, lock = threading.Event(), threading.Lock()
     raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc
-    ring = type("_OwnRing", (_Ring,), {})  # told apart from those of other limits by its class
 
     def watch() -> None:
         # Processor time passes no faster than the clock on the wall.
@@ -155,13 +158,13 @@ def _watched(seconds: float) -> Iterator[None]:
             if end <= time.clock_gettime(clock):
                 with lock:
                     if not finished.is_set() and not _held:
-                        raise_in(ctypes.c_ulong(thread), ctypes.py_object(ring))
+                        raise_in(ctypes.c_ulong(thread), ctypes.py_object(OwnRing))
                 pause = 1.0  # again and again, as above
 
     threading.Thread(target=watch, daemon=True).start()
     try:
         yield
-    except ring:
+    except OwnRing:
         raise TimeLimit(f"no answer in {seconds:g} s") from None
     finally:
         with lock:

@@ -42,7 +42,7 @@ def summary(case: Example, result: Runs, as_printed: bool) -> dict[str, Any]:
         "seed": result.seed,
         "quantity": quantity,
         "mean": mean,
-        "interval": [mean - 1.96 * spread, mean + 1.96 * spread] if result.runs > 1 else None,
+        "standard_error": spread if result.runs > 1 else None,
         "at_least": at_least,
         "exact": exact,
         "bound": None if bound is None else bound.value,
@@ -129,8 +129,8 @@ def table(figures: dict[str, Any]) -> str:
     >>> print(table(judged(summary(case, case.simulate(100), False), {})).splitlines()[0])
     clipped-mean (diff2), certified, 1 steps, 100 runs, seed 0
     """
-    interval = figures["interval"]
-    near = f", [{interval[0]:.6g}, {interval[1]:.6g}] (95 %, normal approximation)" if interval else ""
+    spread = figures["standard_error"]
+    near = f" (standard error {spread:.2g})" if spread is not None else ""
     lines = [
         f"{figures['algorithm']} ({figures['paper']}), {figures['calibration']}, {figures['steps']} steps, "
         f"{figures['runs']} runs, seed {figures['seed']}",
