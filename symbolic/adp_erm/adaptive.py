@@ -305,8 +305,9 @@ def bound_of_adp_sgd_with_adaptive_steps():
 )
 def bound_of_dp_sgd_with_adaptive_steps():
     """E|grad F|^2 <= 2 G B_sgd/sqrt(T-1) + 32 G^3 eta d L B_delta sqrt T log(1 + T nu/b_0^2)/(n^2 eps^2 nu),
-    for every nu <= G^2, with any B_sgd <= G sqrt(T)/250. (The text does not define B_sgd; what follows, in
-    prop-5.2-eq12-corrected, is G B/sqrt(T-1) with B < 2 here, if nu >= 1/10^5.)
+    for every nu <= G^2, with any B_sgd <= G sqrt(T)/250. (The text does not define B_sgd; that of
+    prop-5.2-eq12-corrected would be less than 2 here, if nu >= 1/10^5. Proposition 5.2 as printed asks
+    nothing of T; the case does not meet the T >= 5 + 4 b_0^2/G^2 of prop-5.2-eq12-corrected.)
 
     The case: T = 10^8, d = 1, Huber's loss with slope clip(theta, -1, 1), plus 1, for every record, so G = L
     = 1; b_0^2 = 100 T, any nu <= 1, r = eta/b_0 = 1/1000, theta_0 = 1/10, v = theta_0^2, and n, eps, delta
@@ -413,6 +414,7 @@ def with_noise(theorem, paid, root, noise):
     at="Proposition 5.2, Eq (11), as it follows",
     kind="inequality",
     uses=["thm-d.1-corrected", "sum-cubes", "sum-inverse", "prop-5.1-tcond", "sum-adaptive", "sum-upper"],
+    standing="ours",
 )
 def bound_of_adp_sgd_with_adaptive_steps_as_it_follows():
     """With alpha_t = (b_0^2 + t C)^(1/4), nu <= C <= G^2, sigma^2 of Eq (6) and T >= 5 + 4 b_0^2/G^2, if each
@@ -441,6 +443,7 @@ def bound_of_adp_sgd_with_adaptive_steps_as_it_follows():
     at="Proposition 5.2, Eq (12), as it follows",
     kind="inequality",
     uses=["thm-d.1-corrected", "sum-cubes", "sum-inverse", "prop-5.1-tcond"],
+    standing="ours",
 )
 def bound_of_dp_sgd_with_adaptive_steps_as_it_follows():
     """The same with alpha = 1: N = 128 G^2 eta d L B_delta T log(1 + T nu/b_0^2)/(n^2 eps^2 nu), four times
@@ -502,7 +505,13 @@ def bound_of_adp_is_tighter():
     )
 
 
-@claim(PAPER, "prop-5.2-factor-corrected", at="Below Proposition 5.2, corrected", kind="asymptotic")
+@claim(
+    PAPER,
+    "prop-5.2-factor-corrected",
+    at="Below Proposition 5.2, corrected",
+    kind="asymptotic",
+    standing="ours",
+)
 def bound_of_adp_is_tighter_for_many_steps():
     """The last term of Eq (11) is at most that of Eq (12) if x = T nu/b_0^2 >= 54 (e^4 - 1 is enough), and
     then by the factor log(1 + x)/4.

@@ -183,6 +183,7 @@ def stationary(rounds):
     at="Proposition 5.1, Eq (9), corrected",
     kind="inequality",
     uses=["thm-4.2-eq7-corrected", "remark-4.1-attain", "sum-upper", "prop-5.1-tcond", "prop-5.1-bt"],
+    standing="ours",
 )
 def bound_of_adp_sgd_with_twice_the_privacy_term():
     """Eq (9) holds with twice its last term, and B_T = log(1 + T c/a): for Algorithm 1 with b_t = sqrt(a + c

@@ -78,7 +78,13 @@ def gaussian_mechanism_for_every_epsilon():
     return Private(Gaussian(sigma, {REPLACE: Delta}), ApproxDP(spent, delta), REPLACE, given=[delta < 1])
 
 
-@claim(PAPER, "lemma-2.1-corrected", at="Lemma 2.1, corrected", kind="privacy guarantee")
+@claim(
+    PAPER,
+    "lemma-2.1-corrected",
+    at="Lemma 2.1, corrected",
+    kind="privacy guarantee",
+    standing="ours",
+)
 def gaussian_mechanism_by_concentrated_privacy():
     """h + N(0, sigma^2 I) is (Delta^2/(2 sigma^2) + (Delta/sigma) sqrt(2 ln(1/delta)), delta)-DP, for every
     Delta, sigma > 0 and delta < 1.
@@ -400,6 +406,7 @@ def sampled_steps(how: str, adjacency: Adjacency, moved: int):
     at="Theorem 4.1, with conditions",
     kind="privacy guarantee",
     uses=["assumption-2.2-sensitivity", "sampling"],
+    standing="ours",
 )
 def noise_suffices_where_each_step_is_private_before_sampling():
     """For every public alpha and every b computed from what was published: Algorithm 1 on m records of n,
@@ -715,7 +722,11 @@ def printed_noise_keeps_epsilon_and_delta_with_adaptive_steps():
 
 
 @claim(
-    PAPER, "thm-4.1-adaptive-corrected", at="Theorem 4.1, b from what was released", kind="privacy guarantee"
+    PAPER,
+    "thm-4.1-adaptive-corrected",
+    at="Theorem 4.1, b from what was released",
+    kind="privacy guarantee",
+    standing="ours",
 )
 def steps_from_released_gradients_are_post_processing():
     """Releasing g_t + alpha_t c_t and taking b_{t+1} from the released gradients, Algorithm 1 is rho-zCDP

@@ -162,6 +162,7 @@ def theorem_4_2(convex: bool):
     at="Theorem 4.2, Eq (7), with eta L in its last term",
     kind="inequality",
     uses=["thm-4.2-step"],
+    standing="ours",
 )
 def smallest_mean_squared_gradient_with_eta_l_restored():
     """For an L-smooth F, steps theta - (eta/b_t)(grad f + alpha_t c_t) with E grad f = grad F and E|grad f|^2
@@ -209,7 +210,11 @@ def last_term_dominates():
 
 
 @claim(
-    PAPER, "remark-4.1-dominating-corrected", at="Remark 4.1, second sentence, corrected", kind="asymptotic"
+    PAPER,
+    "remark-4.1-dominating-corrected",
+    at="Remark 4.1, second sentence, corrected",
+    kind="asymptotic",
+    standing="ours",
 )
 def last_term_dominates_for_few_records():
     """The last term is at least the first two together if n^2 eps^2 <= d (16 G)^2 B_delta M/(2 D_F/eta + eta
@@ -335,6 +340,7 @@ def products_of_mirrored_alphas_attain_the_least_noise_factor():
     at="Remark 4.1, last paragraph, corrected",
     kind="optimality",
     uses=["remark-4.1-min"],
+    standing="ours",
 )
 def only_multiples_of_b_attain_the_least_noise_factor():
     """M = M_adp exactly if alpha_t^2 is a constant times b_t: whatever sum_t 1/alpha_t^2 is, M is least there

@@ -962,7 +962,8 @@ def uniform_bound_of_momentum():
     ln(1/(1-beta))): constants of beta and alpha_0 alone.
 
     T_hat has (1-beta)/(1-beta^t) <= gamma^(t-1) at t = T_hat, and not at T_hat + 1. That gamma^T + 2 eta_0
-    alpha R U_3 bounds EER is Theorem 4.4.
+    alpha R U_3 bounds EER is Theorem 4.4, which is refuted as printed; thm-4.4-corrected has it with the step
+    eta_0/M and another condition on eta_0.
     """
     m = sp.Symbol("m", integer=True, positive=True)
     g, ratio = 1 - eta0 / kappa, eta0 / (kappa * alpha)
