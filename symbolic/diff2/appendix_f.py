@@ -438,6 +438,9 @@ def gradient_of_a_random_local_step():
     differences of gradients + xi_{k+1}, if 2 eta L <= 1 and 4 eta^2 2e(K^2 zeta^2 + K L^2/b + K C_3^2
     sigma_3^2 d) <= 1: (1/K) sum_k E|grad f(x_{k-1})|^2 <= 2 (E f(x_0) - E f(x_K))/(eta K) - (1/(4 eta^2 K))
     sum_k E|x_k - x_{k-1}|^2 + 2e E|v_1 - grad f(x_0)|^2.
+
+    The variance of the batch is taken at its most, (L^2/b) |x_k - x_{k-1}|^2, and f has a minimiser, as
+    Assumption 2.2 says (Proposition F.2 does not name it).
     """
     given = local_steps()
     run, slopes, moves, errors = given

@@ -71,7 +71,7 @@ def second(N, eps, d, P, L=1):
 @claim(
     PAPER,
     "thm-5.3",
-    at="Theorem 5.3",
+    at="Theorem 5.3, with the eta and T of Theorem F.4",
     kind="asymptotic",
     expect=REFUTED,
     breaks="theorem",

@@ -758,15 +758,16 @@ def explicit_bound_of_theorem_9():
     """E|grad F(w^)| <= (3R/2 + 24K(G + 2L) + 12L) d^(1/3)/(epsilon N)^(2/3) + 6G/sqrt(N) + 36GK
     sqrt(d)/(epsilon N) + 9KL sqrt(d)/(epsilon N), K = 16 log2 T log(1/delta), whatever delta.
 
-    It holds for delta <= 1/2 (thm-9-small-delta) and fails for delta next to 1: the noise has sqrt(l), K has
-    l; what lies between is open. The case: N = 2^k, k = 10^13, x = sqrt(N/T) = 2^-7, d = 2^20, l =
-    log(1/delta) = 1/(100 k); every record has Huber's loss in the first coordinate, slope clip(w, -1, 1), G
-    = L = 1. All records being equal, what is rebuilt is m_t, |m_t| <= 1, plus noise: the nodes of r alone
-    give each coordinate of it a variance of at least 16 l k x^3 n/d, n the number of bits 1 among the last k
-    of t, which is at least k/4 but for 4/k of all t (Chebyshev). A step goes along the first coordinate by
-    at most eta (1 + |Z|)/Y, Y the length of the noise in the others, E(1/Y) <= 2/(s sqrt d), so that T steps
-    go D = (1/x)(4/k + 2/sqrt(d) + 1/(k sqrt(l) x^(3/2))) on average, and more than 10 D with a chance of
-    1/10 at most (Markov). From w_1 = 1 + 10 D, R = 10 D + 1/2, the mean slope is 9/10 or more.
+    It holds for delta <= 1/2 and epsilon <= 27000 (log2 T)^3 sqrt(d N) (thm-9-small-delta) and fails for
+    delta next to 1: the noise has sqrt(l), K has l; the rest is open. The case: N = 2^k, k = 10^13, x =
+    sqrt(N/T) = 2^-7, d = 2^20, l = log(1/delta) = 1/(100 k); every record has Huber's loss in the first
+    coordinate, slope clip(w, -1, 1), G = L = 1. All records being equal, what is rebuilt is m_t, |m_t| <=
+    1, plus noise: the nodes of r alone give each coordinate of it a variance of at least 16 l k x^3 n/d, n
+    the number of bits 1 among the last k of t, which is at least k/4 but for 4/k of all t (Chebyshev). A
+    step goes along the first coordinate by at most eta (1 + |Z|)/Y, Y the length of the noise in the
+    others, E(1/Y) <= 2/(s sqrt d), so that T steps go D = (1/x)(4/k + 2/sqrt(d) + 1/(k sqrt(l) x^(3/2))) on
+    average, and more than 10 D with a chance of 1/10 at most (Markov). From w_1 = 1 + 10 D, R = 10 D + 1/2,
+    the mean slope is 9/10 or more.
     """
     x, k, dimension = sp.Rational(1, 128), sp.Integer(10) ** 13, sp.Integer(2) ** 20
     level = 1 / (100 * k)
