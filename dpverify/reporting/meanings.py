@@ -125,9 +125,9 @@ MEANINGS = {
     "dp-accel/eq-b-rec": (
         "It takes noise uncorrelated with both last iterates: the last one alone is not enough."
     ),
-    "dynamic-noise/thm-4.2-bound": (
-        "The order has kappa^2 alpha where kappa alpha is printed: for badly conditioned problems Eq (5) is "
-        "too large, and with its best T the uniform schedule never does worse than no step at all."
+    "dynamic-noise/thm-4.2-bound-least": (
+        "Eq (5) is the bound at the T of Eq (4); the least one has kappa^2 alpha for kappa alpha: for badly "
+        "conditioned problems, with its best T, the uniform schedule never does worse than no step at all."
     ),
     "dynamic-noise/thm-4.3-t": (
         "The printed T is not the minimiser; rounding up T* of Eq (26) costs at most a factor 1 + alpha."

@@ -398,20 +398,117 @@ def no_step_is_best_when_alpha_kappa_is_at_least_one():
     )
 
 
+@claim(PAPER, "power-bernoulli", at="Theorem 4.2, Eq (5)", kind="inequality", standing="ours")
+def power_of_gamma_is_at_least_its_tangent():
+    """gamma^T >= 1 - (1 - gamma) T (Bernoulli), 0 < gamma < 1."""
+    return AtMost(1 - (1 - gamma) * T, gamma**T, given=[gamma < 1])
+
+
+@claim(PAPER, "uniform-least", at="Theorem 4.2, Eq (5)", kind="inequality", standing="ours")
+def steps_of_eq_4_are_never_few():
+    """kappa ln(1 + 1/(kappa alpha)) >= ln(1 + 1/alpha_0) for alpha <= alpha_0 and kappa = 1/(1 - gamma): with
+    x = 1/(kappa alpha) and u = 1/alpha_0, (1 - gamma) ln(1 + u) <= ln(1 + x) where x >= (1 - gamma) u.
+    """
+    x, u = sp.symbols("x u", positive=True)
+    kept = 1 - gamma
+    return (
+        Theorem(given=[gamma < 1, x >= kept * u], shows=AtMost(kept * sp.log(1 + u), sp.log(1 + x)))
+        .have(AtMost(kept * sp.log(1 + u), sp.log(1 + kept * u)), "the logarithm is concave")
+        .have(AtMost(sp.log(1 + kept * u), sp.log(1 + x)), "and grows")
+    )
+
+
 @claim(
     PAPER,
     "thm-4.2-bound",
     at="Theorem 4.2, Eq (5)",
     kind="asymptotic",
+    uses=["sketch-4.2-e", "power-exp", "ln-exp", "ln-bounds", "power-bernoulli", "uniform-least"],
+)
+def uniform_bound_at_eq_4_is_of_order_eq_5():
+    """For kappa > 1, alpha <= alpha_0 and the T of Eq (4), ceil(kappa ln(1 + 1/(kappa alpha))), the uniform
+    bound lies between S and (2 (1 + 1/A)^2 + 1/A) S, S = kappa^2/(kappa + 1/alpha) ln(1 + 1/(kappa alpha)),
+    A = ln(1 + 1/alpha_0). (The O of Eq (4) with the constant 1; "the corresponding bound" is that of this T.
+    Read as the least bound over T it fails: thm-4.2-bound-least.)
+
+    x = 1/(kappa alpha) and u = 1/alpha_0, so that alpha = (1 - gamma)/x, gamma = 1 - 1/kappa, and S = kappa
+    ln(1 + x)/(1 + x); T is any whole number from kappa ln(1 + x) to kappa ln(1 + x) + 1.
+    """
+    x, u = sp.symbols("x u", positive=True)
+    kept, length, least = 1 - gamma, sp.log(1 + x), sp.log(1 + u)
+    order, erub = length / (kept * (1 + x)), schedules.uniform_erub(gamma, kept / x, T)
+    most, noise = 2 * (1 + 1 / least) ** 2 + 1 / least, (1 - gamma**T) * T / x
+    long, rounded_up = kept * T >= length, [kept * T >= length, kept * T <= length + kept]
+
+    def started(theorem: Theorem) -> Theorem:
+        """With what holds of gamma^T wherever T is long enough."""
+        return (
+            theorem.use("power-exp", "gamma^T <= exp(-T/kappa)", gamma=gamma, T=T)
+            .use("ln-exp", "exp(-T/kappa) <= 1/(1 + x)", v=x, w=kept * T)
+            .have(AtMost(gamma**T, 1 / (1 + x)), "the first term")
+        )
+
+    def from_above(theorem: Theorem) -> Theorem:
+        """With what holds on either side of x = 1."""
+        return (
+            started(theorem)
+            .use("uniform-least", "kappa ln(1 + x) >= A", gamma=gamma, x=x, u=u)
+            .have(AtMost(0, least, strict=True), "u > 0")
+            .have(AtMost(kept, length / least), "over A")
+            .have(AtMost(kept * T, (1 + 1 / least) * length), "T is at most (1 + 1/A) kappa ln(1 + x)")
+            .have(AtMost(1, length / (kept * least)), "over 1 - gamma")
+            .have(AtMost(1 / (1 + x), order / least), "over 1 + x")
+            .have(AtMost(gamma**T, order / least), "the first term, in S")
+            .have(AtMost(T, (1 + 1 / least) * length / kept), "T in S")
+        )
+
+    sharp, flat = (
+        [gamma < 1, x >= kept * u, x >= 1, *rounded_up],
+        [gamma < 1, x >= kept * u, x <= 1, *rounded_up],
+    )
+    upper = AtMost(erub, most * order)
+    return AllOf(
+        started(Theorem(given=[gamma < 1, long], shows=AtMost(order, erub)))
+        .have(AtMost(x / (1 + x), 1 - gamma**T), "the rest")
+        .have(AtMost(T / (1 + x), noise), "times T/x")
+        .have(AtMost(order, T / (1 + x)), "T is at least kappa ln(1 + x)"),
+        from_above(Theorem(given=sharp, shows=upper))
+        .have(AtMost(noise, T / x), "1 - gamma^T <= 1")
+        .have(AtMost(1 / x, 2 / (1 + x)), "x >= 1")
+        .have(AtMost(T / x, 2 * T / (1 + x)), "times T")
+        .have(AtMost(2 * T / (1 + x), 2 * (1 + 1 / least) * order), "T in S")
+        .have(AtMost(2 * (1 + 1 / least) * order, 2 * (1 + 1 / least) ** 2 * order), "1 + 1/A >= 1"),
+        from_above(Theorem(given=flat, shows=upper))
+        .use("power-bernoulli", "1 - gamma^T <= T/kappa", gamma=gamma, T=T)
+        .use("ln-bounds", "ln(1 + x) <= x", v=x)
+        .have(AtMost(noise, kept * T**2 / x), "times T/x")
+        .have(AtMost(T**2, ((1 + 1 / least) * length / kept) ** 2), "squared")
+        .have(AtMost(kept * T**2 / x, (1 + 1 / least) ** 2 * length**2 / (kept * x)), "T in S")
+        .have(AtMost(length / x, 1), "the logarithm")
+        .have(AtMost(length**2 / (kept * x), length / kept), "times kappa ln(1 + x)")
+        .have(AtMost(length / kept, 2 * order), "1 + x <= 2")
+        .have(AtMost(length**2 / (kept * x), 2 * order), "together")
+        .have(
+            AtMost((1 + 1 / least) ** 2 * length**2 / (kept * x), 2 * (1 + 1 / least) ** 2 * order), "times"
+        ),
+    )
+
+
+@claim(
+    PAPER,
+    "thm-4.2-bound-least",
+    at="Theorem 4.2, Eq (5), read as the least over T",
+    kind="asymptotic",
     uses=["sketch-4.2-e", "thm-4.2-t-zero"],
     expect=REFUTED,
     correction="thm-4.2-bound-corrected",
-    breaks="theorem",
+    breaks="text",
+    standing="ours",
 )
 def least_uniform_bound_is_of_order_eq_5():
-    """With kappa >= 1/(1-c), alpha < alpha_0 for some c and alpha_0: ERUB_min, the least uniform bound over
-    whole T >= 0, is Theta(kappa^2/(kappa + 1/alpha) ln(1 + 1/(kappa alpha))). (Read as the bound at the T of
-    Eq (23) it holds: proof-4.2-eq24-theta.)
+    """Read as "the achievable optimal upper bound" of Section 4: with kappa >= 1/(1-c), alpha < alpha_0 for
+    some c and alpha_0, the least uniform bound over whole T >= 0 is Theta(kappa^2/(kappa + 1/alpha) ln(1 +
+    1/(kappa alpha))). (At the T of Eq (4) it holds: thm-4.2-bound.)
 
     Along kappa = n^2, alpha = 1/n, which meets the conditions for every c and alpha_0 once n is large: there
     alpha kappa >= 1, and the least bound is the 1 of T = 0; Eq (5) grows like n, so that no constant will do.
