@@ -532,12 +532,14 @@ def _instances(inference: Use, proof: _Proof, supposed: list[Any]) -> list[AtMos
     """What an earlier claim says of the terms, its assumptions and hypotheses being shown where `supposed`
     holds as well; this is forgotten again.
     """
-    facts = list(proof.facts)
+    facts, objects = list(proof.facts), set(proof.objects)
     proof.facts = [*facts, *[condition for condition in supposed if condition not in (sp.true, True)]]
     try:
         return _instantiated(inference, proof)
     finally:
         proof.facts = facts
+        if supposed:  # a function or a noise that exists there need not exist elsewhere
+            proof.objects = objects
 
 
 def _instantiated(inference: Use, proof: _Proof) -> list[AtMost | Equal]:
@@ -867,8 +869,9 @@ def _descend(inference: Descend, proof: _Proof) -> None:
     _state_is_free(process, proof)
     _noise_is_free(process.noises, proof)
     named = [e for other, c in (*parts, *later) for e in (other.value, c)]
-    swap = _numbers_for_entries(process, extra, *named)
+    swap = _numbers_for_entries(process, proof, extra, *named)
     noises = [noise.replaced(swap) for noise in process.noises]
+    before = set(proof.objects)
     proof.objects |= objects_of([*noises, process.after.xreplace(swap)])  # those of the statement, at a step
     known: list[Any] = []
     if entry.is_nonnegative:
@@ -884,21 +887,26 @@ def _descend(inference: Descend, proof: _Proof) -> None:
     proof.establish(
         compared(E(process.after.xreplace(swap), *noises), bound + sum(moved)), inference.reason, known
     )
+    proof.objects = before  # the numbers of an arbitrary step are no numbers of the theorem
     now, then = process.index, process.index + 1
     right = sum(c * other.name[now] for other, c in parts) + sum(c * other.name[then] for other, c in later)
     recursion = compared(process.name[then], right + extra)
     proof.recursions.append(ForEvery(recursion, process.index, process.low, process.high))
 
 
-def _numbers_for_entries(process: Iterates, *terms: Any) -> dict[Any, Any]:
-    """An arbitrary number of the same sign for every entry of a sequence at the index of a step."""
+def _numbers_for_entries(process: Iterates, proof: _Proof, *terms: Any) -> dict[Any, Any]:
+    """An arbitrary number of the same sign for every entry of a sequence at the index of a step, of which
+    nothing is known.
+    """
     spelt = [process.after, *terms, *[s for v in (*process.step, *process.noises) for s in _coefficients(v)]]
     swap: dict[Any, Any] = {}
     for entry in sorted({e for term in spelt for e in term.atoms(sp.Indexed)}, key=sp.default_sort_key):
         sign = (
             {"positive": True} if entry.is_positive else {"nonnegative": True} if entry.is_nonnegative else {}
         )
-        swap[entry] = fresh(f"{entry.base.label}_now", [*spelt, *swap.values()], real=True, **sign)
+        swap[entry] = fresh(
+            f"{entry.base.label}_now", [*spelt, *swap.values(), *proof.known], real=True, **sign
+        )
     return swap
 
 

@@ -17,7 +17,7 @@ from dpverify.proving.theorem import statements
 from dpverify.relations import AtMost, Equal, Increasing
 from dpverify.releases import Gaussian
 from dpverify.theorems import ForEvery, Iterates, Theorem
-from dpverify.verdicts import PROVED, REFUTED
+from dpverify.verdicts import PROVED, REFUTED, UNDECIDED
 
 X, Y = sp.symbols("X Y", real=True)
 t, s, m = sp.symbols("t s m", integer=True)
@@ -265,3 +265,78 @@ def test_one_name_is_one_vector_and_one_function():
 def test_a_domain_in_two_pieces_is_seen_to_be():
     apart = Increasing(-1 / X, X, [sp.Or(X < -1, X > 1)])
     assert prove(apart).verdict is REFUTED
+
+
+NARROW_PLACES = '''
+import sympy as sp
+from dpverify.claims import Paper, claim
+from dpverify.language.expectations import Noise
+from dpverify.language.vectors import Vector, norm2
+from dpverify.relations import AtMost
+from dpverify.theorems import Iterates, Theorem
+
+PAPER = Paper("narrow", "A paper")
+s = sp.Symbol("s", nonnegative=True)
+z, now = sp.Symbol("z", positive=True), sp.Symbol("n_now", positive=True)
+R, r = (sp.Symbol(name, integer=True, positive=True) for name in ("R", "r"))
+e, n = sp.IndexedBase("e", nonnegative=True), sp.IndexedBase("n", positive=True)
+
+
+def narrow(x):
+    """Negative next to log(7) alone, where no search looks."""
+    return (x - sp.log(7)) ** 2 * sp.exp(x) - sp.Rational(1, 10**30)
+
+
+@claim(PAPER, "square", at="Lemma")
+def square():
+    """0 <= |nu|^2."""
+    return AtMost(0, norm2(Noise("nu", variance=s)))
+
+
+@claim(PAPER, "case", at="a noise that exists in a case", uses=["square"])
+def case():
+    """narrow(z) >= 0."""
+    nu = Noise("nu", variance=narrow(z))
+    theorem = Theorem(shows=AtMost(0, narrow(z))).use("square", "a case", when=narrow(z) >= 0, s=narrow(z))
+    return theorem.expect(AtMost(0, norm2(nu)), [nu], "not negative")
+
+
+@claim(PAPER, "step", at="a noise of an arbitrary step")
+def step():
+    """narrow(n_now) >= 0."""
+    xi, later, w = Noise("xi", variance=narrow(n[r])), Noise("xi", variance=narrow(now)), Vector("w")
+    run = Iterates(e, norm2(w), [w], [w + xi], [xi], r, 1, R)
+    theorem = Theorem(given=[run], shows=AtMost(0, narrow(now))).descend(run, 1, narrow(n[r]), "a step")
+    return theorem.expect(AtMost(0, norm2(later)), [later], "not negative")
+
+
+@claim(PAPER, "name", at="a hypothesis on a number that the engine made up")
+def name():
+    """If narrow(n_now) >= 0 for one number, w times below(n_r) never grows."""
+    w = Vector("w")
+
+    def below(x):
+        return 1 / (1 + narrow(x))
+
+    run = Iterates(e, norm2(w), [w], [below(n[r]) * w], [], r, 1, R)
+    return (
+        Theorem(given=[run, narrow(now) >= 0], shows=AtMost(e[R + 1], e[1]))
+        .have(AtMost(below(now), 1), "not negative")
+        .have(AtMost(0, below(now)), "nor this")
+        .have(AtMost(below(now) ** 2, 1), "squared")
+        .descend(run, 1, 0, "a step")
+        .unroll(e[r], 1, 0, (r, 1, R), "all steps")
+    )
+'''
+
+
+def test_what_exists_in_a_case_or_at_a_step_does_not_exist_everywhere(tmp_path) -> None:
+    file = tmp_path / "narrow.py"
+    file.write_text(NARROW_PLACES)
+    verdicts = {c.claim.id: c.result.verdict for c in check(paths=[file])}
+    assert verdicts == {
+        "narrow/square": PROVED,
+        "narrow/case": UNDECIDED,
+        "narrow/step": UNDECIDED,
+        "narrow/name": UNDECIDED,
+    }
