@@ -57,7 +57,7 @@ class NotApplicable:
 
 Outcome = Result | NotApplicable
 SHOWN = {"half": "reach", "nan": "behaviour"}  # what these laws show; they judge nobody
-RUNS = 1000  # of an algorithm of ours, whose exact losses show more in fewer runs than outputs do
+RUNS = 2000  # of an algorithm of ours, whose exact losses show more in fewer runs than outputs do
 Spent = Sequence[tuple[str, float]]  # what was called, and with which epsilon
 
 

@@ -4,9 +4,8 @@ the other.
     Theorem(shows=AtMost(...), given=[...])
         .have(relation, "why")                   a fact, from the hypotheses and the earlier facts alone
         .calc(a, ("<=", b, "why"), ("=", c, ""))  a chain; what its ends say of each other is a fact
-        .use("lemma-4.1", "why", n=2 * m)        an earlier statement, shown to apply to these terms (and to
-                                                 the same iteration, if it is about one); for every t with
-                                                 over=(t, 1, T), in one case with when=x < 1
+        .use("lemma-4.1", "why", n=2 * m)        an earlier statement, shown to apply to these terms
+        .use("lemma-4.1", "why", over=(t, 1, T))  the same for every t; in one case with when=x < 1
         .sum(relation, (t, 1, T), "why")         a relation that holds for every t, added up
         .unroll(x[t], ratio, extra, (t, 1, T), "why")  x[t+1] <= ratio x[t] + extra(t), applied T times
         .at(hypothesis, 5, "why")                a hypothesis for every t, at one t

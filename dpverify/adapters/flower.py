@@ -113,7 +113,7 @@ def fixed(noise: float = 1.0, clip: float = 1.0, clients: int = 4, first: int = 
         GDP(1 / noise),
         _pair(clients),
         "flwr.serverapp.strategy.DifferentialPrivacyServerSideFixedClipping: noise_multiplier",
-        runs=1000,
+        runs=2000,
         any_number=first == 1,
     )
 
@@ -164,7 +164,7 @@ def adaptive(noise: float = 1.0, clients: int = 20) -> Subject:
         GDP(1 / noise),
         _pair(clients, 0.5),
         "flwr.serverapp.strategy.DifferentialPrivacyServerSideAdaptiveClipping: noise_multiplier",
-        runs=1000,
+        runs=2000,
     )
 
 

@@ -341,25 +341,30 @@ def _model_of(given: list[Any], chosen: frozenset[Any], effort: Effort) -> dict[
     moving = _spoken_of_later(given)
     if not every and not moving:
         return model(plain, effort)
-    found: dict[str, str] | Result | None = None
-    for run in runs([*plain, *every, *moving]):
-        found = model(run.given, effort)
-        if isinstance(found, dict):
-            return run.lengths | found
-    if found is not None:
-        return found
-    # No run is short enough to be written out: expectations are then numbers like any others.
-    for run in runs([*plain, *every]) if moving else ():
-        found = model(run.given, effort)
-        if isinstance(found, dict):
-            return run.lengths | found
-    if found is not None:
-        return found
+    # Where no run is short enough to be written out, expectations are numbers like any others.
+    for hypotheses in [[*plain, *every, *moving], *([[*plain, *every]] if moving else [])]:
+        if (found := _model_of_a_run(hypotheses, effort)) is not None:
+            return found
     for hypothesis in every:
         index = sp.Dummy(hypothesis.index.name, integer=True)
         low, high = sp.sympify(hypothesis.low), sp.sympify(hypothesis.high)
         plain += [*as_conditions(_moved(hypothesis, index)), sp.Ge(index, low), sp.Le(index, high)]
     return model(plain, effort)
+
+
+def _model_of_a_run(given: list[Any], effort: Effort) -> dict[str, str] | Result | None:
+    """A point that meets the hypotheses along a short run, or that none was found; None if no run is short."""
+    from dpverify.proving import model
+
+    found: dict[str, str] | Result | None = None
+    for run in runs(given):
+        if sp.false not in run.given:
+            found = model(run.given, effort)
+            if isinstance(found, dict):
+                return run.lengths | found
+        elif found is None:
+            found = Result(UNDECIDED, "the hypotheses contradict each other along every short run")
+    return found
 
 
 def _spoken_of_later(given: list[Any]) -> list[Iterates]:

@@ -101,8 +101,7 @@ MEANINGS = {
         "the corrected bound has it."
     ),
     "adp-erm/prop-5.2-eq12": (
-        "The bound of DP-SGD with steps from the gradients is too small where b_0^2 is large against T G^2: "
-        "count on four times its noise term."
+        "Count on four times the noise term that is printed for DP-SGD with steps from the gradients too."
     ),
     "dp-accel/prop-3.4": (
         "A certificate found with the printed B says nothing of the method: solve (3.14) with B = "

@@ -277,18 +277,23 @@ def constant_of_sgd():
 def bound_of_adp_sgd_with_adaptive_steps():
     """E|grad F|^2 <= 2 G B_sgd/sqrt(T-1) + 128 G^3 eta d L B_delta sqrt T/(n^2 eps^2 nu) for 0 < nu <= C <=
     G^2, with any B_sgd <= G sqrt(T)/500. (The text does not define B_sgd; what follows, in
-    prop-5.2-eq11-corrected, is G B/sqrt(T-1) with B = 1.6 here. B_sgd >= G sqrt(T-1)/2 makes every such bound
+    prop-5.2-eq11-corrected, is G B/sqrt(T-1) with B = 1.7 here. B_sgd >= G sqrt(T-1)/2 makes every such bound
     true, as it exceeds G^2. For nu < G^2/4 nothing is shown here.)
 
-    The case is that of prop-5.1-eq9: nu = C = G^2 = 1 and b_0^2 = 1 make b_t^2 = 1 + t, whatever the
-    gradients are, and alpha_t^2 = b_t; the last term is that of Eq (9).
+    The case is that of prop-5.1-eq9 with T = 10^12: nu = C = G^2 = 1 and b_0^2 = 1 make b_t^2 = 1 + t,
+    whatever the gradients are, and alpha_t^2 = b_t; the last term is that of Eq (9).
     """
-    rounds, largest = sp.Integer(10) ** 8, sp.Integer(20)
+    rounds, largest = sp.Integer(10) ** 12, sp.Integer(2000)
     least, last = stationary(rounds)
     follows = STATIONARY / 2 / RATE + 1 + RATE / 2 * sp.log(1 + rounds)
+    case = {
+        "T, d, L, G": "10^12, 1, 1, 1",
+        "nu, C, b_0^2": "1, 1, 1",
+        "B_sgd": "any number up to 2000",
+    }
     return Instance(
         AtMost(least, 2 * largest / sp.sqrt(rounds - 1) + last),
-        let=HUBER | {"nu, C, b_0^2": "1, 1, 1", "B_sgd": "any number up to 20"},
+        let={key: value for key, value in HUBER.items() if not key.startswith("T,")} | case,
         meets=[AtMost(follows, largest)],
         because="sum_t 1/b_t is near 2 sqrt(T)/G, and Eq (11) has room for half of it",
     )
@@ -305,45 +310,43 @@ def bound_of_adp_sgd_with_adaptive_steps():
 )
 def bound_of_dp_sgd_with_adaptive_steps():
     """E|grad F|^2 <= 2 G B_sgd/sqrt(T-1) + 32 G^3 eta d L B_delta sqrt T log(1 + T nu/b_0^2)/(n^2 eps^2 nu),
-    for every nu <= G^2, with any B_sgd <= G sqrt(T)/250. (The text does not define B_sgd; that of
-    prop-5.2-eq12-corrected would be less than 2 here, if nu >= 1/10^5. Proposition 5.2 as printed asks
-    nothing of T; the case does not meet the T >= 5 + 4 b_0^2/G^2 of prop-5.2-eq12-corrected.)
+    with any B_sgd <= G sqrt(T)/4000. (The text does not define B_sgd; that of prop-5.2-eq12-corrected is less
+    than 1 here.)
 
-    The case: T = 10^8, d = 1, Huber's loss with slope clip(theta, -1, 1), plus 1, for every record, so G = L
-    = 1; b_0^2 = 100 T, any nu <= 1, r = eta/b_0 = 1/1000, theta_0 = 1/10, v = theta_0^2, and n, eps, delta
-    such that Eq (6) with alpha = 1 gives sigma^2 = 2 v/r. As b_t^2 is between b_0^2 and 101 T, every step
-    has a size between s = r sqrt(100/101) and r, known before its noise is drawn. Without the clip E theta^2
-    stays at least y = s^2 sigma^2/(2 r) if it begins there, as (1 - r)^2 y + s^2 sigma^2 >= y; E cosh(k
-    theta_t) <= exp(k^2 w/2) cosh(k theta_0) for w = r^2 sigma^2/(2 s - s^2), by one step after the other, so
-    that theta is ever beyond 1 with a chance of at most q = 2 T exp(-(1 - theta_0)^2/(2 w)), and E theta_t^4
-    <= 24 E cosh(k theta_t)/k^4 <= 24 e^(1/2) cosh(theta_0/sqrt w) w^2 at k^2 = 1/w. Up to then the clip does
-    nothing: every E|grad F(theta_t)|^2 is at least y - sqrt(24 e^(1/2) cosh(theta_0/sqrt w) q) w. The last
-    term is at most eta sigma^2/(8 sqrt T) T/b_0^2 = v/40, since log(1 + x) <= x.
+    The case: T = 10^12, d = 1, Huber's loss with slope clip(theta, -1, 1), plus 1, for every record, so G = L
+    = 1; nu = G^2 and b_0^2 = T/5, which make b_t^2 = b_0^2 + t whatever the gradients are, and meet T >= 5 +
+    4 b_0^2/G^2; eta = 1, v = theta_0^2 = 1/1000, and n, eps, delta such that Eq (6) with alpha = 1 gives
+    sigma^2 = 2 v/s, where s = eta/sqrt(6 T/5) is the shortest step and r = eta/sqrt(T/5) is longer than all.
+    Without the clip theta is Gaussian, and a step of size p takes y = E theta^2 to (1 - p)^2 y + p^2 sigma^2,
+    which is at least v if y is, as v <= p sigma^2/(2 - p), and at most w = r sigma^2/(2 - r) if y is. So
+    theta is ever beyond 1 with a chance of at most q = 2 T exp(-(1 - theta_0)^2/(2 w)), its mean being never
+    above theta_0, and up to then the clip does nothing: every E|grad F(theta_t)|^2 is at least v - E
+    theta_t^2 1(beyond) >= v - sqrt(3 q) w, as E theta_t^4 <= 3 w^2. The last term is eta sigma^2 log(1 + T
+    nu/b_0^2)/(8 sqrt(T) nu).
     """
-    rounds, largest, step, v = sp.Integer(10) ** 8, sp.Integer(40), sp.Rational(1, 1000), sp.Rational(1, 100)
-    noise, short = 2 * v / step, step * sp.sqrt(sp.Rational(100, 101))
-    wide = step**2 * noise / (2 * short - short**2)
+    rounds, largest, v = sp.Integer(10) ** 12, sp.Integer(250), sp.Rational(1, 1000)
+    short, longest = 1 / sp.sqrt(6 * rounds / 5), 1 / sp.sqrt(rounds / 5)
+    noise = 2 * v / short
+    wide = longest * noise / (2 - longest)
     beyond = 2 * rounds * sp.exp(-((1 - sp.sqrt(v)) ** 2) / (2 * wide))
-    fourth = 24 * sp.exp(sp.Rational(1, 2)) * sp.cosh(sp.sqrt(v / wide))
-    least = short**2 * noise / (2 * step) - sp.sqrt(fourth * beyond) * wide
-    rate = step * 10 * sp.sqrt(rounds)
-    low = sp.Rational(1, 10**5)
-    follows = v / 2 / rate + 1 / (low * 10 * sp.sqrt(rounds)) + rate / 200
+    last = noise * sp.log(6) / (8 * sp.sqrt(rounds))
+    follows = v / 2 + sp.log(6) / 2
     return Instance(
-        AtMost(least, 2 * largest / sp.sqrt(rounds - 1) + v / 40),
+        AtMost(v - sp.sqrt(3 * beyond) * wide, 2 * largest / sp.sqrt(rounds - 1) + last),
         let={
             "f(theta; x)": "1 + Huber's loss with slope clip(theta, -1, 1), for every x",
-            "T, d, L, G, b_0^2": "10^8, 1, 1, 1, 10^10",
-            "eta, theta_0, nu": "100, 1/10, any number up to 1",
-            "n, eps, delta": "any with sigma^2 = 20 by Eq (6)",
-            "B_sgd": "any number up to 40",
+            "T, d, L, G, nu, b_0^2": "10^12, 1, 1, 1, 1, T/5",
+            "eta, theta_0": "1, 1/sqrt(1000)",
+            "n, eps, delta": "any with sigma^2 = sqrt(6 T/5)/500 by Eq (6)",
+            "B_sgd": "any number up to 250",
         },
         meets=[
-            Equal(rate, 100),
-            AtMost(short**2 * noise / (2 * step), v),
+            AtMost(5 + 4 * rounds / 5, rounds),
+            AtMost(v, short * noise / (2 - short)),
+            AtMost(v, wide),
             AtMost(follows, largest),
         ],
-        because="where b hardly grows the noise factor T sum_t 1/b_t^2 is near T^2/b_0^2, which is more",
+        because="the last term of Eq (12) is a quarter of what the noise makes",
     )
 
 

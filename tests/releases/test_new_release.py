@@ -115,7 +115,8 @@ def test_an_audit_acquits_it_where_the_claim_is_right():
     assert result.verdict is not REFUTED
 
 
-C, s, n, m = sp.symbols("C s n m", positive=True)
+C, s = sp.symbols("C s", positive=True)
+n, m = sp.symbols("n m", integer=True, positive=True)
 T = sp.Symbol("T", integer=True, positive=True)
 t = sp.Symbol("t", integer=True)
 SYMBOLIC = Logistic(s, {REPLACE: C})
