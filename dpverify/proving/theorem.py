@@ -353,7 +353,7 @@ def _model_of(given: list[Any], chosen: frozenset[Any], effort: Effort) -> dict[
 
 
 def _model_of_a_run(given: list[Any], effort: Effort) -> dict[str, str] | Result | None:
-    """A point that meets the hypotheses along a short run, or that none was found; None if no run is short."""
+    """A point that meets the hypotheses along a short run, or that none was found; None if none is short."""
     from dpverify.proving import model
 
     found: dict[str, str] | Result | None = None
