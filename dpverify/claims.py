@@ -103,7 +103,7 @@ def claim(
     algorithm), "theorem" (a numbered result), "proof" (a printed step; the result may stand), "text" (a
     sentence of the discussion, a figure) or "misprint". `standing` is "statement" for what the paper asserts;
     what is no assertion of the paper is counted apart: a "definition", a "remark", a "misprint" that no
-    reader is misled by, and "ours", a question or a correction of our own.
+    reader is misled by, and "ours", a question or a correction of our own, which breaks nothing.
 
     >>> @claim(Paper("p", "P (2020)"), "eq-1", at="Eq (1)")
     ... def one_is_one():
@@ -125,6 +125,10 @@ def claim(
         if stands not in STANDINGS:
             raise ClaimError(
                 f"Expected standing={standing!r} to be one of {', '.join(STANDINGS)} in {where}."
+            )
+        if stands == "ours" and breaks is not None:
+            raise ClaimError(
+                f"Expected no breaks={breaks!r} in {where}: what is ours breaks nothing that the paper says."
             )
         if isinstance(uses, str):
             raise ClaimError(f"Expected uses={uses!r} to be a list of claim ids in {where}.")

@@ -101,7 +101,7 @@ def _expect_writable(out: Path) -> None:
 
 def _summary(document: dict[str, Any], index: Path) -> int:
     """Print what came out; returns the exit code."""
-    from dpverify.reporting.document import VERDICTS, as_expected, findings
+    from dpverify.reporting.document import VERDICTS, as_expected, broken, findings
     from dpverify.reporting.plain import parts
 
     records = [c for paper in document["papers"] for c in paper["claims"]]
@@ -113,9 +113,7 @@ def _summary(document: dict[str, Any], index: Path) -> int:
     )
     found = findings(document)
     for c in found[:5]:
-        say(
-            f"{mark('REFUTED')} {c['id']} (breaks {c['breaks'] or 'a statement'}): {parts(c['statement'])[0]}"
-        )
+        say(f"{mark('REFUTED')} {c['id']} (breaks {broken(c)}): {parts(c['statement'])[0]}")
     if len(found) > 5:
         say(f"and {len(found) - 5} findings more")
     say(f"The report: {index}")

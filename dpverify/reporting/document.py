@@ -14,7 +14,7 @@ SEVERITIES: dict[str | None, str] = {
     "proof": "What breaks a printed proof, and by itself no theorem",
     "text": "What is wrong in the text",
     "misprint": "Misprints",
-    None: "Other statements",
+    None: "Other statements, and questions of our own",
 }
 
 _TEXT = {"type": "string"}
@@ -233,6 +233,15 @@ def as_expected(record: dict[str, Any]) -> bool:
     False
     """
     return record["verdict"] == record["expect"] and not crashed(record)
+
+
+def broken(record: dict[str, Any]) -> str:
+    """What a refuted claim breaks, in words.
+
+    >>> broken({"breaks": None, "standing": "ours"})
+    'a question of our own'
+    """
+    return record["breaks"] or ("a question of our own" if record["standing"] == "ours" else "a statement")
 
 
 def findings(document: dict[str, Any]) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from xml.etree import ElementTree
 
 from dpverify import __version__
-from dpverify.reporting.document import VERDICTS, as_expected, crashed, findings, foundations
+from dpverify.reporting.document import VERDICTS, as_expected, broken, crashed, findings, foundations
 from dpverify.verdicts import shown_in
 
 
@@ -36,7 +36,7 @@ def markdown(document: dict[str, Any], times: dict[str, float] | None = None) ->
     lines += ["", "## Findings", ""]
     for c in findings(document):
         lines.append(
-            f"- **{c['id']}** ({c['at']}; breaks {c['breaks'] or 'a statement'}): "
+            f"- **{c['id']}** ({c['at']}; breaks {broken(c)}): "
             f"{_cell(c['statement'])} — {_cell(c['because'])}"
         )
         if c["correction"]:

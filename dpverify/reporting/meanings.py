@@ -509,6 +509,9 @@ MEANINGS = {
         "Only a part of the bound is multiplied by the constant: the curves of Figure 1 change their "
         "shape with it."
     ),
+    "dp-accel/eq-3.2-euclid": (
+        "Laplace noise wants the L1 norm, as the sentence says: with the Euclidean one a step loses more than eps."
+    ),
     "dp-accel/eq-4.1-b-full": (
         "With the full gradient take m = n: with the eps_0 of an m < n a step spends eps_0, which is more "
         "than its share."

@@ -142,6 +142,8 @@ def _means(
         )
     elif c["breaks"] == "misprint":
         advice = "A misprint: " + ("read the nearest true form instead." if corrected else "do not copy it.")
+    elif c["standing"] == "ours":
+        advice = "The paper does not say it: it answers a question of our own."
     else:
         advice = "It is a matter of the text: neither privacy nor a theorem hangs on it."
     if leaning:

@@ -71,6 +71,7 @@ def range_of_b_as_printed():
     "sec5.2-b-range-corrected",
     at="Section 5.2, b_t^2 in [b_0^2 + t nu, b_0^2 + t G^2]",
     kind="inequality",
+    standing="ours",
 )
 def range_of_b():
     """If b_{t}^2 = b_{t-1}^2 + max(|g_t|^2, nu) with |g_t| <= G for t = 1..T and nu <= G^2, then b_T^2 is

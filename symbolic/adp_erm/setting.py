@@ -59,7 +59,7 @@ def noise_of_eq_3_is_that_of_algorithm_1():
     return same(theta - rate * (g + rate * factor * Z), theta - rate * (g + factor * Z))
 
 
-@claim(PAPER, "eq-3-corrected", at="Eq (3), corrected", kind="identity")
+@claim(PAPER, "eq-3-corrected", at="Eq (3), corrected", kind="identity", standing="ours")
 def noise_on_the_parameter():
     """With the released gradient r = grad f + alpha_t Z the noise on the parameter is eta_t alpha_t Z."""
     return step_along(g + factor * Z, theta - rate * g - rate * factor * Z)
@@ -167,6 +167,7 @@ def printed_phi_1_gives_decaying_steps():
     "alg-1-phi1-example-corrected",
     at="Section 3, corrected as in section 5.1",
     kind="algorithm property",
+    standing="ours",
 )
 def square_root_gives_decaying_steps():
     """With b_t = sqrt(a + c t) the step size eta/b_t decays."""

@@ -244,6 +244,7 @@ def no_noise_of_the_stated_order_meets_the_condition():
     at="Proposition E.2, last sentence, corrected",
     kind="asymptotic",
     uses=["prop-e.2-sigma"],
+    standing="ours",
 )
 def order_of_the_local_noise():
     """The least sigma_3^2 that Appendix E asks for, max(16 (4 + e) (a^2/(a - 1)) K ceil(R/P)/(n_min^2 eps), 6

@@ -76,7 +76,13 @@ def line_of_the_descent_as_printed():
     return line_of_the_descent(lambda slope, estimate: estimate - eta * slope)
 
 
-@claim(PAPER, "lemma-f.1-line-corrected", at="Lemma F.1, third line of its proof, corrected", kind="identity")
+@claim(
+    PAPER,
+    "lemma-f.1-line-corrected",
+    at="Lemma F.1, third line of its proof, corrected",
+    kind="identity",
+    standing="ours",
+)
 def line_of_the_descent_as_meant():
     """The same with (eta/2)|v - g|^2."""
     return line_of_the_descent(lambda slope, estimate: estimate - slope)
@@ -117,7 +123,11 @@ def printed_condition_on_the_step_size():
 
 
 @claim(
-    PAPER, "prop-f.2-eta-corrected", at="Proposition F.2, the condition on eta, corrected", kind="asymptotic"
+    PAPER,
+    "prop-f.2-eta-corrected",
+    at="Proposition F.2, the condition on eta, corrected",
+    kind="asymptotic",
+    standing="ours",
 )
 def condition_on_the_step_size():
     """With p = K zeta, q = sqrt K L/sqrt b, t = sqrt K L sigma_3 sqrt d and C_3 = c L, c >= 1: 1/(2
@@ -196,7 +206,11 @@ def batch_without_replacement_has_the_variance_of_independent_draws():
 
 
 @claim(
-    PAPER, "prop-f.2-variance-corrected", at="Proposition F.2, `The third term`, corrected", kind="inequality"
+    PAPER,
+    "prop-f.2-variance-corrected",
+    at="Proposition F.2, `The third term`, corrected",
+    kind="inequality",
+    standing="ours",
 )
 def batch_without_replacement_varies_less():
     """It is (s/b)(n - b)/(n - 1) <= s/b, and s = (1/n) sum_i |a_i|^2 - |mean a|^2 <= (1/n) sum_i |a_i|^2,
@@ -281,6 +295,7 @@ def unrolled_error_as_printed():
     at="Proposition F.2, `Recursively using this inequality`, from the recursion to the last line",
     kind="inequality",
     uses=["prop-f.2-recursion", "prop-f.2-factors"],
+    standing="ours",
 )
 def unrolled_error():
     """If w2[k+1] <= q w2[k] + H s2[k] for k = 1..K, q >= 1, q^m <= e_0 and q^m H <= H_0: w2[m+1] <= e_0 w2[1]
@@ -354,7 +369,13 @@ def condition_on_the_step_size_with_other_symbols():
     return implied(sp.Symbol("zeta_2", positive=True), C_2, sigma_2)
 
 
-@claim(PAPER, "prop-f.2-mix-corrected", at="Proposition F.2, `which implies`, corrected", kind="inequality")
+@claim(
+    PAPER,
+    "prop-f.2-mix-corrected",
+    at="Proposition F.2, `which implies`, corrected",
+    kind="inequality",
+    standing="ours",
+)
 def condition_on_the_step_size_with_its_symbols():
     """The same with zeta, C_3 and sigma_3."""
     return implied(zeta, C_3, sigma_3)
@@ -774,6 +795,7 @@ SETTING = [
     at="Theorem F.4, first display, with L/sqrt(K b)",
     kind="asymptotic",
     uses=["prop-f.3", "thm-f.4-eta", "thm-f.4-local", "thm-4.3-differences", "thm-4.3-restarts"],
+    standing="ours",
 )
 def utility_of_diff2_bvr_l_sgd():
     """With 1/eta = 2L + a (K zeta + sqrt K L/sqrt b + sqrt K C_3 sigma_3 sqrt d + K sqrt T C_2 sigma_2 sqrt

@@ -97,7 +97,9 @@ def difference_moves_by_the_distance():
     return AtMost(norm(difference_of_replaced_records()), L * norm(x - y))
 
 
-@claim(PAPER, "sec3-sens-diff-corrected", at="Sections 3 and 4.1, corrected", kind="inequality")
+@claim(
+    PAPER, "sec3-sens-diff-corrected", at="Sections 3 and 4.1, corrected", kind="inequality", standing="ours"
+)
 def difference_moves_by_the_distance_over_n():
     """Replacing one record of client p moves the gradient difference by at most 2 L |x_{r-1} - x_{r-2}|/(n_p
     P); that is at most L |x_{r-1} - x_{r-2}| as soon as n_p P >= 2.
@@ -127,7 +129,7 @@ def printed_variance_of_the_noise():
     return Equal((sigma * unit) ** 2, sigma**2 * unit)
 
 
-@claim(PAPER, "sec3-noisevar-corrected", at="Section 3, New Framework, corrected", standing="misprint")
+@claim(PAPER, "sec3-noisevar-corrected", at="Section 3, New Framework, corrected", standing="ours")
 def variance_of_the_noise():
     """For xi ~ N(0, s^2 I) in R^d with the standard deviation s = sigma_2 C_{2,r}, E|xi|^2 = d sigma_2^2
     C_{2,r}^2.
@@ -213,7 +215,7 @@ def the_point_that_is_sent_is_the_point_that_is_returned():
     "alg-1-output-corrected",
     at="Algorithm 1, line 22, and Algorithm 4, lines 12 and 13, corrected",
     kind="algorithm property",
-    standing="misprint",
+    standing="ours",
 )
 def a_random_point_where_a_gradient_was_estimated():
     """With x^out = x_{k-1,r-1} for uniform k of K and r of R (k = 1 for GD), E|grad f(x^out)|^2 is the mean

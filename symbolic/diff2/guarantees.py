@@ -70,7 +70,13 @@ def gradient_has_sensitivity_g():
     return AtMost(norm(g - h), G, given=[norm(g) < G, norm(h) < G])
 
 
-@claim(PAPER, "sec4.1-sens-g-corrected", at="Section 4.1, second paragraph, corrected", kind="inequality")
+@claim(
+    PAPER,
+    "sec4.1-sens-g-corrected",
+    at="Section 4.1, second paragraph, corrected",
+    kind="inequality",
+    standing="ours",
+)
 def gradient_has_sensitivity_two_g():
     """Replacing a record moves its gradient by less than 2 G."""
     g, h = vectors("g h")
@@ -184,7 +190,11 @@ def stated_noise_levels_are_minimal():
 
 
 @claim(
-    PAPER, "prop-4.1-minimum-corrected", at="Proposition 4.1, its title, corrected", kind="privacy guarantee"
+    PAPER,
+    "prop-4.1-minimum-corrected",
+    at="Proposition 4.1, its title, corrected",
+    kind="privacy guarantee",
+    standing="ours",
 )
 def less_noise_suffices_at_section_6():
     """At (3, 10^-5), 81/100 of both noise levels is enough for DIFF2-GD to be private, whatever u > 1, R, T,
@@ -234,7 +244,13 @@ def stated_orders_of_the_noise():
     )
 
 
-@claim(PAPER, "prop-4.1-theta-corrected", at="Proposition 4.1, orders, corrected", kind="asymptotic")
+@claim(
+    PAPER,
+    "prop-4.1-theta-corrected",
+    at="Proposition 4.1, orders, corrected",
+    kind="asymptotic",
+    standing="ours",
+)
 def orders_of_the_noise():
     """For 2 <= T <= R and eps <= 2 l, l = log(1/delta), sigma_1^2 = 4 u a ceil(R/T)/(N^2 eps) is between 8
     and 48 times u l R/(T N^2 eps^2), and (u - 1)/u sigma_2^2 = 4 a (R - ceil(R/T))/(N^2 eps) is between 2 and

@@ -55,7 +55,11 @@ def clients_are_always_similar_within_the_smoothness():
 
 
 @claim(
-    PAPER, "assumption-5.2-note-corrected", at="Section 5, above Assumption 5.2, corrected", kind="inequality"
+    PAPER,
+    "assumption-5.2-note-corrected",
+    at="Section 5, above Assumption 5.2, corrected",
+    kind="inequality",
+    standing="ours",
 )
 def clients_are_always_similar_within_twice_the_smoothness():
     """It always holds with zeta = 2 (1 - 1/P) L."""
@@ -127,6 +131,7 @@ def utility_for_the_stated_rounds():
     at="Theorem 5.3, with L/sqrt(K b) in c_1",
     kind="asymptotic",
     uses=["thm-f.4-corrected", "rounds"],
+    standing="ours",
 )
 def rounds_of_diff2_bvr_l_sgd():
     """In the setting of thm-f.4-corrected, if R >= 1 + c_1/eps_opt + c_2/eps_opt^2, c_1 = L/K + zeta +
@@ -180,7 +185,12 @@ def second_part_of_the_rounds_is_bounded():
 
 
 @claim(
-    PAPER, "remark-5.4-corrected", at="Remark 5.4, corrected", kind="asymptotic", uses=["thm-5.3-corrected"]
+    PAPER,
+    "remark-5.4-corrected",
+    at="Remark 5.4, corrected",
+    kind="asymptotic",
+    uses=["thm-5.3-corrected"],
+    standing="ours",
 )
 def second_part_of_the_rounds_is_below_the_first():
     """c_2/eps_opt^2 <= c_1/eps_opt, so that R = O(1 + c_1/eps_opt), if N >= P^(3/2) L^2 sqrt d/(c_1^(3/2) G

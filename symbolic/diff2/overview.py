@@ -228,6 +228,7 @@ def row_of_diff2_bvr_l_sgd():
     at="Table 1, DIFF2-BVR-L-SGD, corrected",
     kind="identity",
     uses=["thm-f.4-corrected"],
+    standing="ours",
 )
 def gradients_of_diff2_bvr_l_sgd():
     """At K = b = sqrt N, with c_1 = 1/K + zeta_2 + 1/sqrt(K b) + sqrt d/(sqrt K b sqrt eps) and c_2 = P
@@ -309,6 +310,7 @@ def local_steps_need_the_fewest_rounds():
     at="Footnote 3, last sentence, corrected",
     kind="asymptotic",
     uses=["table-1-bvr-corrected"],
+    standing="ours",
 )
 def local_steps_need_the_fewest_rounds_of_similar_clients():
     """At eps = d = P = 1 and zeta_2 <= 1/sqrt N, the rounds of DIFF2-BVR-L-SGD, 1 + 2 N^(5/6) + N^(7/12) +

@@ -58,6 +58,7 @@ def noise_of_the_stated_order_is_private():
     at="Proposition 5.1, corrected",
     kind="privacy guarantee",
     uses=["prop-e.2", "prop-e.2-levels", "prop-e.2-b", "prop-e.2-sigma", "lemma-b.8"],
+    standing="ours",
 )
 def noise_of_the_order_with_whole_visits():
     """With ceil(R/P) for R/P: u_1 = u_2 = 3 and sigma_3^2 >= max(16 (4 + e) (a^2/(a - 1)) K

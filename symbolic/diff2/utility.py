@@ -426,6 +426,7 @@ def printed_condition_makes_few_rounds_enough():
     at="Remark 4.4, second sentence, corrected",
     kind="asymptotic",
     uses=["thm-4.3-r"],
+    standing="ours",
 )
 def few_rounds_are_enough_beyond_the_border():
     """The second part L^2 d/(N eps eps_opt)^2 of R is at most L/eps_opt exactly if N >= sqrt(L d)/(G eps):

@@ -222,7 +222,7 @@ def cross_terms_of_b_8_are_as_printed():
     return Equal(exact, L * alpha * (beta * (x - y) * w - alpha * g * w - alpha * g * w), given=[beta < 1])
 
 
-@claim(PAPER, "eq-b.8-corrected", at="Eq (B.8), cross terms", kind="identity")
+@claim(PAPER, "eq-b.8-corrected", at="Eq (B.8), cross terms", kind="identity", standing="ours")
 def cross_terms_of_b_8():
     """The cross terms are L alpha [beta (x_t - x_{t-1}) - alpha grad F]'w + alpha grad F'w; they vanish in
     the mean either way.

@@ -80,7 +80,7 @@ def maximum_likelihood_with_plus_lambda_has_a_maximiser():
     return BigO(value, sp.Integer(1))
 
 
-@claim(PAPER, "eq-5.1-corrected", at="Eq (5.1), minus lambda |x|^2", kind="optimality")
+@claim(PAPER, "eq-5.1-corrected", at="Eq (5.1), minus lambda |x|^2", kind="optimality", standing="ours")
 def maximum_likelihood_with_minus_lambda_is_strongly_concave():
     """With ln p - lambda |x|^2 the objective is strongly concave with modulus 2 lambda: along every line x +
     s v its second derivative is at most -2 lambda |v|^2 (for each record, so for their mean).
@@ -114,7 +114,7 @@ def gradient_of_the_log_likelihood_as_printed():
     return Instance(Equal(derived, u * sp.exp(u * x) / (1 + sp.exp(u * x))), let={"d": "1", "z": "1"})
 
 
-@claim(PAPER, "eq-5.2-corrected", at="Eq (5.2), line 1", kind="identity")
+@claim(PAPER, "eq-5.2-corrected", at="Eq (5.2), line 1", kind="identity", standing="ours")
 def gradient_of_the_log_likelihood():
     """grad ln p(z | u, x) = z u/(1 + e^(z u'x)), in every coordinate: u'x is u x there plus the rest r of the
     product. The regulariser cancels in the difference of two gradients.
@@ -381,7 +381,6 @@ def budget_of_a_drawn_batch():
     kind="monotonicity",
     expect=REFUTED,
     correction="sec5-subsampling-noise-corrected",
-    breaks="text",
     standing="ours",
 )
 def subsampling_needs_less_noise_than_the_full_gradient():

@@ -105,7 +105,6 @@ def l1_norm_of_the_gradient_difference_is_what_laplace_noise_needs():
     kind="definition",
     expect=REFUTED,
     correction="eq-3.2",
-    breaks="misprint",
     standing="ours",
 )
 def euclidean_norm_of_the_gradient_difference_would_do():
@@ -146,7 +145,7 @@ def function_value_moves_by_at_most_s1_over_n():
     )
 
 
-@claim(PAPER, "sec3-df-corrected", at="after Eq (3.2), for the gradient", kind="inequality")
+@claim(PAPER, "sec3-df-corrected", at="after Eq (3.2), for the gradient", kind="inequality", standing="ours")
 def gradient_moves_by_at_most_s1_over_n():
     """Changing one record changes grad F(x) by at most S_1(x)/n, and a minibatch gradient by at most
     S_1(x)/m, in the L1 norm.
@@ -510,7 +509,7 @@ def update_with_plus_v_is_the_minibatch_update():
     )
 
 
-@claim(PAPER, "eq-3.8-corrected", at="Eq (3.8), v_t = grad F_B - grad F", kind="identity")
+@claim(PAPER, "eq-3.8-corrected", at="Eq (3.8), v_t = grad F_B - grad F", kind="identity", standing="ours")
 def update_with_plus_v_is_the_minibatch_update_for_the_other_sign_of_v():
     """With v_t = grad F_B(x_t) - grad F(x_t) the update is (3.8); means and covariances do not see the
     sign.
@@ -590,7 +589,6 @@ def logistic_loss_has_bounded_sensitivity():
     kind="algorithm property",
     expect=REFUTED,
     correction="asm-3.2-quad-corrected",
-    breaks="text",
     standing="ours",
 )
 def quadratic_losses_with_data_dependent_coefficients_have_bounded_sensitivity():
@@ -896,7 +894,14 @@ def block_2_i_d_fits_the_three_by_three_inequality():
     return Equal(rows, X1.shape[0])
 
 
-@claim(PAPER, "prop-3.4-x0-corrected", at="Proposition 3.4, X_0 with 2", kind="identity", uses=["def-a.1"])
+@claim(
+    PAPER,
+    "prop-3.4-x0-corrected",
+    at="Proposition 3.4, X_0 with 2",
+    kind="identity",
+    uses=["def-a.1"],
+    standing="ours",
+)
 def x0_with_2_is_the_sector_of_the_gradient():
     """With 2 in the corner, (xi, grad F)' X_0 (xi, grad F) = 2 (grad F - mu x)'(grad F - L x), x being x_t -
     x*, which is at most 0 on S_{mu,L}, in every dimension.

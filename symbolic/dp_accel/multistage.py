@@ -150,7 +150,6 @@ def without_restart(curvature: Any, first: int, second: int) -> Any:
     kind="inequality",
     expect=REFUTED,
     correction="thm-4.3-corrected",
-    breaks="text",
     standing="ours",
 )
 def momentum_may_be_carried_from_stage_to_stage():
@@ -285,7 +284,13 @@ def masg_takes_the_gradient_at_x_t():
     return Instance(relation, let={"F": "x^2/2"}, because="NAG takes it at z_t; at x_t it is the heavy ball")
 
 
-@claim(PAPER, "thm-4.3-grad-corrected", at="Theorem 4.3, noisy gradients at z_t", kind="algorithm property")
+@claim(
+    PAPER,
+    "thm-4.3-grad-corrected",
+    at="Theorem 4.3, noisy gradients at z_t",
+    kind="algorithm property",
+    standing="ours",
+)
 def gradient_at_x_t_would_be_the_heavy_ball():
     """The noisy gradient is grad F_B(z_t) + eta_t, as in (4.1) and Theorem 4.1; at x_t the step would be
     (3.1).
@@ -340,7 +345,6 @@ def stages_of_figure_2_have_40_80_160_and_320_steps():
     kind="monotonicity",
     expect=REFUTED,
     correction="fig2-jump-corrected",
-    breaks="text",
     standing="ours",
 )
 def optimal_noise_of_masg_decreases_throughout():

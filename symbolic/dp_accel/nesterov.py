@@ -114,7 +114,6 @@ def scale_of_dp_nag_on_the_whole_data_set():
     kind="privacy guarantee",
     expect=REFUTED,
     correction="eq-4.1-b-corrected",
-    breaks="text",
     standing="ours",
 )
 def full_gradient_with_the_printed_scale_spends_eps_over_t():
@@ -813,7 +812,6 @@ def loss_is_s_over_bn_up_to_the_factor_1_plus_s_over_bm():
     kind="privacy guarantee",
     expect=REFUTED,
     correction="rem-4.2-corrected",
-    breaks="privacy",
     standing="ours",
 )
 def full_data_scales_keep_the_budget_when_subsampling():
@@ -854,7 +852,6 @@ def split_of_prop_4_2_with_scales_from_3_3_keeps_the_budget():
     kind="asymptotic",
     expect=REFUTED,
     correction="rem-4.2-corrected",
-    breaks="text",
     standing="ours",
 )
 def experiments_are_in_the_regime_of_remark_4_2():

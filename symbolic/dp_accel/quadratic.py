@@ -95,7 +95,6 @@ def polyaks_parameters_minimise_the_rate():
     kind="identity",
     expect=REFUTED,
     correction="sec3.2-exact-corrected",
-    breaks="text",
     standing="ours",
 )
 def bound_for_quadratics_is_exact():
@@ -388,7 +387,6 @@ def c_t_may_be_a_constant_multiple_of_t():
     kind="inequality",
     expect=REFUTED,
     correction="fn-1-ct",
-    breaks="text",
     standing="ours",
 )
 def figure_1_may_take_c_t_as_t():

@@ -98,7 +98,6 @@ def uncorrelated_noise_is_enough_on_quadratics():
     kind="privacy guarantee",
     expect=REFUTED,
     correction="prop-3.1",
-    breaks="text",
     standing="ours",
 )
 def guarantee_holds_when_an_item_is_added_or_removed():
@@ -196,7 +195,6 @@ def iterates_and_noisy_gradients_determine_each_other():
     kind="privacy guarantee",
     expect=REFUTED,
     correction="prop-3.1",
-    breaks="text",
     standing="ours",
 )
 def known_parameters_may_depend_on_the_data():

@@ -211,7 +211,6 @@ def budget_of_the_experiments():
     kind="numeric constant",
     expect=REFUTED,
     correction="num-0.1963",
-    breaks="text",
     standing="ours",
 )
 def budget_is_equal_to_the_target():
@@ -238,7 +237,6 @@ def budget_is_equal_to_the_target():
     kind="privacy guarantee",
     expect=REFUTED,
     correction="thm-3.1-zeroout",
-    breaks="text",
     standing="ours",
 )
 def choosing_t_on_the_data_costs_nothing():

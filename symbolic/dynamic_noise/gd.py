@@ -308,7 +308,6 @@ def uniform_minimiser_is_at_most_eq_4():
     uses=["sketch-4.2-e"],
     expect=REFUTED,
     correction="thm-4.2-t-corrected",
-    breaks="text",
     standing="ours",
 )
 def eq_4_minimises_the_uniform_bound():
@@ -334,7 +333,6 @@ def eq_4_minimises_the_uniform_bound():
     uses=["sketch-4.2-e"],
     expect=REFUTED,
     correction="thm-4.2-t-corrected",
-    breaks="text",
     standing="ours",
 )
 def eq_23_minimises_the_uniform_bound():
@@ -502,7 +500,6 @@ def uniform_bound_at_eq_4_is_of_order_eq_5():
     uses=["sketch-4.2-e", "thm-4.2-t-zero"],
     expect=REFUTED,
     correction="thm-4.2-bound-corrected",
-    breaks="text",
     standing="ours",
 )
 def least_uniform_bound_is_of_order_eq_5():
@@ -944,6 +941,7 @@ def uniform_bound_for_large_alpha():
     at="Section 4.1.3, Eq (9), for small alpha",
     kind="asymptotic",
     uses=["thm-4.2-bound-corrected", "ln-square", "gamma-logarithm"],
+    standing="ours",
 )
 def uniform_bound_for_small_alpha():
     """For kappa^2 alpha <= 1/2 the uniform bound at T = ceil(kappa ln(1 + 1/(kappa^2 alpha))) is at most 7

@@ -70,7 +70,6 @@ def dynamic_bound_is_of_the_order_of_the_nonprivate_one():
     kind="optimality",
     expect=REFUTED,
     correction="appa-nonpriv-not-a-limit",
-    breaks="text",
     standing="ours",
 )
 def nonprivate_row_is_a_lower_bound():

@@ -117,7 +117,6 @@ def momentum_is_unbiased():
     at="Below Eq (10), of the gradient at theta_t",
     kind="identity",
     expect=REFUTED,
-    breaks="text",
     correction="text-m-unbiased",
     standing="ours",
 )
@@ -1326,6 +1325,7 @@ def alpha_prime_of_statement_and_proof_agree():
     at="Theorem 4.6, alpha', corrected",
     kind="identity",
     uses=["proof-4.6-small-sum"],
+    standing="ours",
 )
 def alpha_prime_is_the_factor_before_t_hat():
     """The statement's alpha' is the factor in ERUB <= gamma^T (1 + alpha' ((1 - gamma^(T/2))/(1 - sqrt
@@ -1395,7 +1395,6 @@ def corrected_schedule_increases_before_t_hat():
     kind="monotonicity",
     uses=["influence"],
     expect=REFUTED,
-    breaks="text",
     correction="disc-4.6-increasing-schedule-corrected",
     standing="ours",
 )
@@ -1489,7 +1488,6 @@ def averaging_evens_out_the_roots_of_the_influence():
     kind="inequality",
     uses=["influence"],
     expect=REFUTED,
-    breaks="text",
     correction="thm-4.6-beats-uniform-corrected",
     standing="ours",
 )

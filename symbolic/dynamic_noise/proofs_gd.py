@@ -45,7 +45,13 @@ def spent_is_at_most_r_minus_r_t():
     return AtMost(sp.Sum(q[t], (t, 1, T)) / 2, (R - rest) / 2, given=[T >= 2])
 
 
-@claim(PAPER, "proof-3.1-chain-corrected", at="Proof of Theorem 3.1, corrected", kind="inequality")
+@claim(
+    PAPER,
+    "proof-3.1-chain-corrected",
+    at="Proof of Theorem 3.1, corrected",
+    kind="inequality",
+    standing="ours",
+)
 def spent_is_r_minus_what_is_left():
     """(1/2) sum_{t<=T} rho_t = (1/2)(R - R_{T+1}) <= R/2, with R_1 = R and R_{t+1} = R_t - rho_t, since the
     guard rho_t <= R_t keeps R_{T+1} >= 0. (B_t stands for R_t, so B_1 for R, and q_t for rho_t.)
@@ -100,6 +106,7 @@ def sensitivity_follows_from_lipschitz_gradients():
     at="Proof of Theorem 3.1, first sentence, corrected",
     kind="algorithm property",
     uses=["def-3.1-corrected", "def-b.1"],
+    standing="ours",
 )
 def sensitivity_follows_from_lipschitz_losses():
     """If every sample loss is G-Lipschitz, so that |grad_n| <= G, leaving out the gradient of one sample

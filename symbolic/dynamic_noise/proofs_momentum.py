@@ -193,6 +193,7 @@ def averaged_noise_has_the_variance_of_the_last_step():
     "proof-4.4-noise-index-corrected",
     at="Appendix C.2, the noise term, corrected",
     kind="inequality",
+    standing="ours",
 )
 def averaged_noise_has_the_variance_of_each_step():
     """For n_{t+1} = beta n_t + nu_t, n_1 = 0, with E nu_t = 0 and E|nu_t|^2 = C^2 D sigma_t^2/N^2 given the
@@ -244,6 +245,7 @@ def _momentum_effect():
     "proof-4.4-u4-corrected",
     at="Appendix C.2, U_4, as an inequality",
     kind="inequality",
+    standing="ours",
 )
 def momentum_effect_is_at_most_zeta_times_the_sum():
     """The same with <=: the first sum lacks the last term, which is c eta_0^3/(2M) |v_{T+1}|^2 >= 0."""
@@ -519,6 +521,7 @@ def v1_with_exponent_two_t_hat_minus_three():
     "proof-4.6-v1-corrected",
     at="Proof of Theorem 4.6, V_1, fourth line, corrected",
     kind="identity",
+    standing="ours",
 )
 def v1_with_exponent_two_t_hat_minus_one():
     """(1 - gamma beta^2) V_1 = sum_i (gamma^(T_hat-2) gamma^i - gamma^(2 T_hat-1) beta^(2(T_hat+1-i)))
@@ -1007,6 +1010,7 @@ def batch_noise_with_the_last_sigma():
     "proof-4.8-index-corrected",
     at="Proof of Theorem 4.8, second line, corrected",
     kind="identity",
+    standing="ours",
 )
 def batch_noise_splits():
     """With sigma_i^2 in the sum, U_3 with sigma_g^2/G^2 + sigma_i^2 is U_3^g + U_3."""

@@ -432,6 +432,7 @@ def two_terms_are_at_most_the_first():
     "proof-b.6-missing-2-corrected",
     at="Proof of Lemma B.6, last display but one",
     kind="inequality",
+    standing="ours",
 )
 def two_terms_are_at_most_twice_the_first():
     """a/(1-a)^2 + (beta/(1-beta)) a/(1-a) <= 2a/(1-a)^2 for beta <= a < 1."""
@@ -701,6 +702,7 @@ def weights_increase():
     "proof-b.7-monotone-corrected",
     at="Proof of Lemma B.7, last line, corrected",
     kind="monotonicity",
+    standing="ours",
 )
 def weights_decrease():
     """(1-beta)/(1-beta^t) strictly decreases with t, which is what the last line needs."""

@@ -49,6 +49,7 @@ def second_moment_as_printed():
     "proof-4.7-second-moment-corrected",
     at="Proof of Theorem 4.7, corrected",
     kind="identity",
+    standing="ours",
 )
 def second_moment_of_the_noise():
     """With s^2 = sigma_g^2 + (G sigma_t)^2: E|sigma_g xi/n + G sigma_t nu/n|^2 <= D s^2/n^2 if E|xi|^2 = w <=

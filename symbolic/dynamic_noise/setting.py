@@ -80,7 +80,7 @@ def squared_condition_forces_constants():
     )
 
 
-@claim(PAPER, "def-3.1-corrected", at="Definition 3.1, corrected", kind="definition")
+@claim(PAPER, "def-3.1-corrected", at="Definition 3.1, corrected", kind="definition", standing="ours")
 def lipschitz_bounds_the_gradient():
     """|f(y) - f(x)| <= G |y - x|: along the gradient g of an M-smooth f, at y = x + s g for any s > 0, this
     gives |g|^2 (1 - M s/2) <= G |g|, and so |g| <= G as s tends to 0, which is what the sensitivity uses.
@@ -193,7 +193,6 @@ def phi_of_momentum_is_the_corrected_average():
     uses=["lemma-4.1"],
     expect=REFUTED,
     correction="alg-1-guard-corrected",
-    breaks="text",
     standing="ours",
 )
 def strict_guard_lets_the_schedule_of_lemma_4_1_through():
@@ -350,7 +349,6 @@ def algorithm_1_is_two_r_zcdp_if_a_record_is_replaced():
     kind="privacy guarantee",
     expect=REFUTED,
     correction="thm-3.1-add-remove-corrected",
-    breaks="privacy",
     standing="ours",
 )
 def algorithm_1_is_half_r_zcdp_if_a_record_is_removed():
@@ -438,7 +436,6 @@ def audit_of_algorithm_1_if_a_record_is_zeroed():
     kind="privacy guarantee",
     expect=REFUTED,
     correction="thm-3.1-replace-corrected",
-    breaks="privacy",
     standing="ours",
 )
 def audit_of_algorithm_1_if_a_record_is_replaced():
@@ -458,7 +455,6 @@ def audit_of_algorithm_1_if_a_record_is_replaced():
     kind="privacy guarantee",
     expect=REFUTED,
     correction="thm-3.1-zeroout",
-    breaks="privacy",
     standing="ours",
 )
 def schedule_computed_from_the_data_is_free():

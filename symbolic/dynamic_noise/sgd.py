@@ -71,12 +71,7 @@ def cost_of_a_batch_is_over_sigma():
     return Equal((c * p**2 / sigma).subs(p, 1), c / sigma**2)
 
 
-@claim(
-    PAPER,
-    "sec4.3-cost-exponent-corrected",
-    at="Section 4.3, corrected",
-    kind="identity",
-)
+@claim(PAPER, "sec4.3-cost-exponent-corrected", at="Section 4.3, corrected", kind="identity", standing="ours")
 def cost_of_a_batch_is_over_sigma_squared():
     """With c p^2/sigma_t^2 the full batch costs c/sigma_t^2; and sum_t p^2/sigma_t^2 = R says sum_t
     1/sigma_t^2 = R/p^2.
@@ -170,7 +165,6 @@ def subsampling_helps_at_order_two():
     uses=["num-0.1963"],
     expect=REFUTED,
     correction="sec4.3-target-corrected",
-    breaks="privacy",
     standing="ours",
 )
 def private_sgd_meets_the_target_of_the_experiments():
@@ -221,7 +215,6 @@ def half_more_noise_meets_the_target():
     kind="privacy guarantee",
     expect=REFUTED,
     correction="sec4.3-with-replacement-corrected",
-    breaks="privacy",
     standing="ours",
 )
 def a_batch_with_replacement_costs_c_p_squared():
@@ -390,7 +383,6 @@ def bound_of_private_sgd_under_its_noise_model():
     kind="algorithm property",
     expect=REFUTED,
     correction="thm-4.7-n-corrected",
-    breaks="text",
     standing="ours",
 )
 def printed_batch_size_is_at_most_the_number_of_records():

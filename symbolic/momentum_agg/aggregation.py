@@ -88,7 +88,11 @@ def exponent_of_the_noise_as_printed():
 
 
 @claim(
-    PAPER, "t10-exp-corrected", at="Theorem 10, proof: the density of the noise, corrected", kind="identity"
+    PAPER,
+    "t10-exp-corrected",
+    at="Theorem 10, proof: the density of the noise, corrected",
+    kind="identity",
+    standing="ours",
 )
 def exponent_of_the_noise():
     """With -|x|^2/(2 Delta^2/rho^2) the integral of one query is exp((alpha-1) alpha rho^2 |u|^2/(2
@@ -126,7 +130,13 @@ def outputs_without_the_record_integrate_to_one():
     )
 
 
-@claim(PAPER, "t10-out-corrected", at="Theorem 10, proof: the last output first", kind="inequality")
+@claim(
+    PAPER,
+    "t10-out-corrected",
+    at="Theorem 10, proof: the last output first",
+    kind="inequality",
+    standing="ours",
+)
 def outputs_are_integrated_from_the_last():
     """Integrated from the last output to the first, a query with the record gives at most e^c whatever came
     before, and one without it 1: if what is left is u_i <= B whatever came before (chance p_i), its mean is
@@ -181,6 +191,7 @@ def conversion_at_the_printed_order():
     at="After Theorem 10, the printed order, corrected",
     kind="privacy guarantee",
     uses=["thm-10"],
+    standing="ours",
 )
 def conversion_at_the_printed_order_corrected():
     """At that order the conversion gives (V rho^2/2 + (3/2) rho sqrt(V l), delta)-DP."""

@@ -128,7 +128,7 @@ def place_of_a_step_in_its_epoch():
     return AtMost(1, t - sp.floor(t / N) * N)
 
 
-@claim(PAPER, "alg-1-index-corrected", at="Algorithm 1, t = qN + i", kind="definition")
+@claim(PAPER, "alg-1-index-corrected", at="Algorithm 1, t = qN + i", kind="definition", standing="ours")
 def place_of_a_step_counted_from_one():
     """With q = floor((t-1)/N) and r = t - qN every step has a place r in 1..N, as Algorithm 1 counts."""
     place = t - sp.floor((t - 1) / N) * N
@@ -158,7 +158,13 @@ def occurrences_of_a_record_in_a_node():
     )
 
 
-@claim(PAPER, "sens-count-corrected", at="Theorem 4, proof: number of terms, corrected", kind="inequality")
+@claim(
+    PAPER,
+    "sens-count-corrected",
+    at="Theorem 4, proof: number of terms, corrected",
+    kind="inequality",
+    standing="ours",
+)
 def epochs_that_a_node_meets():
     """The node [y, z] meets at most ceil((z-y)/N) + 1 epochs, and a record occurs once in each."""
     met = sp.floor((last - 1) / N) - sp.floor((y - 1) / N) + 1
@@ -188,7 +194,13 @@ def weight_of_the_jth_occurrence():
     )
 
 
-@claim(PAPER, "sens-scale-corrected", at="Theorem 4, proof: the j-th term, corrected", kind="inequality")
+@claim(
+    PAPER,
+    "sens-scale-corrected",
+    at="Theorem 4, proof: the j-th term, corrected",
+    kind="inequality",
+    standing="ours",
+)
 def distance_of_the_jth_occurrence():
     """Occurrences of a record in epochs q and q - j are at least (j-1) N + 1 steps apart (j >= 1)."""
     later = sp.Symbol("j", integer=True, positive=True)
@@ -232,6 +244,7 @@ def sensitivity_of_a_node():
     at="Theorem 4, proof: sensitivity, corrected",
     kind="inequality",
     uses=["sens-scale-corrected", "prop-13-power"],
+    standing="ours",
 )
 def sensitivity_of_a_node_corrected():
     """For alpha >= 1/N a node moves by at most 2 alpha G (1 + 1/(1 - 1/e)) <= 2 alpha G sqrt(20/3) < 5.17
@@ -284,7 +297,11 @@ def nodes_of_a_low_level_with_the_record():
 
 
 @claim(
-    PAPER, "v-t-over-n-corrected", at="Theorem 4, proof: nodes of a low level, corrected", kind="inequality"
+    PAPER,
+    "v-t-over-n-corrected",
+    at="Theorem 4, proof: nodes of a low level, corrected",
+    kind="inequality",
+    standing="ours",
 )
 def nodes_of_a_level_with_the_record():
     """On every level at most ceil(T/N) nodes hold a record: it occurs once in each of the epochs that have
@@ -318,7 +335,13 @@ def high_nodes_hold_every_record():
     )
 
 
-@claim(PAPER, "v-s-full-corrected", at="Theorem 4, proof: high nodes, corrected", kind="inequality")
+@claim(
+    PAPER,
+    "v-s-full-corrected",
+    at="Theorem 4, proof: high nodes, corrected",
+    kind="inequality",
+    standing="ours",
+)
 def long_nodes_hold_every_record():
     """A node of 2N - 1 steps or more holds a whole epoch, hence every record."""
     first = sp.ceiling((y - 1) / N)  # the first epoch that begins in it
@@ -417,6 +440,7 @@ def _counted(second):
     at="Theorem 4, first sentence, corrected: T >= N, alpha >= 1/N",
     kind="privacy guarantee",
     uses=["thm-4-equiv", "sens-count-corrected", "sens-4ag-corrected", "v-t-over-n-corrected", "v-left"],
+    standing="ours",
 )
 def renyi_privacy_of_whole_passes():
     """For T >= N and alpha >= 1/N, N not a power of two too, Algorithm 1 is (z, z/(2 sigma^2))-RDP for every
@@ -554,7 +578,13 @@ def two_root_log_is_larger_for_large_delta():
     return AtMost(sp.sqrt(2 * LOG + 2 * eps) / eps, 2 * sp.sqrt(LOG) / eps, given=[LOG <= eps])
 
 
-@claim(PAPER, "thm-4-conv-last-corrected", at="Appendix D.1, the last sentence, corrected", kind="inequality")
+@claim(
+    PAPER,
+    "thm-4-conv-last-corrected",
+    at="Appendix D.1, the last sentence, corrected",
+    kind="inequality",
+    standing="ours",
+)
 def two_root_log_is_larger_for_small_delta():
     """If delta <= exp(-eps), then sqrt(2l + 2 eps)/eps <= 2 sqrt(l)/eps."""
     return AtMost(sp.sqrt(2 * LOG + 2 * eps) / eps, 2 * sp.sqrt(LOG) / eps, given=[eps <= LOG])
@@ -600,6 +630,7 @@ def two_root_log_over_eps_suffices_for_large_delta():
     at="Theorem 4, second sentence, corrected",
     kind="privacy guarantee",
     uses=["thm-4-rdp-corrected", "thm-4-conv-z"],
+    standing="ours",
 )
 def two_root_log_over_eps_suffices_for_small_delta():
     """(z, z/(2 sigma^2))-RDP for every z with sigma >= 2 sqrt(l)/eps is (eps, delta)-DP if eps <= 8 (1 -

@@ -112,7 +112,13 @@ def _difference():
     return Equal(delta, later - earlier)
 
 
-@claim(PAPER, "l17-step-corrected", at="Lemma 17, proof, second display, with one order", kind="identity")
+@claim(
+    PAPER,
+    "l17-step-corrected",
+    at="Lemma 17, proof, second display, with one order",
+    kind="identity",
+    standing="ours",
+)
 def last_block_from_the_one_before_with_one_order():
     """If the record at a place is the same in every epoch, or the gradient does not depend on the record:
     Delta_k = b_k - b_{k-1}, and b_k = (1-gamma) Delta_k + gamma b_k + (1-gamma) b_{k-1}.
@@ -159,6 +165,7 @@ def induction_hypothesis_as_printed():
     at="Lemma 17, corrected",
     kind="identity",
     uses=["eq-9", "l17-step-corrected"],
+    standing="ours",
 )
 def momentum_is_rebuilt_if_every_epoch_has_the_same_order():
     """Lemma 17 holds if all epochs visit the records in one order: then J_k = (1-gamma) Delta_k + gamma b_k =

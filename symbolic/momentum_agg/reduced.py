@@ -167,7 +167,13 @@ def noise_of_the_differences_as_printed():
     return Private(tree, RDP(z, z / (2 * sigma**2)), REPLACE, given=[z > 1])
 
 
-@claim(PAPER, "alg-2-delta-corrected", at="Appendix E, delta_r = 2 eta N L", kind="numeric constant")
+@claim(
+    PAPER,
+    "alg-2-delta-corrected",
+    at="Appendix E, delta_r = 2 eta N L",
+    kind="numeric constant",
+    standing="ours",
+)
 def noise_of_the_differences():
     """With noise 2 eta N L sigma sqrt(V) on V nodes that move by 2 eta N L, they are (z, z/(2
     sigma^2))-RDP.
@@ -205,7 +211,7 @@ def every_term_of_a_node_takes_the_last_epoch():
     )
 
 
-@claim(PAPER, "alg-2-q-corrected", at="Appendix E.1, the queries", kind="identity")
+@claim(PAPER, "alg-2-q-corrected", at="Appendix E.1, the queries", kind="identity", standing="ours")
 def nodes_with_the_epoch_of_each_term():
     """With the epoch q_i of each term, a node is made of its halves: from the value of the left half, n more
     terms by x -> (1-alpha) x + g give F_[y,z] = (1-alpha)^n F_left + F_right, which the reconstruction needs.
@@ -257,6 +263,7 @@ def sensitivity_of_a_node_of_gradients():
     at="Theorem 8, proof: sensitivity of F^G, corrected",
     kind="inequality",
     uses=["sens-4ag-corrected"],
+    standing="ours",
 )
 def sensitivity_of_a_node_of_gradients_corrected():
     """For alpha >= 1/N a node of F^G moves by at most 2 G sqrt(20/3) < 5.17 G: its occurrences weigh at most
@@ -314,6 +321,7 @@ def sensitivity_of_a_node_of_differences():
     at="Theorem 8, proof: sensitivity of differences, corrected",
     kind="inequality",
     uses=["sens-4ag-corrected", "t8-diff"],
+    standing="ours",
 )
 def sensitivity_of_a_node_of_differences_corrected():
     """For alpha >= 1/N a node of F^Delta or F^r moves by at most 2 eta N L sqrt(20/3): one occurrence moves
@@ -359,6 +367,7 @@ def nodes_of_two_epochs_with_the_record():
     at="Theorem 8, proof: nodes inside of [1, 2N], corrected",
     kind="inequality",
     uses=["tree-ancestors"],
+    standing="ours",
 )
 def nodes_of_two_epochs_with_the_record_corrected():
     """A record occurs twice in two epochs, each time in one node of each level 0..b, 2^b <= 2N: in at most 2
@@ -394,6 +403,7 @@ def nodes_of_all_epochs_with_the_record():
     at="Theorem 8, proof: nodes with x_i in all, for N >= 2",
     kind="inequality",
     uses=["v-high"],
+    standing="ours",
 )
 def nodes_of_all_epochs_with_the_record_for_two_records():
     """For N >= 2 (l = floor(log2 N) >= 1): (l + 1) T/N + sum_{j=l+1..l+c} floor(T/2^j) <= 4 (T/N) log2 N,
@@ -448,6 +458,7 @@ def two_trees_cost_as_much_as_one():
     "t8-two-streams-corrected",
     at="Theorem 8, proof: F^G and F^Delta, corrected",
     kind="privacy guarantee",
+    standing="ours",
 )
 def two_trees_cost_twice():
     """The two trees together are (z, z/sigma^2)-RDP."""
@@ -650,6 +661,7 @@ def logarithms_and_weights():
         "v-high",
         "thm-8-logarithm",
     ],
+    standing="ours",
 )
 def renyi_privacy_of_three_trees():
     """For every N >= 2 and T, alpha >= 1/N and noise 2 eta N L sigma sqrt(V) on r and Delta, the nodes of
@@ -838,6 +850,7 @@ def conversion_for_large_delta():
     at="Theorem 8, second sentence, corrected",
     kind="privacy guarantee",
     uses=["thm-8-rdp-corrected", "t8-eps"],
+    standing="ours",
 )
 def four_root_log_over_eps_suffices_for_small_delta():
     """(z, 3 z/(2 sigma^2))-RDP for every z with sigma >= 4 sqrt(l)/eps is (eps, delta)-DP if eps <= (32/3)

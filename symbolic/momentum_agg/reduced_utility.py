@@ -420,7 +420,13 @@ def variances_with_their_sensitivities():
     return Equal(12 * (4 * G) ** 2, 256 * G**2)
 
 
-@claim(PAPER, "l7-sum-corrected", at="Lemma 7, proof, VAR, as an inequality", kind="numeric constant")
+@claim(
+    PAPER,
+    "l7-sum-corrected",
+    at="Lemma 7, proof, VAR, as an inequality",
+    kind="numeric constant",
+    standing="ours",
+)
 def variances_with_their_sensitivities_corrected():
     """12 delta_G^2 = 192 G^2 <= 256 G^2 and 16 delta_Delta^2 = 64 (eta N L)^2 <= 1024 (eta N L)^2."""
     gradients, differences = sp.symbols("delta_G delta_Delta", positive=True)
@@ -574,6 +580,7 @@ def sum_of_variances_is_at_most_a_square():
     at="Lemma 7, for the noise",
     kind="inequality",
     uses=["l7-sqrt", "lemma-7-sharper", "scaled"],
+    standing="ours",
 )
 def noise_of_the_rebuilt_momentum():
     """For 1/N <= alpha <= 1, gamma = eta N <= 1, 2 <= N <= T the noise n = E|m^_t - E m^_t| in what Algorithm
@@ -653,7 +660,7 @@ def alpha_of_the_appendix():
     return Equal(weight(sp.Rational(5, 4)).subs(size, LENGTH), 1 / N)
 
 
-@claim(PAPER, "thm-9-alpha-corrected", at="Theorem 9, alpha", kind="identity")
+@claim(PAPER, "thm-9-alpha-corrected", at="Theorem 9, alpha", kind="identity", standing="ours")
 def alpha_of_the_theorem():
     """alpha = N^(3/4) epsilon/(T^(3/4) sqrt d), as the theorem has it, is 1/N at T = N^(7/3)
     epsilon^(4/3)/d^(2/3).
@@ -679,7 +686,9 @@ def k_absorbs_the_root():
     )
 
 
-@claim(PAPER, "thm-9-k-corrected", at="Theorem 9, proof, K, for delta <= 1/e", kind="inequality")
+@claim(
+    PAPER, "thm-9-k-corrected", at="Theorem 9, proof, K, for delta <= 1/e", kind="inequality", standing="ours"
+)
 def k_absorbs_the_root_for_small_delta():
     """It holds if delta <= 1/e, that is l >= 1; K = 16 log2 T sqrt(l) needs no condition."""
     return AllOf(
@@ -734,7 +743,7 @@ def gamma_is_at_most_a_half():
     )
 
 
-@claim(PAPER, "thm-9-hyp-corrected", at="Theorem 9, hypotheses, gamma", kind="identity")
+@claim(PAPER, "thm-9-hyp-corrected", at="Theorem 9, hypotheses, gamma", kind="identity", standing="ours")
 def gamma_is_the_rate():
     """gamma = sqrt(N/T) = d^(1/3)/(epsilon N)^(2/3); it is at most 1/2 exactly if T >= 4 N."""
     step = N / sp.sqrt(N * size)
@@ -986,6 +995,7 @@ def explicit_bound_of_theorem_9_corrected():
     at="Theorem 9, first inequality, for delta <= 1/2 and epsilon <= 27000 (log2 T)^3 sqrt(d N)",
     kind="inequality",
     uses=["thm-9-corrected", "thm-9-sampling", "thm-9-sharper-noise", "scaled", "scaled-twice"],
+    standing="ours",
 )
 def explicit_bound_of_theorem_9_for_small_delta():
     """For delta <= 1/2, T >= 2 and epsilon <= 27000 (log2 T)^3 sqrt(d N), the bound of Theorem 9 holds with
@@ -1088,7 +1098,9 @@ def rate_of_the_abstract():
     return BigO(rate + 1 / sp.sqrt(N), rate, given=[N >= 2, eps <= 1], hiding=[N])
 
 
-@claim(PAPER, "abs-rate-corrected", at="Abstract, for d >= epsilon^2 sqrt N", kind="asymptotic")
+@claim(
+    PAPER, "abs-rate-corrected", at="Abstract, for d >= epsilon^2 sqrt N", kind="asymptotic", standing="ours"
+)
 def rate_of_the_abstract_in_high_dimension():
     """1/sqrt(N) <= d^(1/3)/(epsilon N)^(2/3) if d >= epsilon^2 sqrt N: then the rate of Theorem 9 is that of
     the abstract, with twice the constant.

@@ -280,6 +280,7 @@ def series_with_gamma_under_the_hypotheses_of_lemma_7():
     at="Lemma 7, proof, Proposition 14 for alpha >= 1/N",
     kind="inequality",
     uses=["prop-13-power", "prop-13-series"],
+    standing="ours",
 )
 def series_with_gamma_under_the_hypotheses_of_lemma_7_corrected():
     """If gamma <= 1/2 and alpha >= 1/N: sum_i (1-gamma)^-i (1-alpha)^(N i) <= 1/(1 - 2/e), about 3.78. (The

@@ -61,7 +61,7 @@ def recursive_momentum_gains_a_logarithm():
     "prior-rates-factor-corrected",
     at="Section 1, by a factor of log(n/delta)^(1/4)",
     kind="identity",
-    standing="remark",
+    standing="ours",
 )
 def recursive_momentum_gains_a_fourth_root():
     """The factor between the two bounds is log(n/delta)^(1/4), as Section 1 has it."""

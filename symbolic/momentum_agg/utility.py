@@ -46,7 +46,13 @@ def normalised_step_ascends():
     return AtMost(F(w - eta / norm(m) * m), bound, given=[norm(m) > 0])
 
 
-@claim(PAPER, "lemma-5-sign-corrected", at="Lemma 5, proof, first display, with -eta", kind="inequality")
+@claim(
+    PAPER,
+    "lemma-5-sign-corrected",
+    at="Lemma 5, proof, first display, with -eta",
+    kind="inequality",
+    standing="ours",
+)
 def normalised_step_descends_along_the_momentum():
     """F(w_{t+1}) <= F(w_t) - eta <grad F(w_t), m^_t/|m^_t|> + L eta^2/2 for every L-smooth F."""
     F, (w, m) = Function("F", smooth=L), vectors("w m")
@@ -222,7 +228,13 @@ def weights_sum_to_one():
     return Equal(AVERAGE - entry[t], CENTRED, given=[alpha < 1])
 
 
-@claim(PAPER, "l11-split-corrected", at="Lemma 11, proof, last term of Eq (5), corrected", kind="identity")
+@claim(
+    PAPER,
+    "l11-split-corrected",
+    at="Lemma 11, proof, last term of Eq (5), corrected",
+    kind="identity",
+    standing="ours",
+)
 def weights_sum_to_one_less_a_power():
     """The weights sum to 1 - (1-alpha)^t: alpha sum_i (1-alpha)^(t-i) v_i - v_t = alpha sum_i
     (1-alpha)^(t-i) (v_i - v_t) - (1-alpha)^t v_t.
@@ -251,7 +263,7 @@ def average_started_at_the_first_gradient():
     )
 
 
-@claim(PAPER, "l11-g1-corrected", at="Lemma 11, proof, g_0 = 0", kind="identity")
+@claim(PAPER, "l11-g1-corrected", at="Lemma 11, proof, g_0 = 0", kind="identity", standing="ours")
 def average_started_at_zero():
     """With g_1 = alpha grad F(w_1), that is g_0 = 0: g_t = alpha sum_{i<=t} (1-alpha)^(t-i) grad F(w_i) obeys
     g_{t+1} = (1-alpha) g_t + alpha grad F(w_{t+1}), in every coordinate.
@@ -326,6 +338,7 @@ def one_step_of_the_average_of_gradients():
     at="Lemma 11, proof, unrolled, corrected",
     kind="inequality",
     uses=["l11-drift-step"],
+    standing="ours",
 )
 def unrolled_drift_corrected():
     """If r_{i+1} <= (1-alpha)(r_i + eta L) at every step, which is l11-drift-step, and it starts at |0 - grad
@@ -419,6 +432,7 @@ def momentum_is_near_the_gradient():
     at="Lemma 11, corrected",
     kind="inequality",
     uses=["l11-variance", "l11-anchor-step", "l11-recursion", "l11-unroll-corrected"],
+    standing="ours",
 )
 def momentum_is_near_the_gradient_after_a_while():
     """E|m_t - grad F(w_t)| <= 2 G sqrt(alpha) + 2 eta N L + eta L/alpha + (1-alpha)^t G for m_0 = 0.
@@ -512,7 +526,14 @@ def prefix_has_at_most_log_intervals():
     )
 
 
-@claim(PAPER, "lemma-12-corrected", at="Lemma 12, corrected", kind="inequality", uses=["prop-18"])
+@claim(
+    PAPER,
+    "lemma-12-corrected",
+    at="Lemma 12, corrected",
+    kind="inequality",
+    uses=["prop-18"],
+    standing="ours",
+)
 def noise_of_the_momentum_with_one_more_node():
     """E|m^_t - m_t| <= 4 alpha G sigma sqrt(d V (1 + log2 T)): n is E|NOISE_t|, NOISE_t the sum of c_j zeta_j
     over the J <= 1 + log2 T nodes of COMPOSE(1, t) (Proposition 18), zeta_j ~ N(0, 16 alpha^2 G^2 sigma^2 V
@@ -678,7 +699,13 @@ def noise_term_with_twelve():
     )
 
 
-@claim(PAPER, "t6-12-corrected", at="Theorem 6, proof, noise term, corrected", kind="numeric constant")
+@claim(
+    PAPER,
+    "t6-12-corrected",
+    at="Theorem 6, proof, noise term, corrected",
+    kind="numeric constant",
+    standing="ours",
+)
 def noise_term_with_forty_eight():
     """The constant is 48 with the printed Lemma 12, and with 1 + log2 T nodes, T >= 2, at most 48 sqrt 2."""
     unit = alpha * G * bits * sp.sqrt(d * size * ell) / (eps * sp.sqrt(N))
@@ -770,7 +797,7 @@ def printed(bits):
     )
 
 
-@claim(PAPER, "t6-t-corrected", at="Theorem 6, proof, T put in, corrected", kind="identity")
+@claim(PAPER, "t6-t-corrected", at="Theorem 6, proof, T put in, corrected", kind="identity", standing="ours")
 def length_is_put_in_corrected():
     """With x = sqrt(N/T), so that x^2 = log2 T sqrt(d l)/(epsilon N), the line is (3R/2 + 12L + 12G) x + 6
     G/sqrt(N) + 6 G x^2: R and L carry sqrt(log2 T) (d l)^(1/4)/sqrt(epsilon N) as G does, and L has 12.
@@ -891,6 +918,7 @@ def corrected(x):
     at="Theorem 6, corrected",
     kind="inequality",
     uses=["thm-6-general", "thm-6-noise", "lemma-11-corrected", "lemma-12-corrected", "t6-v"],
+    standing="ours",
 )
 def explicit_bound_of_theorem_6_corrected():
     """E|grad F(w^)| <= (3R/2 + 9L + 48 sqrt(2) G) x + 3 L x/(4N) + 6 G/sqrt(N) + 3 G x^2, x = sqrt(log2 T) (d
