@@ -510,7 +510,7 @@ MEANINGS = {
         "shape with it."
     ),
     "dp-accel/eq-3.2-euclid": (
-        "Laplace noise wants the L1 norm, as the sentence says: with the Euclidean one a step loses more than eps."
+        "Laplace noise wants the L1 norm, as the sentence says: with the Euclidean one more than eps is lost."
     ),
     "dp-accel/eq-4.1-b-full": (
         "With the full gradient take m = n: with the eps_0 of an m < n a step spends eps_0, which is more "
