@@ -21,7 +21,7 @@ from dpverify.language.functions import coefficients
 from dpverify.language.vectors import Vector
 from dpverify.proving.domain import Domain, admits, fresh, placed, written_out
 from dpverify.proving.evaluate import truth
-from dpverify.relations import AtMost, Equal
+from dpverify.relations import AtMost, Equal, sides_of
 from dpverify.theorems import ForEvery, Iterates
 
 LONGEST, STEPS = 12, 2  # indices in one range, and steps of an iteration, that are written out
@@ -53,7 +53,7 @@ def runs(given: Sequence[Any], shows: Any = None) -> Iterator[Run]:
     if any(not _moves_freely(h, plain) for h in every if isinstance(h, Iterates)):
         return
     whole = [sp.sympify(end) for h in every for end in (h.low, h.high)]
-    spoken = [*plain, *(_both(shows) if shows is not None else ())]
+    spoken = [*plain, *(sides_of(shows) if shows is not None else ())]
     whole += [i for e in spoken for entry in e.atoms(sp.Indexed) for i in entry.indices]
     bound = {s for e in spoken for total in e.atoms(sp.Sum, sp.Product) for s in total.variables}
     free = {s for e in spoken for s in e.free_symbols}
@@ -104,7 +104,7 @@ def _at(values: dict[Any, Any], every: list[Any], plain: list[Any], shows: Any) 
         else:
             conditions += [_condition(h.relation, {h.index: sp.Integer(i)} | values) for i in steps]
     conditions = [written_out(c).xreplace(known) for c in conditions]
-    sides = [] if shows is None else [placed(side, values) for side in _both(shows)]
+    sides = [] if shows is None else [placed(side, values) for side in sides_of(shows)]
     sides = [written_out(side).xreplace(known) for side in sides]
     names = {h.name for h in every if isinstance(h, Iterates)}
     entries = {entry for e in (*conditions, *sides) for entry in e.atoms(sp.Indexed)}
@@ -133,14 +133,8 @@ def _moves_freely(process: Iterates, plain: list[Any]) -> bool:
     return not holds_noise(process.value, process.noises) and not any(states & within(c) for c in plain)
 
 
-def _both(relation: AtMost | Equal) -> tuple[Any, Any]:
-    if isinstance(relation, Equal):
-        return sp.sympify(relation.derived), sp.sympify(relation.stated)
-    return sp.sympify(relation.lhs), sp.sympify(relation.rhs)
-
-
 def _condition(relation: AtMost | Equal, terms: dict[Any, Any]) -> Any:
-    left, right = (placed(side, terms) for side in _both(relation))
+    left, right = (placed(side, terms) for side in sides_of(relation))
     if isinstance(relation, Equal):
         return sp.Eq(left, right)
     return sp.Lt(left, right) if relation.strict else sp.Le(left, right)
