@@ -37,7 +37,7 @@ def plainly(c: Record, by_id: dict[str, Record], used_by: dict[str, list[str]]) 
     says, aside, remark = parts(c["statement"])
     true = f"That is false ({aside})." if aside else "That is false."
     if told := remark or _at_witness(c, corrected is None):
-        true += f" {sentences(told)}"
+        true += f" {sentences(told, 700)}"
     nearest = sentences(corrected["statement"], 600) if corrected else ""
     return Plain(sentences(says), true, _means(c, by_id, used_by, corrected), nearest, c["id"] in READINGS)
 
