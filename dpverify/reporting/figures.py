@@ -215,7 +215,9 @@ def comparison(rows: list[dict[str, Any]], path: Path | None = None) -> Picture:
         axes.plot([low, high], [place, place], color="black")
         axes.plot(row["median"], place, "o", color="black")
     axes.set_yticks(range(len(rows)), [row["algorithm"] for row in reversed(rows)])
-    axes.set(xlabel="median, exact interval", xscale="log" if rows[0]["median"] > 0 else "linear")
+    axes.set(xlabel="median, exact interval", ylim=(-0.5, len(rows) - 0.5))
+    if min(row["median_interval"][0] for row in rows) > 0:
+        sheet.logarithmic(axes.xaxis)
     return sheet.picture("Medians of the excess of several algorithms", path)
 
 
