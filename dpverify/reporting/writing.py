@@ -18,7 +18,7 @@ from typing import Any
 
 from dpverify.reporting import figures, formats, graph
 from dpverify.reporting.document import JSON_SCHEMA, SEVERITIES, VERDICTS, as_expected, findings, foundations
-from dpverify.reporting.plain import plainly, sentence, sides
+from dpverify.reporting.plain import binding, plainly, sentence, sides
 from dpverify.reporting.typesetting import GREEK, arbitrary, lines, mathml, prose, shortened, symbol, value
 
 LARGEST = 400_000  # bytes of a page
@@ -62,6 +62,7 @@ def _environment() -> Any:
         mark=graph.MARK,
         short=shortened,
         sides=sides,
+        binding=binding,
         judges=JUDGES,
         as_expected=as_expected,
         severities=SEVERITIES,
