@@ -170,7 +170,11 @@ MEANINGS = {
         "it is another vector."
     ),
     "diff2/thm-5.3": (
-        "With the step size of Theorem F.4 more rounds are needed: take L/sqrt(K b) for L/(sqrt K b) in c_1."
+        "No step size reaches the stated utility in so few rounds: take L/sqrt(K b) for L/(sqrt K b) in c_1."
+    ),
+    "diff2/thm-5.3-eta": (
+        "With the step size of Theorem F.4 more rounds are needed, also where no constant of the losses "
+        "grows: take L/sqrt(K b) for L/(sqrt K b) in c_1."
     ),
     "diff2/thm-f.4": (
         "Plan the rounds of DIFF2-BVR-L-SGD with L/sqrt(K b): a batch helps by the root of its size, not by "
