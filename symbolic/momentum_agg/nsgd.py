@@ -619,7 +619,7 @@ def two_root_log_over_eps_suffices_for_large_delta():
             "event": "w_2 > w_1",
         },
         meets=[AtMost(sp.exp(-budget), sp.Rational(1, 10**5))],
-        because="the one occurrence of the record is counted as T/N of one, so that there is hardly any noise",
+        because="the one occurrence of the record is counted as T/N of one, and there is hardly any noise",
     )
 
 
