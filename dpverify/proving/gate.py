@@ -79,7 +79,7 @@ def elaborate(relation: Any) -> Any:
     done = {name: work.part(part) for name, part in parts.items()}
     held: list[Any] = []
     for g in given:
-        held += work.hypothesis(g)
+        held += work.hypothesis(g) if g.has(sp.Sum, sp.Product) else _without_sums(g)
     if kind is Induction:
         left, right = done.pop("left"), done.pop("right")
         comparison = replace(
@@ -148,27 +148,46 @@ def _chosen(relation: Any) -> list[Any]:
 
 def _one_meaning_each(expressions: Sequence[Any]) -> set[Any]:
     """The free symbols and the labels of sequences, each modelled, no two of one name."""
-    free: set[Any] = set()
-    for e in expressions:
-        labels = {base.label for base in e.atoms(sp.IndexedBase)}
-        scalars = {s for s in e.free_symbols if isinstance(s, sp.Symbol) and not isinstance(s, Atom)}
-        for base in e.atoms(sp.IndexedBase):
-            if not isinstance(base.label, sp.Symbol):
-                raise Refused(f"the sequence {base} has no symbol for a name")
-        free |= labels | scalars
+    sequences: set[Any] = set().union(*map(_labels, expressions))
+    free = sequences.union(*map(_scalars, expressions))
     seen: dict[str, Any] = {}
     for s in sorted(free, key=lambda s: (s.name, str(sorted(s.assumptions0.items())))):
         _real(s)
         if s.name in seen:
             raise Refused(f"two different symbols are called {s.name}")
         seen[s.name] = s
-    sequences = {base.label for e in expressions for base in e.atoms(sp.IndexedBase)}
     for e in expressions:
-        parts = e.atoms(sp.Indexed, Atom) if sequences else ()  # what stands inside of an atom comes apart
-        placed = e.xreplace({part: sp.Dummy(positive=True) for part in parts})
-        if both := sequences & placed.free_symbols:
+        if both := sequences and sequences & _outside_of_entries(e):
             raise Refused(f"{next(iter(both))} is both a number and a sequence")
     return free
+
+
+# The steps of a proof have most of their hypotheses in common: each is looked at once.
+@lru_cache(maxsize=20_000)
+def _labels(e: Any) -> frozenset[Any]:
+    """The symbols that name the sequences of an expression."""
+    for base in e.atoms(sp.IndexedBase):
+        if not isinstance(base.label, sp.Symbol):
+            raise Refused(f"the sequence {base} has no symbol for a name")
+    return frozenset(base.label for base in e.atoms(sp.IndexedBase))
+
+
+@lru_cache(maxsize=20_000)
+def _scalars(e: Any) -> frozenset[Any]:
+    return frozenset(s for s in e.free_symbols if isinstance(s, sp.Symbol) and not isinstance(s, Atom))
+
+
+@lru_cache(maxsize=20_000)
+def _outside_of_entries(e: Any) -> frozenset[Any]:
+    """The free symbols that stand outside of entries of sequences and of atoms, which come apart."""
+    parts = e.atoms(sp.Indexed, Atom)
+    return frozenset(e.xreplace({part: sp.Dummy(positive=True) for part in parts}).free_symbols)
+
+
+@lru_cache(maxsize=20_000)
+def _without_sums(h: Any) -> tuple[Any, ...]:
+    """A hypothesis in which no index is bound, elaborated: it does not matter which names are taken."""
+    return tuple(_Elaboration(set()).hypothesis(h))
 
 
 @lru_cache(maxsize=4096)

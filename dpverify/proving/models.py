@@ -34,11 +34,27 @@ def _model(given: Hypotheses, effort: Effort) -> dict[str, str] | None:
     if any(c is sp.false for c in given):
         return None
     # Nothing makes 1 <= 0 true, so that a counterexample to it is a point that meets the hypotheses.
-    absurd = AtMost(sp.Integer(1), ZERO, tuple(map(_solved, given)))
+    absurd = AtMost(sp.Integer(1), ZERO, tuple(map(_solved, _without_names(given))))
     if not mentions(absurd) and sp.false in domain_of(absurd).given:
         return None
     witness = refute(absurd, effort, EASY) or refute(absurd, effort, HARD)
     return None if witness is None else dict(witness.let)
+
+
+def _without_names(given: Hypotheses) -> Hypotheses:
+    """The hypotheses with F(w) for every real number that an equation only names: h = F(w) can always be
+    met, and says nothing of F and w.
+    """
+    names = {
+        c.lhs: c.rhs
+        for c in given
+        if isinstance(c, sp.Eq)
+        and isinstance(c.rhs, Atom)
+        and type(c.lhs) in (sp.Symbol, sp.Dummy)
+        and c.lhs.assumptions0 == sp.Dummy(real=True).assumptions0
+    }
+    replaced = (c.xreplace(names) for c in given)
+    return tuple(c for c in replaced if c is not sp.true)
 
 
 def _solved(c: Any) -> Any:

@@ -8,6 +8,7 @@ import pytest
 import sympy as sp
 
 from dpverify.effort import QUICK
+from dpverify.language import Function, Vector
 from dpverify.proving import gate, models, prove
 from dpverify.proving.domain import Domain, admits
 from dpverify.proving.forms import Refused
@@ -159,3 +160,11 @@ def test_what_a_definition_is_made_of_has_a_value_in_the_model():
 @pytest.mark.parametrize("value", [sp.Integer(-2), sp.Rational(-1, 2), sp.Integer(0), sp.Rational(3, 2)])
 def test_a_rational_is_admitted_where_sympy_says_so(name, value):
     assert admits(sp.Symbol("s", **{name: True}), value) is bool(getattr(value, f"is_{name}"))
+
+
+def test_a_number_that_an_equation_names_restricts_nothing():
+    value, point = Function("F", smooth=1), Vector("w")
+    named = sp.Eq(X, value(point))
+    assert models.model([named, Y > 2, value(point) > 1], QUICK) is not None
+    assert models.model([named, sp.Eq(X, value(point) + 1)], QUICK) is None  # a contradiction stays one
+    assert models.model([sp.Eq(x, value(point)), value(point) < 0], QUICK) is None  # x is positive
