@@ -8,18 +8,18 @@ from typing import Any
 import sympy as sp
 
 from dpverify.effort import Effort
+from dpverify.proving.existence import depends_on_its_state
 from dpverify.proving.forms import Refused
-from dpverify.proving.proof import as_conditions
-from dpverify.proving.ranges import at_index
-from dpverify.proving.runs import runs
+from dpverify.proving.members import members
+from dpverify.proving.runs import FAR, LONGEST, STEPS, runs
 from dpverify.relations import sides_of
 from dpverify.theorems import AllOf, ForEvery, ForSome, Iterates, Theorem
 from dpverify.verdicts import UNDECIDED, Result
 
 
-def admission(theorem: Theorem, bare: Any, effort: Effort) -> dict[str, str] | Result:
-    """A point that meets the hypotheses, if everything in the statement is modelled and there is one; else
-    the result that says what is not.
+def admission(theorem: Theorem, bare: Any, supposed: list[Any], effort: Effort) -> dict[str, str] | Result:
+    """A point that meets the hypotheses and what is supposed in silence (`existence`), if everything in the
+    statement is modelled and there is one; else the result that says what is not.
     """
     from dpverify.proving import gate
 
@@ -30,7 +30,8 @@ def admission(theorem: Theorem, bare: Any, effort: Effort) -> dict[str, str] | R
             given = gate.hypotheses(gate.elaborate(part))
         except Refused as why:
             return Result(UNDECIDED, f"not modelled: {why}")
-        found = _model_of([*theorem.given, *(h for h in given if h not in theorem.given)], chosen, effort)
+        known = [*theorem.given, *supposed]
+        found = _model_of([*known, *(h for h in given if h not in known)], chosen, effort)
         if isinstance(found, Result):
             return found
         for name, value in found.items():
@@ -50,8 +51,8 @@ def conjuncts(relation: Any, chosen: frozenset[Any] = frozenset()) -> Iterator[t
 
 
 def _model_of(given: list[Any], chosen: frozenset[Any], effort: Effort) -> dict[str, str] | Result:
-    """A point that meets these hypotheses, those for every index along a short run; what is asked of the
-    chosen values is shown, not supposed.
+    """A point that meets these hypotheses, those for every index along a run; what is asked of the chosen
+    values is shown, not supposed.
     """
     from dpverify.proving import model
 
@@ -61,23 +62,25 @@ def _model_of(given: list[Any], chosen: frozenset[Any], effort: Effort) -> dict[
     moving = _spoken_of_later(given)
     if not every and not moving:
         return model(plain, effort)
-    # Where no run is short enough to be written out, expectations are numbers like any others.
-    for hypotheses in [[*plain, *every, *moving], *([[*plain, *every]] if moving else [])]:
-        if (found := _model_of_a_run(hypotheses, effort)) is not None:
-            return found
-    for hypothesis in every:
-        index = sp.Dummy(hypothesis.index.name, integer=True)
-        low, high = sp.sympify(hypothesis.low), sp.sympify(hypothesis.high)
-        plain += [*as_conditions(at_index(hypothesis, index)), sp.Ge(index, low), sp.Le(index, high)]
-    return model(plain, effort)
+    hypotheses = [*plain, *every, *moving]
+    found = _model_of_a_run(hypotheses, STEPS, effort)
+    if isinstance(found, dict):
+        return found
+    for written in members(hypotheses) if moving else ():
+        if isinstance(run := _model_of_a_run(written, LONGEST, effort), dict):
+            return run
+    why = f"no run of at most {LONGEST if moving else FAR} steps was found that meets the hypotheses"
+    return Result(UNDECIDED, why) if found is None else found
 
 
-def _model_of_a_run(given: list[Any], effort: Effort) -> dict[str, str] | Result | None:
-    """A point that meets the hypotheses along a short run, or that none was found; None if none is short."""
+def _model_of_a_run(given: list[Any], steps: int, effort: Effort) -> dict[str, str] | Result | None:
+    """A point that meets the hypotheses along a run of at most so many steps, or that none was found; None if
+    none is as short.
+    """
     from dpverify.proving import model
 
     found: dict[str, str] | Result | None = None
-    for run in runs(given):
+    for run in runs(given, steps=steps, indices=FAR):
         if sp.false not in run.given:
             found = model(run.given, effort)
             if isinstance(found, dict):
@@ -88,8 +91,9 @@ def _model_of_a_run(given: list[Any], effort: Effort) -> dict[str, str] | Result
 
 
 def _spoken_of_later(given: list[Any]) -> list[Iterates]:
-    """The iterations whose expectations after the start the hypotheses restrict. What it starts from is free,
-    and a restriction of that contradicts nothing that the iteration says.
+    """The iterations whose expectations after the start the hypotheses restrict, and those whose noise a run
+    alone shows to exist. What it starts from is free, and a restriction of that contradicts nothing that the
+    iteration says.
     """
     sides = [e for h in given if isinstance(h, ForEvery) for e in (*sides_of(h.relation), h.low, h.high)]
     plain = [h for h in given if not isinstance(h, ForEvery | Iterates)]
@@ -98,5 +102,8 @@ def _spoken_of_later(given: list[Any]) -> list[Iterates]:
         h
         for h in given
         if isinstance(h, Iterates)
-        and any(e.base == h.name and e.indices[0] != sp.sympify(h.low) for e in entries)
+        and (
+            depends_on_its_state(h)
+            or any(e.base == h.name and e.indices[0] != sp.sympify(h.low) for e in entries)
+        )
     ]

@@ -11,7 +11,8 @@ import sympy as sp
 from dpverify.language.expectations import within
 from dpverify.language.vectors import Atom
 from dpverify.proving.domain import fresh
-from dpverify.proving.proof import Proof, Stuck, as_conditions, as_relation, objects_of, show_conditions
+from dpverify.proving.existence import objects_of
+from dpverify.proving.proof import Proof, Stuck, as_conditions, as_relation, show_conditions
 from dpverify.proving.ranges import require_free_index
 from dpverify.relations import AtMost, Equal, sides_of
 from dpverify.theorems import Descend, Expect, ForEvery, Iterates, Jensen, step_of

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import sympy as sp
 
 from dpverify.effort import Effort
-from dpverify.language.expectations import Draw, Expected, within
-from dpverify.language.functions import Function, points
 from dpverify.language.mechanisms import Private
-from dpverify.language.vectors import Vector, norm2
+from dpverify.language.vectors import Atom
+from dpverify.proving.existence import conditions_on, existence, objects_of
 from dpverify.relations import (
     ArgMin,
     AtMost,
@@ -54,15 +53,22 @@ class Proof:
     recursions: list[ForEvery] = field(default_factory=list)  # facts that hold for every index
     in_case: list[tuple[Any, Any]] = field(default_factory=list)  # a condition, and a fact where it holds
     objects: set[Any] = field(default_factory=set)  # functions and noises that are known to exist
+    supposed: list[Any] = field(default_factory=list)  # what their constants meet, as they do exist
     kept: tuple[Step, ...] | None = None  # the steps of a kept proof, to be checked again instead of proved
 
     def __post_init__(self) -> None:
-        self.objects |= objects_of([self.theorem.shows, *self.theorem.given])
+        parts = [self.theorem.shows, *self.theorem.given]
+        self.objects |= objects_of(parts)
+        numbers = [c for c in existence(parts) if not isinstance(c, ForEvery) and not c.atoms(Atom)]
+        self.supposed = [c for c in numbers if c not in self.theorem.given]
 
     @property
     def plain(self) -> list[Any]:
-        """The hypotheses that are conditions on numbers."""
-        return [h for h in self.theorem.given if not isinstance(h, ForEvery | Iterates)]
+        """The hypotheses that are conditions on numbers, those included that nobody writes down."""
+        return [
+            *[h for h in self.theorem.given if not isinstance(h, ForEvery | Iterates)],
+            *self.supposed,
+        ]
 
     @property
     def known(self) -> list[Any]:
@@ -94,15 +100,10 @@ class Proof:
         """
         for thing in sorted(objects_of([relation]) - self.objects, key=str):
             self.objects.add(thing)
-            if isinstance(thing, Function):
-                if thing.strongly_convex is not None and thing.lipschitz is not None:
-                    raise Stuck(f"no function is both strongly convex and Lipschitz, as {thing} of {reason}")
-                needed = [as_relation(condition) for condition in thing.conditions]
-            else:
-                needed = [AtMost(0, thing.variance)]
-            for condition in needed:
-                if as_conditions(condition) != [sp.true]:
-                    self.establish(condition, f"there is such a function or noise as {thing}")
+            for condition in conditions_on(thing):
+                if condition is sp.false:
+                    raise Stuck(f"there is no such function or noise as {thing} of {reason}")
+                self.establish(as_relation(condition), f"there is such a function or noise as {thing}")
 
     def _shown(self, relation: Any, given: list[Any]) -> Result:
         """The verdict on a step: proved, or found among the kept steps and accepted by its checker."""
@@ -124,31 +125,6 @@ class Proof:
                     raise Stuck(f"{relation} is false as it stands: the hypotheses contradict each other")
                 if fact != sp.true and fact not in self.facts:
                     self.facts.append(fact)
-
-
-def objects_of(parts: Iterable[Any]) -> set[Any]:
-    """The functions and the noises that stand in statements, hypotheses and vectors, at any depth.
-
-    >>> from dpverify.language import Noise, norm2
-    >>> [draw.name for draw in objects_of([AtMost(norm2(Noise("nu", variance=1)), 2)])]
-    ['nu']
-    """
-    found: set[Any] = set()
-    todo = list(parts)
-    while todo:
-        part = todo.pop()
-        if isinstance(part, Vector):
-            part = norm2(part)
-        if isinstance(part, list | tuple | dict):
-            todo.extend(part.values() if isinstance(part, dict) else part)
-        elif isinstance(part, sp.Basic):
-            draws = {basis for basis in within(part) if isinstance(basis, Draw)}
-            inside = [e for draw in draws for e in (norm2(draw.mean), draw.variance)]
-            found |= draws | {draw for e in part.atoms(Expected) for draw in e.draws}
-            found |= set(points([part, *inside]))
-        elif is_dataclass(part) and not isinstance(part, type):
-            todo.extend(getattr(part, f.name) for f in fields(part) if f.name != "proof")
-    return found
 
 
 def _of_numbers(relation: Any, known: list[Any]) -> list[Any] | None:

@@ -12,6 +12,7 @@ from typing import Any
 from dpverify.effort import Effort
 from dpverify.proving.admission import admission
 from dpverify.proving.conclusions import conclude
+from dpverify.proving.existence import existence
 from dpverify.proving.forms import Refused
 from dpverify.proving.inferences import infer
 from dpverify.proving.proof import Disproved, Proof, Stuck, about_sequences, under
@@ -30,17 +31,19 @@ def decide(theorem: Theorem, effort: Effort) -> Result:
     sequences = about_sequences(theorem)
     if not theorem.proof and not sequences and not isinstance(bare, AllOf | ForSome):
         return prove(bare, effort)
-    point = admission(theorem, bare, effort)
+    supposed = existence([theorem.shows, *theorem.given])
+    point = admission(theorem, bare, supposed, effort)
     if isinstance(point, Result):
         return point
-    if not sequences and (refuted := _refuted(bare, effort)) is not None:
+    stated = under(bare, [h for h in supposed if not isinstance(h, ForEvery)])
+    if not sequences and (refuted := _refuted(stated, effort)) is not None:
         return refuted
     proof = Proof(theorem, effort)
     try:
         for inference in theorem.proof:
             infer(inference, proof)
         conclude(proof)
-        refuted = _refuted_by_run(theorem, effort) if sequences else _refuted(bare, effort, hard=True)
+        refuted = _refuted_by_run(theorem, effort) if sequences else _refuted(stated, effort, hard=True)
         if refuted is not None:
             return refuted
     except Disproved as broken:
@@ -62,7 +65,8 @@ def proof_stands(theorem: Theorem, kept: Result, effort: Effort) -> bool:
     checker of its certificate, from hypotheses that some point meets.
     """
     bare = under(theorem.shows, [h for h in theorem.given if not isinstance(h, ForEvery | Iterates)])
-    if isinstance(admission(theorem, bare, effort), Result):
+    supposed = existence([theorem.shows, *theorem.given])
+    if isinstance(admission(theorem, bare, supposed, effort), Result):
         return False
     proof = Proof(theorem, effort, kept=kept.steps)
     try:
@@ -96,10 +100,11 @@ def _refuted_by_run(theorem: Theorem, effort: Effort, hard: bool = False) -> Res
     from dpverify.proving import gate, refutation_of
     from dpverify.proving.refutation import AIMED, EASY, HARD
 
+    supposed = existence([theorem.shows, *theorem.given])
     for part in theorem.shows.parts if isinstance(theorem.shows, AllOf) else (theorem.shows,):
         if not isinstance(part, Equal | AtMost):
             continue
-        for run in runs([*theorem.given, *part.given], part):
+        for run in runs([*theorem.given, *supposed, *part.given], part):
             assert run.shows is not None
             try:
                 case = gate.elaborate(run.shows)
