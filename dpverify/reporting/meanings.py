@@ -553,7 +553,7 @@ MEANINGS = {
     "dynamic-noise/sec1-stricter-privacy": (
         "Under very strict privacy no step at all is best, and a dynamic schedule gains nothing."
     ),
-    "dynamic-noise/appa-t-hat": (
+    "dynamic-noise/appa-t-hat-row": (
         "With T below T_hat the error does not fall with N: the row of the tables is not a rate."
     ),
     "dynamic-noise/alg-1-guard": ("As printed the last step is not taken: use <= in the guard."),
