@@ -170,7 +170,8 @@ MEANINGS = {
         "it is another vector."
     ),
     "diff2/thm-5.3": (
-        "No step size reaches the stated utility in so few rounds: take L/sqrt(K b) for L/(sqrt K b) in c_1."
+        "No step size reaches the stated utility in so few rounds: take L/sqrt(K b) for L/(sqrt K b) in c_1, "
+        "as the lines of the proof of Theorem F.4 have it."
     ),
     "diff2/thm-5.3-eta": (
         "With the step size of Theorem F.4 more rounds are needed, also where no constant of the losses "
