@@ -27,6 +27,7 @@ from dpverify.proving.candidates import Realiser, free_vectors, weight
 from dpverify.proving.codec import comparison_from_json, comparison_to_json, from_json, to_json
 from dpverify.proving.concrete import Exact, Realisation, Shape, as_rational, as_text, with_numbers
 from dpverify.proving.domain import admits, declared, written_out
+from dpverify.proving.existence import existence
 from dpverify.proving.vector_statements import Statement
 from dpverify.relations import AtMost, Equal, sides_of
 from dpverify.verdicts import Witness
@@ -206,8 +207,9 @@ def inhabited(relation: AtMost | Equal, effort: Effort) -> dict[str, str] | None
     if sp.false in relation.given or _for_every_index(relation):
         return None
     spelt = with_law(relation, "seldom far")
-    if spelt is None:
-        return model(relation.given, effort)
+    if spelt is None:  # no law is at hand, so that the noise itself is not written out
+        supposed = [*relation.given, *existence([relation])]
+        return model(supposed, effort) if supposed else {}
     for lengths in _lengths(spelt):
         written = _written_out(spelt, lengths)
         if sp.false in written.given:
