@@ -24,7 +24,7 @@ class Sheet:
     suffix says.
     """
 
-    def __init__(self, *titles: str, size: tuple[float, float] = (6.4, 3.8)) -> None:
+    def __init__(self, *titles: str, size: tuple[float, float] = (5.4, 3.6)) -> None:
         import matplotlib
 
         self.style: Any = {"svg.hashsalt": "dpverify", "svg.fonttype": "none", "font.size": 9.0}
@@ -102,7 +102,7 @@ def schedules(T: int = 60, gamma: float = 0.95, beta: float = 0.9, R: float = 1.
             dn.piecewise_influence(beta, gamma, T, dn.t_hat(beta, gamma)), T, R
         ),
     }
-    sheet = Sheet(f"noise schedules on one budget (T = {T}, gamma = {gamma}, beta = {beta}, R = {R:g})")
+    sheet = Sheet(f"noise schedules on one budget\n(T = {T}, gamma = {gamma}, beta = {beta}, R = {R:g})")
     (axes,) = sheet.axes
     _draw(sheet, {name: schedule.values(T) for name, schedule in lines.items()})
     axes.set(ylabel="sigma_t^2")
@@ -162,7 +162,7 @@ def algorithm(row: dict[str, Any], path: Path | None = None) -> Picture:
     title = f"{row['algorithm']} ({row['paper']}), {row['runs']} runs"
     known = len(row["influence"]) > 1
     titles = (title, "its noise schedule") + ("the influence of that noise",) * known
-    sheet = Sheet(*titles, size=(7.4, 5.0 if known else 2.9))
+    sheet = Sheet(*titles, size=(6.4, 4.6 if known else 2.6))
     axes = sheet.axes[0]
     steps = np.arange(len(mean))
     axes.fill_between(steps, mean - spread, mean + spread, alpha=0.3, label="two standard errors")
@@ -239,7 +239,7 @@ def audit(
     (low, high), (left, right) = (
         np.array([clopper_pearson(int(k), n, share) for k in counts]).T for counts in (x, y)
     )
-    sheet = Sheet(title or name_of(mechanism), "wealth of the bets", size=(8.4, 4.0))
+    sheet = Sheet(title or name_of(mechanism), "wealth of the bets", size=(6.8, 3.5))
     trade, wealth = sheet.axes
     claimed = [np.append(0, side) for side in worst_pair(claim).curve]
     trade.plot(*claimed, color="black", label=f"{claim}: nothing may lie above")
@@ -298,7 +298,7 @@ def influence(T: int = 60, gamma: float = 0.95, beta: float = 0.9) -> Picture:
         "momentum, exact": dn.momentum_influence(beta, gamma, T),
         "momentum, as printed (Thm 4.6)": dn.piecewise_influence(beta, gamma, T, dn.t_hat(beta, gamma)),
     }
-    sheet = Sheet(f"influence of the noise of step t (T = {T}, gamma = {gamma}, beta = {beta})")
+    sheet = Sheet(f"influence of the noise of step t\n(T = {T}, gamma = {gamma}, beta = {beta})")
     values = {name: schedule.values(T) for name, schedule in lines.items()}
     _draw(sheet, {name: each / each.sum() for name, each in values.items()})
     sheet.axes[0].set(ylabel="share of the sum")
@@ -325,7 +325,7 @@ def profile_curve() -> Picture:
         "record zeroed": Neighbours.zero_out(data, 0),
         "record replaced": Neighbours.replace(data, 0, [-1.0]),
     }
-    sheet = Sheet(f"delta(eps) of Algorithm 1, R = {R}: exact losses of 10,000 transcripts")
+    sheet = Sheet(f"delta(eps) of Algorithm 1, R = {R}:\nexact losses of 10,000 transcripts")
     (axes,) = sheet.axes
     for (name, pair), colour in zip(pairs.items(), ("tab:green", "tab:red")):
         bounds = profile_bounds(privacy_losses(algorithm, pair, 10_000, 0), epsilons, 0.05)
@@ -352,7 +352,7 @@ def zoo(rows: list[dict[str, Any]]) -> Picture:
     rungs = list(dict.fromkeys(rung for row in rows for rung in row["rungs"]))
     level = {"REFUTED": 2, "SUPPORTED": 1, "UNDECIDED": 0}
     table = np.array([[level.get(row["rungs"].get(rung, "UNDECIDED"), 0) for rung in rungs] for row in rows])
-    sheet = Sheet("planted bugs: refuted (✗), passed (·), not told", size=(6.4, 0.9 + 0.19 * len(rows)))
+    sheet = Sheet("planted bugs: refuted (✗), passed (·), not told", size=(5.4, 0.9 + 0.19 * len(rows)))
     (axes,) = sheet.axes
     from matplotlib.colors import ListedColormap
 

@@ -532,6 +532,48 @@ def where_each_alpha_has_the_smaller_bound():
     )
 
 
+@claim(PAPER, "log-powers", at="Propositions 5.1 and 5.2 compared", kind="inequality", standing="ours")
+def logarithm_of_a_multiple_is_at_most_the_multiple_of_the_logarithm():
+    """log(1 + r y) <= r log(1 + y) for y > 0 and r >= 1."""
+    r, y = sp.symbols("r y", positive=True)
+    return AtMost(sp.log(1 + r * y), r * sp.log(1 + y), given=[r >= 1])
+
+
+@claim(
+    PAPER,
+    "schedules-better",
+    at="Propositions 5.1 and 5.2, which steps have the smaller bound",
+    kind="inequality",
+    uses=["prop-5.1-eq9-corrected", "prop-5.2-eq11-corrected", "log-powers"],
+    standing="ours",
+)
+def public_steps_have_the_smaller_bound():
+    """For ADP-SGD the public steps b_t = sqrt(b_0^2 + G^2 t) have a smaller bound (prop-5.1-eq9-corrected, a
+    = b_0^2, c = G^2) than AdaGrad-norm steps (prop-5.2-eq11-corrected) wherever both apply, nu <= G^2 and T
+    >= 2 being enough here, and their noise term is smaller by the factor 2 G^2/nu at least: as guarantees
+    the adaptive steps gain nothing. (Runs may differ, runs-schedules.)
+    """
+    root = sp.sqrt(T - 1)
+    log = sp.log(1 + G**2 * T / start)
+    public, own = eta * d * L * SCALE * sp.sqrt(T) / G, G * (2 * eta * L * d * SCALE * T / nu) / root
+    descent = first / eta + eta * L * log / 2
+    return (
+        Theorem(
+            given=[nu <= G**2, T >= 2],
+            shows=AllOf(
+                AtMost(G * descent / root + public, G * SGD / root + own),
+                AtMost(2 * G**2 / nu * public, own),
+            ),
+        )
+        .use("log-powers", "nu <= G^2", r=G**2 / nu, y=T * nu / start)
+        .have(AtMost(descent, SGD), "the first terms")
+        .have(AtMost(G * descent / root, G * SGD / root), "over sqrt(T - 1)")
+        .have(AtMost(sp.sqrt(T), T / root), "T - 1 <= T")
+        .have(AtMost(2 * G**2 / nu * public, own), "the noise")
+        .have(AtMost(public, 2 * G**2 / nu * public), "nu <= G^2")
+    )
+
+
 @claim(
     PAPER,
     "prop-5.2-factor",
