@@ -890,3 +890,27 @@ def utility_of_diff2_bvr_l_sgd():
         .have(AtMost(MEAN, 2 * gap * inverse / (K * R) + 2 * sp.E * RESTARTS), "Proposition F.3")
         .use("thm-f.4-terms", "the terms", a=5, g2=MEAN)
     )
+
+
+@claim(
+    PAPER,
+    "thm-f.4-limits",
+    at="Theorem F.4 at the ends of its parameters",
+    kind="inequality",
+    uses=["thm-f.4-terms"],
+    standing="ours",
+)
+def bound_of_local_steps_at_the_ends_of_its_parameters():
+    """The bound of thm-f.4-terms is: without noise (A = 0) 2 Delta (2 L/K + a (zeta + L/sqrt(K b)))/R, that
+    of local steps alone; at K = 1, and for clients as different as zeta = L, a >= 2, at least the 4 Delta
+    L/R of gradient descent, so that local steps gain nothing there; with one client the two terms in 1/sqrt
+    R are equal.
+    """
+    noise = sp.Symbol("A", nonnegative=True)
+    quiet = 2 * gap * (2 * L / K + a * (zeta + L / sp.sqrt(K * b))) / R
+    return AllOf(
+        Equal(FLOORED.subs(A, noise), quiet, given=[sp.Eq(noise, 0)]),
+        AtMost(4 * gap * L / R, FLOORED, given=[sp.Eq(K, 1)]),
+        AtMost(4 * gap * L / R, FLOORED, given=[sp.Eq(zeta, L), a >= 2]),
+        Equal(VISITS, TRAVELLED, given=[sp.Eq(P, 1)]),
+    )
