@@ -170,7 +170,12 @@ MEANINGS = {
         "it is another vector."
     ),
     "diff2/thm-5.3": (
-        "With the step size of Theorem F.4 more rounds are needed: take L/sqrt(K b) for L/(sqrt K b) in c_1."
+        "No step size reaches the stated utility in so few rounds: take L/sqrt(K b) for L/(sqrt K b) in c_1, "
+        "as the lines of the proof of Theorem F.4 have it."
+    ),
+    "diff2/thm-5.3-eta": (
+        "With the step size of Theorem F.4 more rounds are needed, also where no constant of the losses "
+        "grows: take L/sqrt(K b) for L/(sqrt K b) in c_1."
     ),
     "diff2/thm-f.4": (
         "Plan the rounds of DIFF2-BVR-L-SGD with L/sqrt(K b): a batch helps by the root of its size, not by "
@@ -549,7 +554,7 @@ MEANINGS = {
     "dynamic-noise/sec1-stricter-privacy": (
         "Under very strict privacy no step at all is best, and a dynamic schedule gains nothing."
     ),
-    "dynamic-noise/appa-t-hat": (
+    "dynamic-noise/appa-t-hat-row": (
         "With T below T_hat the error does not fall with N: the row of the tables is not a rate."
     ),
     "dynamic-noise/alg-1-guard": ("As printed the last step is not taken: use <= in the guard."),
