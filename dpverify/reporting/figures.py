@@ -159,7 +159,7 @@ def algorithm(row: dict[str, Any], path: Path | None = None) -> Picture:
     the noise of each step; also written to a file on request.
     """
     mean, spread = np.array(row["path"]), 2 * np.array(row["spread"])
-    title = f"{row['algorithm']} ({row['paper']}), {row['runs']} runs"
+    title = f"{row['algorithm']}\n({row['paper']}, {row['runs']} runs)"
     known = len(row["influence"]) > 1
     titles = (title, "its noise schedule") + ("the influence of that noise",) * known
     sheet = Sheet(*titles, size=(6.4, 4.6 if known else 2.6))
