@@ -205,7 +205,9 @@ def _bars(sheet: Sheet, axes: Any, influence: list[float]) -> None:
 
 
 def comparison(rows: list[dict[str, Any]], path: Path | None = None) -> Picture:
-    """The medians of several algorithms with their exact intervals, the best at the top."""
+    """The medians of several algorithms with their exact intervals, the best at the top, and how many times
+    the best median each is.
+    """
     sheet = Sheet(
         f"F(x) - F* under {rows[0]['guarantee']}, {rows[0]['adjacency']}", size=(5.2, 0.8 + 0.4 * len(rows))
     )
@@ -214,7 +216,8 @@ def comparison(rows: list[dict[str, Any]], path: Path | None = None) -> Picture:
         low, high = row["median_interval"]
         axes.plot([low, high], [place, place], color="black")
         axes.plot(row["median"], place, "o", color="black")
-    axes.set_yticks(range(len(rows)), [row["algorithm"] for row in reversed(rows)])
+    names = [f"{row['algorithm']}, {row['times_best']:.3g} times the best" for row in rows[:0:-1]]
+    axes.set_yticks(range(len(rows)), [*names, rows[0]["algorithm"]])
     axes.set(xlabel="median, exact interval", ylim=(-0.5, len(rows) - 0.5))
     if min(row["median_interval"][0] for row in rows) > 0:
         sheet.logarithmic(axes.xaxis)
