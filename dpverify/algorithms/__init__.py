@@ -11,7 +11,7 @@ import inspect
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ import numpy as np
 from dpverify.bounds import Bound, Printed
 from dpverify.engine import Algorithm
 from dpverify.guarantees import Guarantee
-from dpverify.moments import NotAffine, NotQuadratic, exact_moments
+from dpverify.moments import Moments, NotAffine, exact_moments
 from dpverify.montecarlo import Runs, run
 from dpverify.neighbours import Adjacency, Data
 from dpverify.problems import Problem
@@ -88,12 +88,26 @@ class Example:
         """E F(x) - F* of the last iterate by the exact recursion, where the algorithm is affine on a
         quadratic; else None.
         """
-        if self.measure is not None or self.weights is not None:
+        moments = self._moments
+        return None if moments is None else float(moments.expected_excess(self.problem, self.data)[-1])
+
+    def influence(self) -> Array | None:
+        """What a unit of variance in the noise of each step adds to E F(x) of the last iterate, where the
+        exact recursion gives that; else None.
+
+        >>> example("private-gd").influence().shape
+        (20,)
+        """
+        moments = self._moments
+        return None if moments is None else moments.influence(self.problem, self.data)
+
+    @cached_property
+    def _moments(self) -> Moments | None:
+        if self.measure is not None or self.weights is not None or self.problem.hessian(self.data) is None:
             return None
         try:
-            moments = exact_moments(self.algorithm, self.data)
-            return float(moments.expected_excess(self.problem, self.data)[-1])
-        except (NotAffine, NotQuadratic):
+            return exact_moments(self.algorithm, self.data)
+        except NotAffine:
             return None
 
 

@@ -252,15 +252,16 @@ class Closing:
 
     def defined(self, e: Any, given: Hypotheses, part: Any, inside: bool = False) -> None:
         """Show that an expression is defined; `inside` also at every point nearby."""
-        from dpverify.proving import definedness, gate
+        from dpverify.proving import defined
+        from dpverify.proving.definedness import Undefined, needs
 
         try:
-            for need in gate.needs(e, given):
+            for need in needs(e, given):
                 ways = need.ways
                 if inside:
                     ways = tuple(tuple((x, ">" if op == ">=" else op) for x, op in way) for way in ways)
-                definedness.meet(need._replace(ways=ways), self.effort)
-        except gate.Undefined as why:
+                defined.meet(need._replace(ways=ways), self.effort)
+        except Undefined as why:
             raise NotClosed(part, str(why), why.cut_short) from None
 
     def sign(self, e: Any, given: Hypotheses) -> int:

@@ -241,6 +241,51 @@ def power_above_a_reciprocal():
     )
 
 
+@claim(
+    PAPER,
+    "power-at-most-square",
+    at="Section 4, used throughout",
+    kind="inequality",
+    uses=["ln-exp"],
+    standing="ours",
+)
+def power_below_a_squared_reciprocal():
+    """If 2 ln(1 + v) <= n ln(1/gamma) then gamma^n <= 1/(1 + v)^2."""
+    gamma, v, _, n, _ = _power()
+    root = sp.exp(n * sp.log(gamma) / 2)
+    return (
+        Theorem(given=[2 * sp.log(1 + v) <= -n * sp.log(gamma)], shows=AtMost(gamma**n, 1 / (1 + v) ** 2))
+        .have(AtMost(0, sp.log(1 + v), strict=True), "v > 0")
+        .use("ln-exp", "the exponential increases", v=v, w=-n * sp.log(gamma) / 2)
+        .have(AtMost(root**2, (1 / (1 + v)) ** 2), "squared")
+        .have(Equal(gamma**n, root**2), "a power")
+    )
+
+
+@claim(
+    PAPER,
+    "power-at-least-square",
+    at="Section 4, used throughout",
+    kind="inequality",
+    uses=["ln-exp-above"],
+    standing="ours",
+)
+def power_above_a_squared_reciprocal():
+    """If n ln(1/gamma) <= 2 ln(1 + v), 0 < gamma < 1, then 1/(1 + v)^2 <= gamma^n."""
+    gamma, v, _, n, _ = _power()
+    root = sp.exp(n * sp.log(gamma) / 2)
+    return (
+        Theorem(
+            given=[gamma < 1, -n * sp.log(gamma) <= 2 * sp.log(1 + v)],
+            shows=AtMost(1 / (1 + v) ** 2, gamma**n),
+        )
+        .have(AtMost(sp.log(gamma), 0), "gamma < 1")
+        .use("ln-exp-above", "the exponential increases", v=v, w=-n * sp.log(gamma) / 2)
+        .have(AtMost((1 / (1 + v)) ** 2, root**2), "squared")
+        .have(Equal(gamma**n, root**2), "a power")
+    )
+
+
 @claim(PAPER, "power-below-one", at="Section 4, used throughout", kind="inequality", standing="ours")
 def power_of_a_number_below_one():
     """gamma^n <= 1 for 0 < gamma < 1 and whole n >= 0."""
