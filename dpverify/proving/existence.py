@@ -10,6 +10,7 @@ for.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -18,7 +19,7 @@ import sympy as sp
 
 from dpverify.language.expectations import Draw, Expected, within
 from dpverify.language.functions import Function, points
-from dpverify.language.vectors import Atom, Vector, norm2
+from dpverify.language.vectors import Atom, Inner, Vector, norm2
 from dpverify.proving.domain import placed
 from dpverify.relations import AtMost
 from dpverify.theorems import AllOf, ForEvery, ForSome, Iterates, Theorem
@@ -87,14 +88,41 @@ def existence(parts: Sequence[Any]) -> list[Any]:
         found += conditions_on(thing)
     for process in processes:
         for noise in process.noises:
-            variance = noise.basis.variance
-            if variance.is_nonnegative or variance.atoms(Atom):
-                continue
-            if process.index in variance.free_symbols:
-                found.append(ForEvery(AtMost(0, variance), process.index, process.low, process.high))
-            else:
-                found += conditions_on(noise.basis)
+            limits = (process.index, process.low, process.high)
+            for condition in _of_noise(noise.basis) or ():
+                at_every_step = process.index in condition.free_symbols
+                found.append(ForEvery(AtMost(0, condition.gts), *limits) if at_every_step else condition)
     return [condition for condition in dict.fromkeys(found) if condition is not sp.true]
+
+
+def nonnegative_form(variance: Any) -> list[Any] | None:
+    """What makes a number that is a quadratic form in the state, and a rest, not negative at every state: the
+    rest and the principal minors are not. None if it is no such form.
+
+    >>> v, w = sp.symbols("v w", real=True)
+    >>> nonnegative_form(v + w * norm2(Vector("x")))
+    [0 <= v, 0 <= w]
+    """
+    inners = sorted(variance.atoms(Atom), key=lambda atom: atom.key)
+    if not inners:
+        return [sp.Le(0, variance)]
+    vectors = sorted({basis for atom in inners for basis in atom.bases}, key=lambda basis: basis.order)
+    if not all(isinstance(atom, Inner) for atom in inners) or len(vectors) > 3:
+        return None
+    form = sp.Poly(variance, *inners)
+    if form.total_degree() > 1:
+        return None
+
+    def entry(i: int, j: int) -> Any:
+        coefficient = form.coeff_monomial(Inner.between(vectors[i], vectors[j]))
+        return coefficient if i == j else coefficient / 2
+
+    matrix = sp.Matrix(len(vectors), len(vectors), entry)
+    chosen = [
+        rows for k in range(len(vectors)) for rows in itertools.combinations(range(len(vectors)), k + 1)
+    ]
+    minors = [sp.factor(matrix.extract(list(rows), list(rows)).det()) for rows in chosen]
+    return [sp.Le(0, number) for number in (form.coeff_monomial(1), *minors)]
 
 
 def depends_on_its_state(process: Iterates) -> bool:
@@ -106,5 +134,14 @@ def depends_on_its_state(process: Iterates) -> bool:
     >>> depends_on_its_state(Iterates(V, norm2(x), [x], [x + nu], [nu], t, 1, 2))
     True
     """
-    variances = [noise.basis.variance for noise in process.noises]
-    return any(variance.atoms(Atom) and not variance.is_nonnegative for variance in variances)
+    return any(_of_noise(noise.basis) is None for noise in process.noises)
+
+
+def _of_noise(draw: Draw) -> list[Any] | None:
+    """What makes the variance not negative at every state, or None if that can be seen along a run alone."""
+    if draw.variance.is_nonnegative:
+        return []
+    always = nonnegative_form(draw.variance)
+    if always is None or sp.false in always:
+        return None if draw.variance.atoms(Atom) else [sp.false]
+    return [condition for condition in always if condition is not sp.true]

@@ -21,6 +21,7 @@ from dpverify.language.functions import coefficients
 from dpverify.language.vectors import Vector
 from dpverify.proving.domain import Domain, admits, fresh, placed, written_out
 from dpverify.proving.evaluate import truth
+from dpverify.proving.existence import nonnegative_form
 from dpverify.relations import AtMost, Equal, sides_of
 from dpverify.theorems import ForEvery, Iterates
 
@@ -192,9 +193,12 @@ def _expectations(
             copy = Vector.combination({Draw(f"{draw.name}_{i}", mean, variance, draw.law): 1})
             fresh_noise[draw] = copy
             if not variance.is_nonnegative:
-                if holds_noise(variance):
+                if not holds_noise(variance):
+                    drawable.append(sp.Le(0, variance))
+                elif (always := nonnegative_form(draw.variance.xreplace(here))) is not None:
+                    drawable += always
+                else:
                     return None
-                drawable.append(sp.Le(0, variance))
             drawn.append(copy)
         moves = here | now | fresh_noise
         now = {old.basis: new.replaced(moves) for old, new in zip(process.state, process.step)}
