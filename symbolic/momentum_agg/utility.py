@@ -963,11 +963,16 @@ def explicit_bound_of_theorem_6_corrected():
     theorem.
 
     As in thm-6-general, with c = 2 G sqrt(alpha) + 2 eta N L + eta L/alpha + 16 sqrt(2) G x
-    (lemma-11-corrected, thm-6-noise).
+    (lemma-11-corrected, thm-6-noise); the second part has the T of the theorem, solved for epsilon.
     """
     size = sp.sqrt(N / T)
     c = 2 * G / sp.sqrt(N) + 2 * size * L + size * L + 16 * sp.sqrt(2) * G * size
-    return mean_gradient_with(1 / sp.sqrt(N * T), 1 - 1 / N, c, [N >= 2], corrected(size))
+    printed_rate = sp.sqrt(BITS) * (d * ell) ** sp.Rational(1, 4) / sp.sqrt(eps * N)
+    chosen = [sp.Eq(eps, BITS * sp.sqrt(d * ell) * T / N**2), T >= 2]
+    return AllOf(
+        mean_gradient_with(1 / sp.sqrt(N * T), 1 - 1 / N, c, [N >= 2], corrected(size)),
+        Equal(size, printed_rate, given=chosen),
+    )
 
 
 @claim(PAPER, "thm-6-rate", at="Theorem 6, second inequality", kind="asymptotic", uses=["thm-6-corrected"])
