@@ -21,8 +21,8 @@ exam: $(TOX)
 	$(TOX) run -e exam
 
 findings: $(TOX)
-	for name in torch jax sklearn legacy accountants others; do $(TOX) run -e findings-$$name; done
-	for name in torch jax sklearn legacy others pfl tf; do $(TOX) run -e $$name -- tests/adapters/test_findings.py; done
+	for name in torch jax sklearn legacy accountants others synth pfl tf; do $(TOX) run -e findings-$$name; done
+	for name in torch jax sklearn legacy others synth pfl tf; do $(TOX) run -e $$name -- tests/adapters/test_findings.py; done
 	git diff --stat findings
 
 $(TOX):

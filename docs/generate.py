@@ -25,9 +25,9 @@ def gallery(docs: Path, names: str = "all") -> None:
     lines = [HEAD]
     for bug in zoo.bugs():
         lines += [
-            f"## {bug.name}",
+            f"## {bug.name.replace('_', ' ').capitalize()}",
             "",
-            f"{bug.what[:1].upper()}{bug.what[1:]}.{_seen(bug.seen_in)}",
+            f"`{bug.name}`: {bug.what}.{_seen(bug.seen_in)}",
             "",
         ]
         if bug.name not in wanted:

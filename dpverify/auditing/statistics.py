@@ -243,7 +243,8 @@ def _drifts(audit: Audit, result: Result) -> str:
     pair = audit.neighbours
     if batched(audit.drawn):
         single = audit.with_(mechanism=run_by_run(audit.drawn))
-        if not _told_apart(single, pair, 4 * runs, crashed=True):
+        # A lucky early end is no measure of how long the next one takes.
+        if not _told_apart(single, pair, max(4 * runs, audit.budget.runs), crashed=True):
             return f"{DRIFTS} with calls of one run each, in random order, the data sets are not told apart."
         return ""
     for name, data in (("D", pair.data), ("D'", pair.other)):

@@ -11,7 +11,8 @@ import sympy as sp
 from sympy import Rational, symbols
 
 from dpverify.exam.kinds import EMPTY, OPEN, TRUE
-from dpverify.language import Function, Noise, Vector, norm2
+from dpverify.language import Function, Noise, Vector, norm, norm2
+from dpverify.language.expectations import E
 from dpverify.relations import AtMost
 from dpverify.theorems import AllOf, ForEvery, ForSome, Iterates, Theorem
 
@@ -25,6 +26,7 @@ spread = sp.IndexedBase("spread", real=True)
 f, F = Function("f", smooth=L, strongly_convex=mu), Function("F", smooth=L)
 steep = Function("steep", lipschitz=L, strongly_convex=mu)
 Q = Function("Q", lower_bound=0)
+nu = Noise("nu", variance=a)
 bent = Function("bent", smooth=c, strongly_convex=2)
 
 
@@ -92,6 +94,11 @@ CAUSES: dict[str, list[Question]] = {
             EMPTY,
             lambda: walk(Noise("nu", variance=spread[t]), -1, [ForEvery(AtMost(spread[t], -1), t, 1, T)]),
         ),
+        (EMPTY, lambda: AtMost(norm2(x - y) + f(x) + E(norm(nu)), f(x) + E(norm(nu)), [L <= 1, mu >= 2])),
+        (EMPTY, lambda: AtMost(norm2(x - y) + steep(x) + E(norm(nu)), steep(x) + E(norm(nu)))),
+        (EMPTY, lambda: AtMost(L, E(norm(Noise("nu", variance=v - w))) + 1, [L <= 1, v <= 1, w >= 2])),
+        (TRUE, lambda: AtMost(0, E(norm(nu)))),
+        (TRUE, lambda: AtMost(L, E(norm(Noise("nu", variance=v - w))) + 1, [L <= 1, v >= 2, w <= 1])),
         (OPEN, lambda: AllOf(AtMost(mu, L), AtMost(f(x), f(x) + L))),
         (OPEN, lambda: walk(Noise("nu", variance=v - w), v, [])),
         (TRUE, lambda: Theorem(AtMost(f(x), f(x) + L), [L <= 1]).have(AtMost(0, norm2(x)), "a square")),

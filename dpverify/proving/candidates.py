@@ -24,6 +24,7 @@ from dpverify.proving.floats import vectorised
 from dpverify.proving.vector_statements import Statement
 from dpverify.relations import AtMost, Equal
 
+SMALL = 3  # dimensions in which the coordinates are free
 SIMPLE = np.array([0, 1, -1, 2, -2, 0.5, -0.5, 3, -3, 1.5, 4, -4, 1 / 3, 5])
 
 
@@ -111,10 +112,22 @@ class Realiser:
         few = rng.random(count) < 0.7
         for k in free:
             rows[:, k] = np.where(few, rng.choice(SIMPLE[:7], count), rng.choice(SIMPLE, count))
+        if self.shape.dimension > SMALL:
+            rows[:, free] = self._on_axes(rows[:, free], few)
         state = Rows(self, rows)
         for f in self.statement.functions:
             self._sample_function(f, rows, state, rng)
         return rows
+
+    def _on_axes(self, coordinates: np.ndarray, unit: np.ndarray) -> np.ndarray:
+        """Each vector but one, or each, on an axis of its own, of length 1 in some rows: numbers at random
+        are almost never orthogonal.
+        """
+        count, names, d = len(coordinates), len(self.names), self.shape.dimension
+        free = coordinates.reshape(count, names, d)
+        axes = np.where(unit.reshape(count, 1, 1), np.eye(names, d), np.eye(names, d) * free)
+        kept = np.arange(count)[:, None] % (names + 1) == np.arange(names)
+        return np.where(kept[:, :, None], free, axes).reshape(count, names * d)
 
     def _parameters(self, count: int, rng: np.random.Generator) -> np.ndarray:
         """Values of the parameters, those first that meet the hypotheses on them."""

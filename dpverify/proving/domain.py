@@ -597,6 +597,18 @@ class Domain:
             floats[i] = float(value)
         return floats, exact
 
+    def likely(self, points: Sequence[Mapping[Any, Any]]) -> list[Any]:
+        """Those of some points that may satisfy the hypotheses, as far as floats can tell.
+
+        >>> x = sp.Symbol("x", positive=True)
+        >>> Domain([x], [x < 1]).likely([{x: 2}, {x: sp.Rational(1, 2)}])
+        [{x: 1/2}]
+        """
+        if self.lengths:
+            return list(points)
+        columns = [np.array([float(point[s]) for point in points]) for s in self.symbols]
+        return [points[int(i)] for i in np.flatnonzero(self._likely({}, self.symbols, columns, len(points)))]
+
     def _likely(
         self, start: Mapping[Any, Any], names: list[Any], columns: list[np.ndarray], size: int
     ) -> np.ndarray:

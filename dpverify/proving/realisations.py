@@ -1,5 +1,5 @@
-"""Refutation of a relation about vectors: explicit rational vectors in one to three dimensions, explicit
-functions.
+"""Refutation of a relation about vectors: explicit rational vectors in one to three dimensions, or one to
+each vector, explicit functions.
 
 search   vectors with small coordinates, parameters from their domain, functions of the class; then uphill
 shrink   each number replaced by the simplest that keeps the violation
@@ -23,19 +23,23 @@ from dpverify.effort import Effort
 from dpverify.language.expectations import LAWS, Expected, with_law
 from dpverify.language.functions import bases
 from dpverify.language.vectors import Atom, Entry, Total
-from dpverify.proving.candidates import Realiser, free_vectors, weight
+from dpverify.proving.candidates import SMALL, Realiser, free_vectors, weight
 from dpverify.proving.codec import comparison_from_json, comparison_to_json, from_json, to_json
 from dpverify.proving.concrete import Exact, Realisation, Shape, as_rational, as_text, with_numbers
 from dpverify.proving.domain import admits, declared, written_out
+from dpverify.proving.existence import existence
 from dpverify.proving.vector_statements import Statement
 from dpverify.relations import AtMost, Equal, sides_of
 from dpverify.verdicts import Witness
 
+LARGE = 8  # the most dimensions
+
 
 def _shapes(statement: Statement) -> list[Shape]:
-    if not statement.functions:
-        return [Shape(d, "quadratic") for d in (1, 2, 3)]
-    return [Shape(1, "quadratic"), Shape(1, "bent"), Shape(2, "quadratic"), Shape(3, "quadratic")]
+    """Few dimensions, and as many as there are vectors, so that these may be orthogonal."""
+    many = len(free_vectors(statement))
+    shapes = [Shape(d, "quadratic") for d in (1, 2, 3, *([many] if SMALL < many <= LARGE else []))]
+    return [shapes[0], Shape(1, "bent"), *shapes[1:]] if statement.functions else shapes
 
 
 def refute(
@@ -139,7 +143,7 @@ def _searched(
         enough = realiser.enough
         good = sorted(np.flatnonzero(scores > max(enough, 1e-6))[:400], key=lambda i: weight(rows[i]))
         good = good or [i for i in np.argsort(-scores, kind="stable")[:6] if scores[i] > enough]
-        if hard and not good:
+        if hard and not good and realiser.shape.dimension <= SMALL:
             rows = realiser.climb(rows, scores, rng, rounds=14)
             scores = realiser.score(rows)
             good = [i for i in range(len(rows)) if scores[i] > enough]
@@ -159,7 +163,8 @@ def _scanned(
         realiser = Realiser(relation, statement, shape)
         if not realiser.genes:
             continue
-        rows = realiser.sample(effort.points if hard else min(400, effort.points), rng)
+        wide = shape.dimension > SMALL
+        rows = realiser.sample(effort.points if hard and not wide else min(400, effort.points), rng)
         yield realiser, rows, realiser.score(rows), rng
 
 
@@ -206,8 +211,9 @@ def inhabited(relation: AtMost | Equal, effort: Effort) -> dict[str, str] | None
     if sp.false in relation.given or _for_every_index(relation):
         return None
     spelt = with_law(relation, "seldom far")
-    if spelt is None:
-        return model(relation.given, effort)
+    if spelt is None:  # no law is at hand, so that the noise itself is not written out
+        supposed = [*relation.given, *existence([relation])]
+        return model(supposed, effort) if supposed else {}
     for lengths in _lengths(spelt):
         written = _written_out(spelt, lengths)
         if sp.false in written.given:
@@ -276,7 +282,7 @@ def _decimal(value: Any) -> str:
 def verify(exact: dict[str, Any]) -> bool:
     """Whether a witness of vectors and functions stands, from its record alone."""
     relation = comparison_from_json(exact)
-    if exact["dimension"] not in (1, 2, 3) or exact["functions"] not in ("quadratic", "bent"):
+    if exact["dimension"] not in range(1, LARGE + 1) or exact["functions"] not in ("quadratic", "bent"):
         return False
     if exact["functions"] == "bent" and exact["dimension"] != 1:
         return False

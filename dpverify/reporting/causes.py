@@ -1,7 +1,7 @@
 """Findings by their cause: each is a script that shows it with the library alone, and says what it shows.
 
 The text at the head of a script has a title and these fields; the script prints the violation and ends in 0,
-or in 1 where the library that is installed has mended it.
+or in 1 where the library that is installed has mended it. The page of a finding is made of both.
 
     library    name and version            met by    what a user does to meet it
     severity   one of SEVERITIES           claim     what is claimed, and where
@@ -18,15 +18,24 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-SEVERITIES = (
-    "breaks for an ordinary user",
-    "breaks for a documented option",
-    "corner case",
-    "documented by the library",
-    "accuracy only",
-)
+MEANING = {
+    "breaks for an ordinary user": "at the defaults, or in the use that the documentation describes",
+    "breaks for a documented option": "with a setting that the documentation offers",
+    "corner case": "with settings or data that few users have",
+    "documented by the library": "the library says so itself",
+    "accuracy only": "the guarantee holds; the result is not what is promised",
+}
+SEVERITIES = tuple(MEANING)  # the gravest first
 FIELDS = ("library", "met by", "severity", "claim", "shown", "cause", "remedy", "upstream", "targets")
-SCRIPTS = "scripts"
+SCRIPTS, PAGES = "scripts", "pages"
+HEADINGS = {
+    "met by": "What a user does to meet it",
+    "claim": "What is claimed, and where",
+    "shown": "What was shown",
+    "cause": "Cause in the source, as far as known",
+    "remedy": "Suggested remedy",
+    "upstream": "Upstream",
+}
 
 
 @dataclass(frozen=True)
@@ -51,7 +60,19 @@ class Cause:
 
     def about(self, target: str) -> bool:
         """Whether the target of that name shows the same."""
-        return any(fnmatchcase(target, pattern) for pattern in re.split(r",\s*", self["targets"]))
+        return any(fnmatchcase(target, pattern) for pattern in self.patterns)
+
+    @property
+    def install(self) -> str:
+        """What to install for it, as its targets say."""
+        from dpverify.adapters import targets
+
+        return next((one.install for one in targets() if self.about(one.name)), "") or "pip install ."
+
+    @property
+    def patterns(self) -> list[str]:
+        """The names of the targets that show the same."""
+        return re.split(r",\s*", self["targets"])
 
 
 def cause(path: Path) -> Cause:
@@ -86,3 +107,27 @@ def causes(folder: str | Path) -> list[Cause]:
     """
     every = [cause(path) for path in sorted((Path(folder) / SCRIPTS).glob("*.py"))]
     return sorted(every, key=lambda one: (SEVERITIES.index(one["severity"]), one.name))
+
+
+def page(one: Cause, script: str) -> str:
+    """The page of a finding in Markdown: all its fields, how to run it again, and its script without the
+    text at the head.
+    """
+    body = ast.parse(script).body
+    code = "".join(script.splitlines(keepends=True)[body[0].end_lineno :]).strip()
+    lines = [f"# {one.title.rstrip('.')}", "", f"{one['library']}. **{one['severity'].capitalize()}**: "]
+    lines[-1] += f"{MEANING[one['severity']]}." + (f" Mended in {one['mended']}." if one["mended"] else "")
+    for field, heading in HEADINGS.items():
+        text = one[field]
+        lines += ["", f"## {heading}", "", text[0].upper() + text[1:] + "."]
+    lines += [
+        "",
+        "## How to rerun",
+        "",
+        f"Installed in a clone ({one.install}), it ends in 0 while the finding",
+    ]
+    lines[-1] += f" stands. The second command puts it through the laws ({one['targets']})."
+    lines += ["", "```console", f"$ python findings/scripts/{one.name}.py"]
+    patterns = " ".join(f"'{pattern}'" for pattern in one.patterns)
+    lines += [f"$ dpverify targets {patterns} --test", "```", "", "```python", code, "```"]
+    return "\n".join(lines) + "\n"

@@ -159,7 +159,7 @@ def algorithm(row: dict[str, Any], path: Path | None = None) -> Picture:
     the noise of each step; also written to a file on request.
     """
     mean, spread = np.array(row["path"]), 2 * np.array(row["spread"])
-    title = f"{row['algorithm']} ({row['paper']}), {row['runs']} runs"
+    title = f"{row['algorithm']}\n({row['paper']}, {row['runs']} runs)"
     known = len(row["influence"]) > 1
     titles = (title, "its noise schedule") + ("the influence of that noise",) * known
     sheet = Sheet(*titles, size=(6.4, 4.6 if known else 2.6))
@@ -205,7 +205,9 @@ def _bars(sheet: Sheet, axes: Any, influence: list[float]) -> None:
 
 
 def comparison(rows: list[dict[str, Any]], path: Path | None = None) -> Picture:
-    """The medians of several algorithms with their exact intervals, the best at the top."""
+    """The medians of several algorithms with their exact intervals, the best at the top, and how many times
+    the best median each is.
+    """
     sheet = Sheet(
         f"F(x) - F* under {rows[0]['guarantee']}, {rows[0]['adjacency']}", size=(5.2, 0.8 + 0.4 * len(rows))
     )
@@ -214,7 +216,8 @@ def comparison(rows: list[dict[str, Any]], path: Path | None = None) -> Picture:
         low, high = row["median_interval"]
         axes.plot([low, high], [place, place], color="black")
         axes.plot(row["median"], place, "o", color="black")
-    axes.set_yticks(range(len(rows)), [row["algorithm"] for row in reversed(rows)])
+    names = [f"{row['algorithm']}, {row['times_best']:.3g} times the best" for row in rows[:0:-1]]
+    axes.set_yticks(range(len(rows)), [*names, rows[0]["algorithm"]])
     axes.set(xlabel="median, exact interval", ylim=(-0.5, len(rows) - 0.5))
     if min(row["median_interval"][0] for row in rows) > 0:
         sheet.logarithmic(axes.xaxis)

@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpverify.reporting.causes import SEVERITIES, Cause, causes
+from dpverify.reporting.causes import MEANING, PAGES, SCRIPTS, SEVERITIES, Cause, causes, page
 from dpverify.reporting.formats import _cell
 from dpverify.reporting.writing import template
 from dpverify.subjects import SHOWN
@@ -111,11 +111,11 @@ def changes(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> list[s
 
 
 def write_page(folder: str | Path) -> Path:
-    """Draw index.html and README.md of a folder from the scripts and the results kept in it; returns the path
-    of the page.
+    """Draw index.html, README.md and a page for each finding from the scripts and the results kept in a
+    folder; returns the path of the first.
     """
     out, records, known = Path(folder), read(folder), causes(folder)
-    page = template(
+    html = template(
         "targets.html",
         records=records,
         causes=known,
@@ -125,10 +125,24 @@ def write_page(folder: str | Path) -> Path:
         refuted=refuted,
         reach=reach,
         introduction=INTRODUCTION,
+        meanings=MEANING,
+        what_held=HELD,
     )
-    (out / "index.html").write_text(page, encoding="utf-8")
+    (out / "index.html").write_text(html, encoding="utf-8")
     (out / "README.md").write_text(_markdown(records, known), encoding="utf-8")
+    _write_pages(out, known)
     return out / "index.html"
+
+
+def _write_pages(out: Path, known: list[Cause]) -> None:
+    """One page a finding, and none of findings that are gone."""
+    (out / PAGES).mkdir(exist_ok=True)
+    for path in (out / PAGES).glob("*.md"):
+        if path.stem not in {one.name for one in known}:
+            path.unlink()
+    for one in known:
+        script = (out / SCRIPTS / f"{one.name}.py").read_text(encoding="utf-8")
+        (out / PAGES / f"{one.name}.md").write_text(page(one, script), encoding="utf-8")
 
 
 def sections(known: list[Cause]) -> dict[str, list[Cause]]:
@@ -183,6 +197,7 @@ def reach(record: dict[str, Any]) -> str:
 
 def _markdown(records: list[dict[str, Any]], known: list[Cause]) -> str:
     lines = ["# Other people's software under audit", "", *INTRODUCTION, ""]
+    lines += [*(f"- **{severity}**: {meaning}" for severity, meaning in MEANING.items()), ""]
     for title, chosen in sections(known).items():
         if not chosen:
             continue
@@ -194,7 +209,7 @@ def _markdown(records: list[dict[str, Any]], known: list[Cause]) -> str:
             "|---|---|---|---|---|---|",
         ]
         for one in chosen:
-            where = f"**{_cell(one['library'])}**: [{_cell(one.title.rstrip('.'))}](scripts/{one.name}.py)"
+            where = f"**{_cell(one['library'])}**: [{_cell(one.title.rstrip('.'))}]({PAGES}/{one.name}.md)"
             cells = [where, *(_cell(one[field]) for field in CELLS)]
             lines.append("| " + " | ".join(cells) + " |")
         lines.append("")
@@ -205,8 +220,8 @@ def _markdown(records: list[dict[str, Any]], known: list[Cause]) -> str:
             for law, result in refuted(record).items():
                 lines.append(f"  - {law}: {_cell(result['because'][:300])}")
         lines.append("")
-    lines += ["## What was examined and held", "", "| target | version | what the audits could have seen |"]
-    lines.append("|---|---|---|")
+    lines += ["## What was examined and held", "", *HELD, ""]
+    lines += ["| target | version | what the audits could have seen |", "|---|---|---|"]
     for record in records:
         if not refuted(record):
             lines.append(f"| {record['target']} | {_cell(versions(record))} | {_cell(reach(record))} |")
@@ -227,13 +242,17 @@ def _markdown(records: list[dict[str, Any]], known: list[Cause]) -> str:
 
 
 INTRODUCTION = (
-    "One line is one cause. Its script uses the library alone, prints the violation in seconds, and says",
-    "where the claim stands, what in the source causes it as far as known, and what may mend it. From a",
-    "clone: `pip install -e '.[torch]'` (or jax, sklearn, legacy, flower, opendp), then",
-    "`python findings/scripts/NAME.py`.",
-    "The scripts are tests of the environments `tox -e torch`, `jax`, `sklearn`, `legacy`, `pfl`, `tf`,",
-    "`others`: where an upgrade mends a finding, the test says so. A finding is about that version and that",
-    "configuration, and nothing more.",
+    "One line is one cause, with a page of its own: where the claim stands, what in the source causes it as",
+    "far as known, what may mend it, and a script that uses the library alone and prints the violation in",
+    "seconds. The scripts are tests of the environments `tox -e torch`, `jax`, `sklearn`, `legacy`, `pfl`,",
+    "`tf`, `others`, `synth`: where an upgrade mends a finding, the test says so. `make findings` runs",
+    "everything again and says what changed. A finding is about that version and that configuration, and",
+    "nothing more.",
+)
+HELD = (
+    "These broke no law that applies to them. That is no proof: the last column says what would have been",
+    "seen. Where half the claim is refuted, the audit that does not refute the claim refutes half its",
+    "epsilon on the same data, so that a guarantee that is wrong by a factor of two would have shown.",
 )
 
 

@@ -203,11 +203,13 @@ PROSE: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] 
     (re.compile(r"(?<![A-Za-z])grad (?=[A-Za-zα-ω](?![A-Za-z]))"), "∇"),
     (re.compile(r"(?<![A-Za-z])sqrt(?: (?=[\wα-ω])|(?=\())"), "√"),
     (re.compile(r"√\((\w+)\)"), r"√\1"),
+    (re.compile(r"(?<![A-Za-z])log2(?!\w)"), "log<sub>2</sub>"),
+    (re.compile(rf"(?<![A-Za-z])({LETTER})\^(?=[_\s),;:.|/=']|$)"), "\\1\u0302"),  # a hat
     (re.compile(r"(?<![A-Za-z])oo(?![A-Za-z])"), "∞"),
     (re.compile(r"(?<![A-Za-z])(?:sum|prod)(?=_)"), lambda m: {"sum": "Σ", "prod": "Π"}[m.group()]),
     (
         re.compile(
-            rf"(?<![A-Za-z])({LETTER}'?|max|min|sup|inf|log|lim|Pr|argmin)"
+            rf"(?<![A-Za-z])({LETTER}[\u0302']?|max|min|sup|inf|log|lim|Pr|argmin)"
             r"_(?:\{([^{}]*)\}|([A-Za-zα-ω0-9]+)(?![A-Za-z_]))"
         ),
         lambda m: f"{m.group(1)}<sub>{m.group(2) or m.group(3)}</sub>",
@@ -235,8 +237,8 @@ def prose(text: str) -> str:
 
     >>> prose("sigma_1^2 <= eps^(1/2) sqrt(d)")
     'σ<sub>1</sub><sup>2</sup> ≤ ε<sup>1/2</sup> √d'
-    >>> prose("noise_multiplier & the sum of eta")
-    'noise_multiplier &amp; the sum of η'
+    >>> prose("noise_multiplier & the sum of eta, log2 T")
+    'noise_multiplier &amp; the sum of η, log<sub>2</sub> T'
     """
     text = escape(text, quote=False)
     for pattern, instead in PROSE:

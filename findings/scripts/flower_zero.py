@@ -7,7 +7,7 @@ claim: the strategy aggregates the replies of all sampled clients
 shown: an update of zero raises ZeroDivisionError, so that everybody sees that some client changed nothing
 cause: min(1, clipping_norm / norm) of a norm that is 0
 remedy: nothing is to be clipped where the norm is 0
-upstream: https://github.com/flwrlabs/flower/pull/7631 proposes it
+upstream: https://github.com/flwrlabs/flower/pull/7631 (open) reports it and proposes this remedy
 targets: flower:fixed
 """
 

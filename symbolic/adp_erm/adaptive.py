@@ -418,24 +418,30 @@ def noise_of_adp_with_adaptive_steps():
     )
 
 
+ADAPTIVE = 512 * G**2 * eta * d * L * B * T / (n**2 * eps**2 * nu)  # what the noise adds, as it follows
+CONSTANT = 128 * G**2 * eta * d * L * B * T * LOG / (n**2 * eps**2 * nu)  # the same at alpha = 1
 SGD = first / eta + G**4 / (nu * sp.sqrt(start)) + eta * L * G**2 * LOG / (2 * nu)
+
+
+def rules(schedule):
+    """alpha_t, sigma^2 of Eq (6), and enough steps."""
+    return [
+        ForEvery(Equal(alpha[t], schedule), t, 1, T),
+        sp.Eq(variance, SCALE * total(1 / alpha[t] ** 2)),
+        T >= 5 + 4 * start / G**2,
+        T >= 6,
+    ]
 
 
 def proposition_5_2(schedule, given, noise):
     """m <= G (B_sgd + noise)/sqrt(T - 1) for this alpha_t, from thm-d.1-corrected; what the noise adds is
     left to be shown.
     """
-    rules = [
-        ForEvery(Equal(alpha[t], schedule), t, 1, T),
-        sp.Eq(variance, SCALE * total(1 / alpha[t] ** 2)),
-        T >= 5 + 4 * start / G**2,
-        T >= 6,
-    ]
     root = sp.sqrt(T - 1)
     paid = first / eta + PRICES + SQUARES + total(SPREAD)
     return (
         (
-            Theorem(given=[*DESCENT, *rules, *given], shows=AtMost(m, G * (SGD + noise) / root))
+            Theorem(given=[*DESCENT, *rules(schedule), *given], shows=AtMost(m, G * (SGD + noise) / root))
             .use("thm-d.1-corrected", "Theorem D.1, as it follows")
             .use("sum-cubes", "the price", G=G, nu=nu, b0_2=start, T=T)
             .use("sum-inverse", "the squares of the steps", b0_2=start, nu=nu, T=T, k=eta * L * G**2 / 2)
@@ -522,13 +528,24 @@ def bound_of_dp_sgd_with_adaptive_steps_as_it_follows():
     standing="ours",
 )
 def where_each_alpha_has_the_smaller_bound():
-    """The noise terms N as they follow, 2 k for ADP and (k/2) log(1 + x) for DP (k = (16 G)^2 eta d L B_delta
-    T/(n^2 eps^2 nu), x = T nu/b_0^2): ADP's is the smaller one if x >= 54, and DP's if x <= 53.
+    """Of the noise terms N as they follow, that of ADP (prop-5.2-eq11-corrected) is at most that of DP
+    (prop-5.2-eq12-corrected) if T nu >= 54 b_0^2, and at least that of DP if T nu <= 53 b_0^2.
     """
-    k, x = sp.symbols("k x", positive=True)
-    return AllOf(
-        AtMost(2 * k, k / 2 * sp.log(1 + x), given=[x >= 54]),
-        AtMost(k / 2 * sp.log(1 + x), 2 * k, given=[x <= 53]),
+    few = (
+        Theorem(given=[T * nu <= 53 * start], shows=AtMost(CONSTANT, ADAPTIVE))
+        .have(AtMost(1 + T * nu / start, 54), "over b_0^2")
+        .calc(LOG, ("<=", sp.log(54), "the logarithm grows"), ("<", 4, "54 < e^4"))
+    )
+    return AllOf(long_enough(Theorem(given=[MANY], shows=AtMost(ADAPTIVE, CONSTANT))), few)
+
+
+MANY = T * nu >= 54 * start
+
+
+def long_enough(theorem):
+    """With 4 <= log(1 + T nu/b_0^2), where T nu >= 54 b_0^2."""
+    return theorem.have(AtMost(55, 1 + T * nu / start), "over b_0^2").calc(
+        4, ("<", sp.log(55), "e^4 < 55"), ("<=", LOG, "the logarithm grows")
     )
 
 
@@ -605,11 +622,11 @@ def bound_of_adp_is_tighter():
     standing="ours",
 )
 def bound_of_adp_is_tighter_for_many_steps():
-    """The last term of Eq (11) is at most that of Eq (12) if x = T nu/b_0^2 >= 54 (e^4 - 1 is enough), and
-    then by the factor log(1 + x)/4.
+    """The last term of Eq (11), 128 G^3 eta d L B_delta sqrt T/(n^2 eps^2 nu), is at most that of Eq (12),
+    which has 32 log(1 + T nu/b_0^2) for 128, if T nu >= 54 b_0^2 (e^4 - 1 for 54 is enough).
     """
-    x = sp.Symbol("x", positive=True)
-    return AtMost(128, 32 * sp.log(1 + x), given=[x >= 54])
+    unit = G**3 * eta * d * L * B * sp.sqrt(T) / (n**2 * eps**2 * nu)
+    return long_enough(Theorem(given=[MANY], shows=AtMost(128 * unit, 32 * unit * LOG)))
 
 
 @claim(
@@ -617,18 +634,48 @@ def bound_of_adp_is_tighter_for_many_steps():
     "intro-adaptive-same",
     at="Section 1, steps updated by the gradients",
     kind="asymptotic",
-    uses=["prop-5.2-eq11-corrected", "prop-5.2-eq12-corrected"],
+    uses=["prop-5.2-eq11-corrected"],
 )
-def adaptive_steps_gain_a_logarithm_too():
-    """With steps updated by the gradients the last terms as they follow (and as Eqs (11) and (12) have them,
-    each a quarter) have the ratio log(1 + T nu/b_0^2)/4, of the order log T (as bounds; the privacy of it
-    fails, thm-4.1-adaptive).
+def rate_of_adp_with_adaptive_steps():
+    """With steps updated by the gradients the same result holds: in the setting of prop-5.2-eq11-corrected
+    E|grad F(theta_tau)|^2 <= 2 G B_sgd/sqrt T + 1024 G^3 eta L B_delta d sqrt T/(n^2 eps^2 nu) for ADP, where
+    B_sgd grows like log T; for DP see intro-adaptive-same-dp. (As bounds; the privacy of it fails,
+    thm-4.1-adaptive.)
     """
-    adaptive, constant = sp.symbols("A D", positive=True)
-    return Theorem(
-        given=[
-            sp.Eq(adaptive, 512 * G**2 * eta * d * L * B * T / (n**2 * eps**2 * nu)),
-            sp.Eq(constant, 128 * G**2 * eta * d * L * B * T * LOG / (n**2 * eps**2 * nu)),
-        ],
-        shows=Equal(constant / adaptive, LOG / 4),
+    C = sp.Symbol("C", positive=True)
+    return with_root_of_t(
+        "prop-5.2-eq11-corrected",
+        (start + t * C) ** sp.Rational(1, 4),
+        [nu <= C, C <= G**2],
+        ADAPTIVE,
+    )
+
+
+@claim(
+    PAPER,
+    "intro-adaptive-same-dp",
+    at="Section 1, steps updated by the gradients, DP-SGD",
+    kind="asymptotic",
+    uses=["prop-5.2-eq12-corrected"],
+)
+def rate_of_dp_with_adaptive_steps():
+    """For DP-SGD with such steps: E|grad F(theta_tau)|^2 <= 2 G B_sgd/sqrt T + 256 G^3 eta L B_delta d sqrt T
+    log(1 + T nu/b_0^2)/(n^2 eps^2 nu): the last term has a logarithm more.
+    """
+    return with_root_of_t("prop-5.2-eq12-corrected", sp.Integer(1), [nu <= G**2], CONSTANT)
+
+
+def with_root_of_t(id, schedule, given, noise):
+    """The bound of this claim with 2/sqrt(T) for 1/sqrt(T - 1)."""
+    root, whole = sp.sqrt(T - 1), SGD + noise
+    return (
+        Theorem(
+            given=[*DESCENT, *rules(schedule), *given],
+            shows=AtMost(m, 2 * G * SGD / sp.sqrt(T) + 2 * G * noise / sp.sqrt(T)),
+        )
+        .use(id, "Proposition 5.2")
+        .have(AtMost(1 / root, 2 / sp.sqrt(T)), "T >= 6")
+        .have(AtMost(0, LOG), "1 + T nu/b_0^2 > 1")
+        .have(AtMost(0, G * whole), "no term is negative")
+        .have(AtMost(G * whole / root, G * whole * 2 / sp.sqrt(T)), "both")
     )

@@ -731,25 +731,36 @@ VISITS = L * sp.sqrt(d) / (n * sp.sqrt(P) * eps * sp.sqrt(R))
 
 @claim(PAPER, "thm-f.4-eta", at="Theorem F.4, the choice of eta", kind="inequality", standing="ours")
 def one_step_size_meets_all_conditions():
-    """1/eta = 2L + e_0 (p + q + t + y), for e_0 = 2 sqrt(2e) and any other e_0 > 0, with p = K zeta, q = sqrt
-    K L/sqrt b, t = sqrt K C_3 sigma_3 sqrt d, y = K sqrt T C_2 sigma_2 sqrt d: eta <= 1/(2L) (Lemma F.1),
-    1/eta^2 >= e_0^2 (p^2 + q^2 + t^2) (Proposition F.2) and 1/eta^2 >= e_0^2 y^2 (Proposition F.3).
+    """1/eta = 2L + e_0 (p + q + t + y), for e_0 = 2 sqrt(2e) and any other e_0 > 0, with p = K zeta, q =
+    sqrt K L/sqrt b, t = sqrt K C_3 sigma_3 sqrt d, y = K sqrt T C_2 sigma_2 sqrt d: 2 eta L <= 1 (Lemma
+    F.1), e_0^2 eta^2 (K^2 zeta^2 + K L^2/b + K C_3^2 sigma_3^2 d) <= 1 (Proposition F.2) and e_0^2 eta^2 K^2
+    T d (sigma_2 C_2)^2 <= 1 (Proposition F.3).
     """
-    p, q, t, y = sp.symbols("p q t y", positive=True)
-    step, e_0 = sp.symbols("eta e_0", positive=True)
-    sums = p + q + t + y
+    e_0 = sp.Symbol("e_0", positive=True)
+    p, q, t, y = sp.symbols("p q t y", nonnegative=True)
+    own = K**2 * zeta**2 + K * L**2 / b + K * NOISE
+    far = K**2 * T * d * sigma_2**2 * C_2**2
     return (
         Theorem(
-            given=[sp.Eq(1 / step, 2 * L + e_0 * sums)],
+            given=[
+                sp.Eq(p, K * zeta),
+                sp.Eq(q, sp.sqrt(K) * L / sp.sqrt(b)),
+                sp.Eq(t, sp.sqrt(K) * C_3 * sigma_3 * sp.sqrt(d)),
+                sp.Eq(y, K * sp.sqrt(T) * C_2 * sigma_2 * sp.sqrt(d)),
+                sp.Eq(eta, 1 / (2 * L + e_0 * (p + q + t + y))),
+            ],
             shows=AllOf(
-                AtMost(2 * L, 1 / step),
-                AtMost(e_0**2 * (p**2 + q**2 + t**2), 1 / step**2),
-                AtMost(e_0**2 * y**2, 1 / step**2),
+                AtMost(2 * eta * L, 1), AtMost(e_0**2 * eta**2 * own, 1), AtMost(e_0**2 * eta**2 * far, 1)
             ),
         )
-        .have(AtMost((e_0 * sums) ** 2, 1 / step**2), "2 L > 0, squared")
-        .have(AtMost(e_0**2 * (p**2 + q**2 + t**2), (e_0 * sums) ** 2), "no term is negative")
-        .have(AtMost(e_0**2 * y**2, (e_0 * sums) ** 2), "no term is negative")
+        .have(Equal(own, p**2 + q**2 + t**2), "put in")
+        .have(Equal(far, y**2), "put in")
+        .have(AtMost(e_0 * eta * (p + q + t + y), 1), "2 L > 0")
+        .have(AtMost(e_0**2 * eta**2 * (p + q + t + y) ** 2, 1), "squared")
+        .have(AtMost(p**2 + q**2 + t**2, (p + q + t + y) ** 2), "no term is negative")
+        .have(AtMost(y**2, (p + q + t + y) ** 2), "no term is negative")
+        .have(AtMost(e_0**2 * eta**2 * own, e_0**2 * eta**2 * (p + q + t + y) ** 2), "times e_0^2 eta^2")
+        .have(AtMost(e_0**2 * eta**2 * far, e_0**2 * eta**2 * (p + q + t + y) ** 2), "times e_0^2 eta^2")
     )
 
 
@@ -878,4 +889,28 @@ def utility_of_diff2_bvr_l_sgd():
         .have(Equal(2 * gap / (eta * K * R), 2 * gap * inverse / (K * R)), "the step size")
         .have(AtMost(MEAN, 2 * gap * inverse / (K * R) + 2 * sp.E * RESTARTS), "Proposition F.3")
         .use("thm-f.4-terms", "the terms", a=5, g2=MEAN)
+    )
+
+
+@claim(
+    PAPER,
+    "thm-f.4-limits",
+    at="Theorem F.4 at the ends of its parameters",
+    kind="inequality",
+    uses=["thm-f.4-terms"],
+    standing="ours",
+)
+def bound_of_local_steps_at_the_ends_of_its_parameters():
+    """The bound of thm-f.4-terms is: without noise (A = 0) 2 Delta (2 L/K + a (zeta + L/sqrt(K b)))/R, that
+    of local steps alone; at K = 1, and for clients as different as zeta = L, a >= 2, at least the 4 Delta
+    L/R of gradient descent, so that local steps gain nothing there; with one client the two terms in 1/sqrt
+    R are equal.
+    """
+    noise = sp.Symbol("A", nonnegative=True)
+    quiet = 2 * gap * (2 * L / K + a * (zeta + L / sp.sqrt(K * b))) / R
+    return AllOf(
+        Equal(FLOORED.subs(A, noise), quiet, given=[sp.Eq(noise, 0)]),
+        AtMost(4 * gap * L / R, FLOORED, given=[sp.Eq(K, 1)]),
+        AtMost(4 * gap * L / R, FLOORED, given=[sp.Eq(zeta, L), a >= 2]),
+        Equal(VISITS, TRAVELLED, given=[sp.Eq(P, 1)]),
     )

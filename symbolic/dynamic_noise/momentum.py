@@ -1138,10 +1138,10 @@ def influence_is_at_most_that_of_the_proof():
 )
 def influence_is_at_most_a_piecewise_geometric_one():
     """The bound of proof-4.6-combine is at most sum_t q_t sigma_t^2 with q_t = 2 gamma^(T+t)/(gamma
-    (gamma-beta^2)) for t <= T_hat (F is sum_{t<=T_hat} gamma^t sigma_t^2), q_t = gamma^(2 T_hat-1)
-    gamma^(T-t)/(gamma-beta^2) for t = T_hat + k > T_hat, T = T_hat + m: the indicators are of t, not of T.
+    (gamma-beta^2)) for t <= T_hat, q_t = gamma^(2 T_hat-1) gamma^(T-t)/(gamma-beta^2) for t = T_hat + k >
+    T_hat, T = T_hat + m: the indicators are of t, not of T. (s_k is sigma_{T_hat+k}^2.)
     """
-    F = sp.Symbol("F", positive=True)
+    F = sp.Sum(gamma**i * s2[i], (i, 1, Th))
     later, k = sp.IndexedBase("s", positive=True), sp.Symbol("k", integer=True, positive=True)
     m = sp.Symbol("m", integer=True, positive=True)
     p = gamma - beta**2
@@ -1182,11 +1182,14 @@ def _written_out(g=gamma):
 def noise_of_a_step_is_at_least_that_of_its_own_draw():
     """(1-beta)^2 sigma_t^2 <= ((1-beta)/(1-beta^t))^2 sum_{i<=t} beta^(2(t-i)) sigma_i^2."""
     average, _ = _written_out()
+    earlier = sp.Sum(beta ** (2 * (t - i)) * s2[i], (i, 1, t - 1))
     return (
         Theorem(given=[beta < 1], shows=AtMost((1 - beta) ** 2 * s2[t], weight(t) ** 2 * average))
         .have(AtMost(1 - beta, weight(t)), "1 - beta^t <= 1")
         .have(AtMost((1 - beta) ** 2, weight(t) ** 2), "squared")
-        .have(AtMost(s2[t], average), "the last term of the sum")
+        .have(Equal(average, s2[t] + earlier), "the last term of the sum")
+        .have(AtMost(0, earlier), "the others are not negative")
+        .have(AtMost(s2[t], average), "together")
         .have(AtMost((1 - beta) ** 2 * s2[t], weight(t) ** 2 * s2[t]), "times sigma_t^2")
         .have(AtMost(weight(t) ** 2 * s2[t], weight(t) ** 2 * average), "times w_t^2")
     )
@@ -1278,10 +1281,19 @@ def dynamic_bound_of_momentum_as_printed():
     """
     n = sp.Symbol("n", integer=True, positive=True)
     g = sp.exp(-sp.log(2) / (2 * n))  # sqrt(gamma)
-    K = (
-        2 * sp.Rational(1, 100) * sp.Rational(1, 4) * (1 + g) / (n * (1 - g))
-    )  # alpha/(1-g)^2 is (1+g)/(n(1-g))
-    return BigO(K / (1 + K), 1 / (n + 1), [n >= 100])
+    first, half = sp.Rational(1, 100), sp.Rational(1, 2)
+    K = 2 * first * (1 - half) ** 2 * (1 + g) / (n * (1 - g))  # alpha/(1-g)^2 is (1+g)/(n(1-g))
+    return Instance(
+        BigO(K / (1 + K), 1 / (n + 1), [n >= 100]),
+        let={
+            "beta, eta_0": "1/2, 1/100",
+            "gamma": "2^(-1/n)",
+            "kappa": "eta_0/(1-gamma)",
+            "alpha": "(1-gamma)/n, so that x = 1/(n+1)",
+            "ERUB": "at least K/(1+K) for every T and schedule (thm-4.6-lower)",
+        },
+        because="x goes to 0 along it, and K/(1+K) does not",
+    )
 
 
 def _rounded_up(steps, log, g):

@@ -68,6 +68,8 @@ def test_the_page_is_the_one_that_the_results_give(tmp_path):
         (tmp_path / name).symlink_to(FOLDER / name)
     write_page(tmp_path)
     assert (tmp_path / "README.md").read_text() == kept
+    drawn, pages = ({p.name: p.read_text() for p in (f / "pages").glob("*")} for f in (tmp_path, FOLDER))
+    assert drawn == pages
 
 
 def test_every_kept_result_is_of_a_target():

@@ -95,7 +95,7 @@ def laplace(
 ) -> Subject:
     positive(epsilon=epsilon, sensitivity=sensitivity)
     settings = {"epsilon": epsilon, "delta": delta, "sensitivity": sensitivity}
-    return _number("Laplace", value, value + sensitivity, guarantee(epsilon, delta), 20_000, bits, **settings)
+    return _number("Laplace", value, value + sensitivity, guarantee(epsilon, delta), 8_000, bits, **settings)
 
 
 def _bounded(
@@ -118,7 +118,7 @@ def _bounded(
         "lower": lower,
         "upper": upper,
     }
-    return _number(name, value, value + sensitivity, guarantee(epsilon, delta), 20_000, bits, **settings)
+    return _number(name, value, value + sensitivity, guarantee(epsilon, delta), 8_000, bits, **settings)
 
 
 def laplace_truncated(
@@ -163,7 +163,7 @@ def laplace_bounded_noise(
     positive(epsilon=epsilon, delta=delta, sensitivity=sensitivity)
     settings = {"epsilon": epsilon, "delta": delta, "sensitivity": sensitivity}
     return _number(
-        "LaplaceBoundedNoise", value, value + sensitivity, guarantee(epsilon, delta), 20_000, bits, **settings
+        "LaplaceBoundedNoise", value, value + sensitivity, guarantee(epsilon, delta), 8_000, bits, **settings
     )
 
 
@@ -188,7 +188,7 @@ def gaussian_discrete(
     positive(epsilon=epsilon, delta=delta, sensitivity=sensitivity)
     settings: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "sensitivity": sensitivity}
     return _number(
-        "GaussianDiscrete", value, value + sensitivity, guarantee(epsilon, delta), 20_000, **settings
+        "GaussianDiscrete", value, value + sensitivity, guarantee(epsilon, delta), 8_000, **settings
     )
 
 
@@ -199,7 +199,7 @@ def geometric(epsilon: float = 1.0, sensitivity: int = 1, value: int = 0) -> Sub
         value,
         value + sensitivity,
         guarantee(epsilon),
-        20_000,
+        8_000,
         epsilon=epsilon,
         sensitivity=sensitivity,
     )
@@ -250,7 +250,7 @@ def staircase(
 ) -> Subject:
     positive(epsilon=epsilon, sensitivity=sensitivity)
     settings = {"epsilon": epsilon, "sensitivity": sensitivity, "gamma": gamma}
-    return _number("Staircase", value, value + sensitivity, guarantee(epsilon), 20_000, bits, **settings)
+    return _number("Staircase", value, value + sensitivity, guarantee(epsilon), 8_000, bits, **settings)
 
 
 def uniform(delta: float = 0.1, sensitivity: float = 1.0, value: float = 0.0) -> Subject:
@@ -260,7 +260,7 @@ def uniform(delta: float = 0.1, sensitivity: float = 1.0, value: float = 0.0) ->
         value,
         value + sensitivity,
         guarantee(0.0, delta),
-        20_000,
+        8_000,
         delta=delta,
         sensitivity=sensitivity,
     )
@@ -283,7 +283,7 @@ def uniform_bits() -> Subject:
 def binary(epsilon: float = 1.0) -> Subject:
     """The value is 0 or 1, its label "0" or "1"."""
     positive(epsilon=epsilon)
-    return _labelled("Binary", epsilon, 0, 1, ["0", "1"], 20_000, value0="0", value1="1")
+    return _labelled("Binary", epsilon, 0, 1, ["0", "1"], 8_000, value0="0", value1="1")
 
 
 def _labelled(
@@ -366,7 +366,7 @@ def hierarchical(epsilon: float = 1.0) -> Subject:
         0,
         2,
         ["a", "b", "c", "d"],
-        20_000,
+        8_000,
         hierarchy=[["a", "b"], ["c", "d"]],
     )
 
@@ -493,7 +493,7 @@ LOWEST = (
     "never has: an output with such a bit was "
     "made from 0. {} in its documentation claims protection of the sampling, not of the sum"
 )
-GAUSSIAN, ANALYTIC = _gaussian("Gaussian", 20_000), _gaussian("GaussianAnalytic", 20_000)
+GAUSSIAN, ANALYTIC = _gaussian("Gaussian", 8_000), _gaussian("GaussianAnalytic", 8_000)
 
 TARGETS = (
     target("Laplace", "Laplace noise", PURE, laplace, **NAN),

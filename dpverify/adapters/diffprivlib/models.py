@@ -177,7 +177,7 @@ def bayes_class(epsilon: float = 1.0) -> Subject:
 def bayes_tiny(epsilon: float = 1.0) -> Subject:
     """Two features with the bounds (0, 1e-10) and (0, 1e-8); the first is clipped at 1e-8."""
     data = _labelled(np.zeros((4, 2)), [0, 1, 0, 1])
-    return _bayes(Neighbours.replace(data, 0, ([1e-8, 0.0], 0)), epsilon, 2_000, np.array([1e-10, 1e-8]))
+    return _bayes(Neighbours.replace(data, 0, ([1e-8, 0.0], 0)), epsilon, 1_000, np.array([1e-10, 1e-8]))
 
 
 def scaler(epsilon: float = 1.0, records: int = 3, columns: int = 1) -> Subject:
@@ -219,7 +219,7 @@ def means_empty(epsilon: float = 1.0) -> Subject:
         "KMeans",
         pair,
         epsilon,
-        3_000,
+        1_500,
         lambda m: [np.sort(m.cluster_centers_.ravel())],
         parts=True,
         n_clusters=2,
@@ -252,7 +252,7 @@ def _leaves(tree: Any) -> Any:
 
 def _tree(pair: Neighbours, epsilon: float) -> Subject:
     settings: dict[str, Any] = {"bounds": (0.0, 1.0), "classes": [0, 1], "max_depth": 1}
-    return _model("DecisionTreeClassifier", pair, epsilon, 4_000, _leaves, parts=True, **settings)
+    return _model("DecisionTreeClassifier", pair, epsilon, 2_000, _leaves, parts=True, **settings)
 
 
 def tree(epsilon: float = 1.0) -> Subject:

@@ -210,7 +210,7 @@ def _rank(name: str, **middle: Any) -> Callable[..., Subject]:
         """
         data = np.array([[lower], [lower + near * (upper - lower)]])
         return _tool(
-            name, Neighbours.replace(data, 0, [upper]), epsilon, 5_000, bounds=(lower, upper), **middle
+            name, Neighbours.replace(data, 0, [upper]), epsilon, 3_000, bounds=(lower, upper), **middle
         )
 
     return build

@@ -30,6 +30,8 @@ from dpverify.releases import Gaussian
 from dpverify.subjects import Subject
 from dpverify.verdicts import REFUTED
 
+BUFFERS, SCALES = (0.9, 0.4), (0.3, 0.2)  # of a buffered Toeplitz strategy: their decay, and what is read
+
 
 def _in_turn(data: Array, steps: int) -> tuple[Array, Array]:
     """Record i is in the batch of step i mod steps and in no other; all others are padding there."""
@@ -84,6 +86,14 @@ def _factorised(kind: str, steps: int, noise: float, clip: float) -> tuple[Any, 
                 np.asarray(matrix.materialize(steps)),
                 float(matrix_factorization.toeplitz.sensitivity_squared(coefficients)) ** 0.5,
             )
+        elif kind == "buffered":
+            buffered = matrix_factorization.buffered_toeplitz
+            strategy = buffered.BufferedToeplitz.build(buf_decay=BUFFERS, output_scale=SCALES)
+            matrix = strategy.inverse_as_streaming_matrix()
+            noising, most = (
+                np.asarray(matrix.materialize(steps)),
+                float(buffered.sensitivity_squared(strategy, steps)) ** 0.5,
+            )
         else:
             noising, squared = _tree(steps)
             matrix, most = noising, squared**0.5
@@ -114,6 +124,13 @@ def factorised(kind: str, steps: int, noise: float, clip: float) -> Subject:
 def dpftrl(steps: int = 4, noise: float = 0.5, clip: float = 1.0) -> Subject:
     """matrix_factorization_privatizer with the inverse of the Toeplitz strategy of least maximal error."""
     return factorised("toeplitz", steps, noise, clip)
+
+
+def buffered(steps: int = 4, noise: float = 0.5, clip: float = 1.0) -> Subject:
+    """matrix_factorization_privatizer with the inverse of a Toeplitz strategy of two buffers, calibrated by
+    buffered_toeplitz.sensitivity_squared.
+    """
+    return factorised("buffered", steps, noise, clip)
 
 
 def tree(steps: int = 4, noise: float = 0.5, clip: float = 1.0) -> Subject:
@@ -212,6 +229,12 @@ TARGETS = (
         "matrix factorisation, Toeplitz strategy, every record in one step",
         ONE_RELEASE,
         dpftrl,
+    ),
+    jax_target(
+        "jax-privacy:buffered",
+        "matrix factorisation, buffered Toeplitz strategy, every record in one step",
+        ONE_RELEASE,
+        buffered,
     ),
     jax_target(
         "jax-privacy:tree",
