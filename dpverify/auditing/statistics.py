@@ -419,8 +419,8 @@ def _at_the_end(
             f"{runs} runs a side could not have refuted {claim}: not even an event with probability 0.99 "
             "on one data set and 0 on the other would have been found with 80 % power. "
             + (
-                f"{more} runs could have."
-                if (more := enough(claim, runs, alpha))
+                f"{needed} runs could have."
+                if (needed := enough(claim, runs, alpha))
                 else "Ten million could not."
             )
         )
