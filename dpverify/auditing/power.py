@@ -132,3 +132,15 @@ def power(claim: Guarantee, runs: int, alpha: float, exact: bool = True) -> Powe
     (True, False)
     """
     return Power({kind: smallest_seen(claim, runs, alpha, kind, exact) for kind in SEARCH})
+
+
+def enough(claim: Guarantee, runs: int, alpha: float) -> int | None:
+    """The first of 2,000, 5,000, 10,000 ... runs a side, above these, that would find something; None if not
+    even ten million do.
+
+    >>> from dpverify.guarantees import PureDP
+    >>> enough(PureDP(3.0), 1000, 1e-3), enough(PureDP(40.0), 1000, 1e-3)
+    (2000, None)
+    """
+    sizes = [first * 10**zeros for zeros in range(3, 7) for first in (1, 2, 5)] + [10**7]
+    return next((size for size in sizes if size > runs and power(claim, size, alpha).visible), None)

@@ -20,7 +20,7 @@ import numpy as np
 from dpverify.auditing.claimed import WorstPair, worst_pair
 from dpverify.auditing.drawing import BatchRaised, Sampler, run_by_run
 from dpverify.auditing.exact import Curve, epsilon_lower_bound, mu_lower_bound, refutes
-from dpverify.auditing.power import BLIND, MEASURED, Power, power
+from dpverify.auditing.power import BLIND, MEASURED, Power, enough, power
 from dpverify.auditing.replay import as_json, describe
 from dpverify.auditing.rungs import Audit, Rung
 from dpverify.auditing.sampling import MechanismError, batched, name_of
@@ -417,7 +417,12 @@ def _at_the_end(
     if not sight.visible:
         because = (
             f"{runs} runs a side could not have refuted {claim}: not even an event with probability 0.99 "
-            "on one data set and 0 on the other would have been found with 80 % power."
+            "on one data set and 0 on the other would have been found with 80 % power. "
+            + (
+                f"{needed} runs could have."
+                if (needed := enough(claim, runs, alpha))
+                else "Ten million could not."
+            )
         )
         return Result(UNDECIDED, because, evidence, seconds=seconds)
     measured = "" if width <= MEASURED else f" (these outputs have {width}, for which it was not measured)"

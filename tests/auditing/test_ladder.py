@@ -61,7 +61,7 @@ def test_a_true_claim_is_supported_and_says_its_ceiling(claim):
 def test_a_budget_that_cannot_refute_is_undecided():
     result = audit(gaussian, PAIR, PureDP(12.0), budget=SMALL)
     assert result.verdict is UNDECIDED
-    assert "could not have refuted" in result.because
+    assert "could not have refuted" in result.because and "runs could have." in result.because
 
 
 def test_a_tampered_witness_does_not_verify():
