@@ -25,9 +25,9 @@ def gallery(docs: Path, names: str = "all") -> None:
     lines = [HEAD]
     for bug in zoo.bugs():
         lines += [
-            f"## {bug.name}",
+            f"## {bug.name.replace('_', ' ').capitalize()}",
             "",
-            f"{bug.what[:1].upper()}{bug.what[1:]}.{_seen(bug.seen_in)}",
+            f"`{bug.name}`: {bug.what}.{_seen(bug.seen_in)}",
             "",
         ]
         if bug.name not in wanted:
@@ -56,8 +56,14 @@ def _seen(where: str) -> str:
 
 PLOTS = """# Pictures of the papers
 
-The pictures of the report, drawn here from the same formulas and runs. `dpverify run NAME --plot run.svg` and
-`dpverify audit ... --plot audit.svg` draw them for your own settings.
+The pictures of the report, drawn here from the same formulas and runs. For your own settings (svg, png or
+pdf):
+
+- `dpverify run NAME --plot run.svg`: the bound against Monte Carlo, the schedule with its optimum, the
+  influence over t;
+- `dpverify audit ... --plot audit.svg`: the trade-off curve against the claim with its band, the wealth over
+  the runs;
+- `dpverify compare NAME NAME ... --plot compared.svg`: medians of several algorithms with exact intervals.
 """
 
 
@@ -87,8 +93,11 @@ def plots(docs: Path) -> None:
         ),
         "The bound against Monte Carlo": (
             figures.algorithm(summary(case, runs, False) | along(case, runs)),
-            "The mean of the runs with its band (narrow here), its exact value at the last step, and the "
-            "bound that is proved of that step; beside it the noise of each step over its sensitivity.",
+            "Above: the mean of the runs with its band of two standard errors (narrow here), its exact value "
+            "at the last step, and the bound that is proved of that step. Below: the noise of each step over "
+            "its sensitivity, with the schedule on the same budget that would make the exact mean of this "
+            "very problem least, and the influence from which that follows: what a unit of variance in the "
+            "noise of a step adds to the mean at the end.",
         ),
         "The privacy profile of exact losses against the claim": (
             figures.profile_curve(),
@@ -97,9 +106,10 @@ def plots(docs: Path) -> None:
         ),
         "An audit: trade-off curve and wealth over runs": (
             figures.half_the_noise(),
-            "Left: the probabilities of events on the two data sets, with boxes of 95 % confidence for "
+            "Left: the probabilities of events on the two data sets, with bands of 95 % confidence for "
             "all of them at once; points above the black line contradict the claim. Right: the wealth of "
-            "the bets against the claim, which cannot grow on average if it is true.",
+            "the bets against the claim, which cannot grow on average if it is true; the dot is where it "
+            "refutes.",
         ),
     }
     (docs / "_pictures").mkdir(exist_ok=True)

@@ -92,7 +92,8 @@ def stated(item: Claim, effort: Effort = QUICK) -> Any:
 @contextmanager
 def _statements_of(item: Claim, effort: Effort, claims: dict[str, Claim] | None) -> Iterator[None]:
     """Inside, a proof may use the statements of the claims that it names in `uses`."""
-    from dpverify.proving.theorem import Stuck, statements
+    from dpverify.proving.instances import statements
+    from dpverify.proving.proof import Stuck
 
     def lookup(id: str) -> tuple[str, Any]:
         full = id if "/" in id else f"{item.paper.key}/{id}"

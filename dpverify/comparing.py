@@ -104,6 +104,7 @@ def compare(
                 "guarantee": str(target),
                 "adjacency": str(adjacency),
                 "certified": meets(made.algorithm.ledger(), adjacency, target),
+                "left_out": [key for key in settings if key not in given],
             }
         )
     rows.sort(key=lambda row: row["median"])

@@ -135,6 +135,7 @@ def walk(
     loaded = algorithm.load(data)
     state = algorithm.init(runs)
     memory = algorithm.memory(loaded, runs) if algorithm.memory is not None else None
+    records = count_of(loaded)
     for t in range(1, algorithm.steps + 1):
         release = algorithm.release(t)
         if algorithm.coins is not None:
@@ -144,7 +145,7 @@ def walk(
             yield step
             state = step.state
             continue
-        batch = release.batch(rng, runs, count_of(loaded))
+        batch = release.batch(rng, runs, records)
         answer = algorithm.ask(loaded, state, release, batch=batch, memory=memory)
         memory = answer.memory
         released = release.noise(rng, answer.value.shape)

@@ -34,10 +34,14 @@ class NotQuadratic(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """The exact mean (steps + 1, d) and covariance (steps + 1, d, d) of the iterate, the start first."""
+    """The exact mean (steps + 1, d) and covariance (steps + 1, d, d) of the iterate, the start first; and A_t
+    and B_t of each step, with the matrix that takes the last state to its iterate.
+    """
 
     mean: Array
     covariance: Array
+    steps: list[tuple[Array, Array]]
+    output: Array
 
     def expected_value(self, problem: Problem, data: Data) -> Array:
         """E F(x_t) at every iterate, for a quadratic F: F(mean) + tr(H covariance)/2."""
@@ -47,11 +51,24 @@ class Moments:
         """E F(x_t) - F* at every iterate, for a quadratic F, without cancellation."""
         return problem.excess(self.mean, data) + self._spread(problem, data)
 
+    def influence(self, problem: Problem, data: Data) -> Array:
+        """What a unit of variance in the noise of step t = 1, ..., T adds to E F(x_T), for a quadratic F."""
+        weight, owed = 0.5 * self.output.T @ _hessian(problem, data) @ self.output, []
+        for a, b in reversed(self.steps):
+            owed.append(float(np.einsum("ij,ik,kj->", b, weight, b)))
+            weight = a.T @ weight @ a
+        return np.array(owed[::-1])
+
     def _spread(self, problem: Problem, data: Data) -> Array:
-        hessian = problem.hessian(data)
-        if hessian is None:
-            raise NotQuadratic(f"Expected a quadratic problem, got {type(problem).__name__}.")
-        return 0.5 * np.einsum("ij,tij->t", hessian, self.covariance)
+        return 0.5 * np.einsum("ij,tij->t", _hessian(problem, data), self.covariance)
+
+
+def _hessian(problem: Problem, data: Data) -> Array:
+    """The second derivative of a quadratic; others are refused."""
+    hessian = problem.hessian(data)
+    if hessian is None:
+        raise NotQuadratic(f"Expected a quadratic problem, got {type(problem).__name__}.")
+    return hessian
 
 
 def exact_moments(algorithm: Algorithm, data: Data, *, tolerance: float = 1e-8) -> Moments:
@@ -74,9 +91,9 @@ def exact_moments(algorithm: Algorithm, data: Data, *, tolerance: float = 1e-8) 
     rng = np.random.default_rng(0)
     mean = _pack(state)[0]
     cov = np.zeros((len(mean), len(mean)))
-    means, covs = [], []
+    means, covs, steps = [], [], []
 
-    def look() -> None:
+    def look() -> Array:
         here = state
 
         def output(rows: Array, _: Array) -> Array:
@@ -85,15 +102,17 @@ def exact_moments(algorithm: Algorithm, data: Data, *, tolerance: float = 1e-8) 
         value, matrix, _ = _affine(output, mean, 0, rng, tolerance, f"the output of {algorithm.name}")
         means.append(value)
         covs.append(matrix @ cov @ matrix.T)
+        return matrix
 
-    look()
+    seen = look()
     for t in range(1, algorithm.steps + 1):
         step = _Advance(algorithm, loaded, state, t, mean, rng)
         mean_next, a, b = _affine(step, mean, step.width, rng, tolerance, f"step {t} of {algorithm.name}")
         mean, cov = mean_next, a @ cov @ a.T + b @ step.noise_covariance @ b.T
+        steps.append((a, b))
         state = _unpack(step.reached, mean[None])
-        look()
-    return Moments(np.array(means), np.array(covs))
+        seen = look()
+    return Moments(np.array(means), np.array(covs), steps, seen)
 
 
 class _Advance:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +21,7 @@ from dpverify.engine import Algorithm, State, Step, walk
 from dpverify.neighbours import Data
 from dpverify.parallel import each, stop, workers_in_use
 from dpverify.progress import progress_bar
+from dpverify.threads import one_thread
 
 Array = np.ndarray[Any, Any]
 Measure = Callable[[Array], Array]  # (runs, d) iterates to (runs,) values
@@ -156,8 +156,7 @@ def run(
     tasks = [blocks[a : a + per_task] for a in range(0, len(blocks), per_task)]
 
     def task(part: list[tuple[int, int]]) -> list[_Block]:
-        # Several threads add up in another order: other bits than a worker's.
-        with _linear_algebra().limit(limits=1, user_api="blas"):
+        with one_thread():
             return [
                 _block(algorithm, loaded, n, generator(seed, k), measures, every_step, weights, keep)
                 for k, n in part
@@ -169,14 +168,6 @@ def run(
             done.extend(batch)
             advance()
     return _collect(algorithm, runs, seed, measures, every_step, keep, done)
-
-
-@cache
-def _linear_algebra() -> Any:
-    """The libraries behind NumPy's products; to look for them takes as long as many a block."""
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
 
 
 class _Block(NamedTuple):

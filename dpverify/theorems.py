@@ -486,8 +486,11 @@ def formal(statement: Any) -> str:
     'for all x > 0: x**2 <= x   given x < 1'
     """
     shows = statement.shows if isinstance(statement, Theorem) else statement
-    if isinstance(shows, AllOf) and any(isinstance(part, ForSome | Order) for part in shows.parts):
-        given = statement.given if isinstance(statement, Theorem) else ()
+    given = tuple(statement.given) if isinstance(statement, Theorem) else ()
+    if isinstance(shows, Theorem):
+        return formal(Theorem(shows.shows, (*given, *shows.given)))
+    if isinstance(shows, AllOf) and any(isinstance(part, ForSome | Order | Theorem) for part in shows.parts):
+        # Each part has variables and hypotheses of its own.
         return " and ".join(formal(Theorem(part, given) if given else part) for part in shows.parts)
     over = domains(statement)
     if isinstance(statement, Order):

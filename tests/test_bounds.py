@@ -18,7 +18,7 @@ from dpverify.guarantees import ApproxDP, PureDP
 from dpverify.neighbours import REPLACE
 from dpverify.parts.bounding import batch_moment, first_gap
 from dpverify.parts.cases import logistic_case, quadratic_case
-from dpverify.problems import logistic, quadratic
+from dpverify.problems import least_squares, logistic, quadratic
 from dpverify.properties import LAWS
 from dpverify.releases import Gaussian, Subsampled
 from dpverify.reporting.runs import judged, summary, table
@@ -208,7 +208,7 @@ def test_a_hypothesis_that_does_not_hold_is_named():
 
 def test_what_a_bound_takes_as_known_is_said():
     assert example("private-gd").bound.taken == example("adp-sgd").bound.taken == []
-    assert len(example("tree-aggregation").bound.taken) == 1  # at most 1 + log2 N nodes
+    assert example("tree-aggregation").bound.taken == []
     assert len(example("dp-shb").bound.taken) == 2
     assert "e[t + 1]" in example("adp-sgd-norm").bound.taken[0]
     case = example("dp-shb")
@@ -287,3 +287,29 @@ def test_there_is_no_bound_where_a_hypothesis_is_not_met():
     case = example("diff2-gd", case=(problem, data), clients=4)
     assert problem.smoothness < 0.1  # of the mean; a record's is 1/4, to which its differences are clipped
     assert case.bound.values["L"] == pytest.approx(0.25)
+
+
+def test_records_that_do_not_keep_to_the_constants_of_their_problem_have_no_bound():
+    far = quadratic([1.0], count=2, start=[0.0], radius=1.0), np.array([[10.0], [10.0]])
+    case = example("private-gd", case=far, target=ApproxDP(30.0, 1e-3))
+    assert case.bound is None
+    assert "no bound: records up to 10 long, where the problem says 1" in case.note
+    rows, labels = np.eye(2), np.ones(2)
+    gentle = logistic(rows / 10, count=2, ridge=0.1)
+    steep = replace(gentle, lipschitz=1.0, lipschitz1=1.0)
+    assert "a smoothness of" in example("private-gd", case=(steep, (rows, labels))).note
+    round_one = replace(least_squares(rows, count=2), lipschitz=1.0)
+    assert "a PL constant of 0" in example("private-gd", case=(round_one, (rows[[0, 0]] / 2, labels))).note
+    many = logistic(rows / 2, count=2, ridge=0.1), (rows[[0, 1, 1]] / 2, np.ones(3))
+    assert "no bound: 3 records, where the problem says 2" in example("private-gd", case=many).note
+    kept = example("private-gd", case=(logistic(rows, count=2, ridge=0.1), (rows, labels)))
+    assert kept.bound is not None
+
+
+def test_differences_that_are_clipped_have_no_bound():
+    case = logistic(3 * np.eye(3), count=3, ridge=0.05), (3 * np.eye(3), np.ones(3))
+    settings = {"case": case, "clip": 3.0, "steps": 12}
+    assert example("sensitivity-reduced-nsgd", **settings).bound is not None
+    short = example("sensitivity-reduced-nsgd", smoothness=0.25, **settings)
+    assert short.bound is None
+    assert "no bound: differences of gradients are clipped below smoothness=2.25" in short.note

@@ -74,3 +74,10 @@ def test_misuse_is_said(call, arguments, message):
     result = call(*arguments)
     assert result.exit_code == 2
     assert message in result.stderr
+
+
+def test_a_setting_that_only_some_have_is_said_to_be_left_out(call):
+    result = call("private-gd", "dpsgd-poisson", "--batch", "50", "--runs", "50")
+    assert result.exit_code == 0, result.output
+    assert "private-gd has no setting batch, and ran without" in result.stdout
+    assert "dpsgd-poisson has no setting" not in result.stdout

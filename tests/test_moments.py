@@ -1,5 +1,7 @@
 """Exact moments are those of the runs, and what is not affine is refused."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -67,6 +69,26 @@ def test_the_runs_have_the_exact_mean_covariance_and_loss(name):
     assert np.all(np.abs(products.mean(axis=0) - wanted) <= 6 * products.std(axis=0) / np.sqrt(runs))
     values = PROBLEM.value(x, DATA)
     assert abs(values.mean() - moments.expected_value(PROBLEM, DATA)[-1]) <= 6 * values.std() / np.sqrt(runs)
+
+
+@pytest.mark.parametrize("name", ["gd", "momentum", "sgd poisson", "laplace"])
+def test_the_influence_is_what_more_noise_in_one_step_adds(name):
+    algorithm = CASES[name]
+    influence = exact_moments(algorithm, DATA).influence(PROBLEM, DATA)
+
+    def excess(louder):
+        def release(t):
+            quiet = algorithm.release(t)
+            noise = quiet.inner if quiet.sampled else quiet
+            more = dataclasses.replace(noise, scale=noise.scale * 2**0.5) if t == louder else noise
+            return dataclasses.replace(quiet, inner=more) if quiet.sampled else more
+
+        moments = exact_moments(dataclasses.replace(algorithm, release=release), DATA)
+        return moments.expected_excess(PROBLEM, DATA)[-1]
+
+    added = [excess(t) - excess(None) for t in range(1, algorithm.steps + 1)]
+    variances = [algorithm.release(t).variance() for t in range(1, algorithm.steps + 1)]
+    assert influence * variances == pytest.approx(added, rel=1e-6)
 
 
 def test_least_squares_without_clipping_is_affine_too():

@@ -10,8 +10,8 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ import numpy as np
 from dpverify.bounds import Bound, Printed
 from dpverify.engine import Algorithm
 from dpverify.guarantees import Guarantee
-from dpverify.moments import NotAffine, NotQuadratic, exact_moments
+from dpverify.moments import Moments, NotAffine, exact_moments
 from dpverify.montecarlo import Runs, run
 from dpverify.neighbours import Adjacency, Data
 from dpverify.problems import Problem
@@ -88,12 +88,26 @@ class Example:
         """E F(x) - F* of the last iterate by the exact recursion, where the algorithm is affine on a
         quadratic; else None.
         """
-        if self.measure is not None or self.weights is not None:
+        moments = self._moments
+        return None if moments is None else float(moments.expected_excess(self.problem, self.data)[-1])
+
+    def influence(self) -> Array | None:
+        """What a unit of variance in the noise of each step adds to E F(x) of the last iterate, where the
+        exact recursion gives that; else None.
+
+        >>> example("private-gd").influence().shape
+        (20,)
+        """
+        moments = self._moments
+        return None if moments is None else moments.influence(self.problem, self.data)
+
+    @cached_property
+    def _moments(self) -> Moments | None:
+        if self.measure is not None or self.weights is not None or self.problem.hessian(self.data) is None:
             return None
         try:
-            moments = exact_moments(self.algorithm, self.data)
-            return float(moments.expected_excess(self.problem, self.data)[-1])
-        except (NotAffine, NotQuadratic):
+            return exact_moments(self.algorithm, self.data)
+        except NotAffine:
             return None
 
 
@@ -142,17 +156,25 @@ def example(name: str, *, as_printed: bool = False, **settings: Any) -> Example:
                 f"Expected settings of {name} among {', '.join(sorted(known))}, got {setting}={value!r}."
             )
     check_settings(settings)
-    try:
+    if settings.get("case") is None:
         return _example(name.replace("_", "-"), as_printed, tuple(sorted(settings.items())))
-    except TypeError:
-        if "case" not in settings:
-            raise
-        return _module(name).example(as_printed=as_printed, **settings)
+    return _kept_to(_module(name).example(as_printed=as_printed, **settings))
+
+
+def _kept_to(made: Example) -> Example:
+    """The example without its bounds where the records do not keep to the constants of the problem."""
+    from dpverify.parts.bounding import contradicted
+
+    wrong = contradicted(made.problem, made.data) if made.bound or made.printed else ""
+    if not wrong:
+        return made
+    note = "; ".join(filter(None, [made.note, f"no bound: {wrong}"]))
+    return replace(made, bound=None, printed=None, note=note)
 
 
 def check_settings(settings: dict[str, Any]) -> None:
     """Refuses a setting that no algorithm has a use for: steps, batches and clients below 1, clips and step
-    sizes that are not positive numbers, a momentum outside [0, 1).
+    sizes that are not positive numbers, a momentum outside [0, 1), a share u of 1 or less.
 
     >>> check_settings({"batch": 0})
     Traceback (most recent call last):
@@ -161,7 +183,8 @@ def check_settings(settings: dict[str, Any]) -> None:
     """
     for name, value in settings.items():
         if (
-            name in ("steps", "batch", "clients", "rounds", "restart", "local", "epochs")
+            name
+            in ("steps", "batch", "clients", "rounds", "restart", "local", "epochs", "count", "dimension")
             and value is not None
         ):
             if not (isinstance(value, int) and value >= 1):
@@ -170,6 +193,8 @@ def check_settings(settings: dict[str, Any]) -> None:
             raise ValueError(f"Expected {name}={value} > 0.")
         elif name == "beta" and value is not None and not 0 <= value < 1:
             raise ValueError(f"Expected 0 <= beta={value} < 1.")
+        elif name == "u" and not 1 < value < np.inf:
+            raise ValueError(f"Expected u={value} > 1, so that the differences have a part of the budget.")
 
 
 def settings_of(name: str) -> set[str]:

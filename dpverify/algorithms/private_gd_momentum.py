@@ -41,6 +41,7 @@ from dpverify.parts.budgets import guarded
 from dpverify.parts.cases import quadratic_case
 from dpverify.parts.gradients import full_batch_sensitivity
 from dpverify.problems import Problem, divided
+from dpverify.problems.records import scratch
 from dpverify.releases import Gaussian
 from dpverify.schedules import Schedule, from_influence
 
@@ -67,7 +68,7 @@ def momentum_step(problem: Problem, state: State, released: Array, beta: float, 
     True
     """
     v = problem.with_public(state.x, released)
-    v += beta * state.v
+    v += np.multiply(state.v, beta, out=scratch("decayed", v.shape))
     move = v * (step_size * (1 - beta) / (1 - beta**state.t))
     return State(np.subtract(state.x, move, out=move), v, state.t + 1)
 

@@ -95,8 +95,8 @@ def example(
     target: Guarantee = TARGET,
     adjacency: Adjacency = REPLACE,
     clip: float = 1.0,
-    count: int = 50,
-    dimension: int = 3,
+    count: int | None = None,
+    dimension: int | None = None,
 ) -> Example:
     """The mean of 50 records in the unit ball of 3 dimensions.
 
@@ -104,7 +104,10 @@ def example(
     >>> round(certified / printed, 2)
     0.55
     """
-    problem, data = case or mean_case(count, dimension)
+    for name, value in (("count", count), ("dimension", dimension)):
+        if case is not None and value is not None:
+            raise ValueError(f"Expected no {name}={value} beside data of one's own, which have theirs.")
+    problem, data = case or mean_case(count or 50, dimension or 3)
     N, V = problem.count, math.floor(math.log2(problem.count)) + 1
     if as_printed:
         epsilon, delta = point(target).epsilon, point(target).delta
@@ -121,7 +124,9 @@ def example(
         data,
         adjacency,
         target,
-        bound=Bound("momentum-agg/bound-tree", {"N": N, "d": problem.dimension, "s": scale})
+        bound=Bound(
+            "momentum-agg/bound-tree", {"N": N, "d": problem.dimension, "s": scale, "k": N.bit_count()}
+        )
         if quiet
         else None,
         limit=("prefix sums", {"count": N}) if isinstance(problem, Quadratic) else None,

@@ -34,7 +34,7 @@ from dpverify.signing import read_signed, write_signed
 BLOCK = 256  # runs of a plain callable that share a generator
 BATCH = 4096  # runs of a batched call
 HERE = 1.0  # seconds of drawing a chunk after which others are asked to help
-WIDEST = 1_500_000  # numbers of each side that a chunk has at most
+WIDEST = 400_000  # numbers of each side that a chunk has at most
 SHARE = 1 / 8  # of a budget in time, after which the number of runs is settled
 
 
@@ -112,7 +112,7 @@ def _batches(mechanism: Mechanism, both: Sides, first: int, runs: int, taped: bo
         try:
             output = mechanism(data, rng, runs=runs, **extra)
         except (Exception, SystemExit) as error:  # one that ends the process would end the audit well
-            raise BatchRaised(f"{where} raised {type(error).__name__}: {error}") from error
+            raise BatchRaised(f"{where} raised {type(error).__name__}: {error}", data) from error
         sides[side] = plain_batch(output, runs)
     return Block((sides[0], sides[1]))
 

@@ -1,8 +1,8 @@
 """Columns to look at: what an output shows besides its coordinates.
 
-summaries   largest, smallest, their places, norm and sum of the standardised output, equal and zero
-            coordinates, ascents, coordinates in their upper half (how many, the longest run, which), and for
-            discrete outputs the row as a whole
+summaries   largest, smallest, their places, norm and sum of the standardised output, equal, nearly equal
+            and zero coordinates, ascents, coordinates in their upper half (how many, the longest run, which),
+            and for discrete outputs the row as a whole
 pairs       products, differences and ratios of the two coordinates whose dependence differs most
 residuals   what is left of a coordinate when the coordinates before it explain what they can: of running
             sums, the increments
@@ -53,6 +53,7 @@ def summaries(x: np.ndarray, y: np.ndarray) -> Iterator[Score]:
     yield Score("ascents in the output", lambda out: (out[:, 1:] > out[:, :-1]).sum(axis=1).astype(float))
     yield Score("coordinates that are 0", lambda out: (out == 0).sum(axis=1).astype(float))
     yield Score("coordinates equal to another", _equal_coordinates)
+    yield Score("smallest gap between two coordinates", _smallest_gap)
     low, high = (np.quantile(np.concatenate([x[:PART], y[:PART]]), level, axis=0) for level in (0.16, 0.84))
     middle = (low + high) / 2
     yield Score("coordinates in their upper half", lambda out: (out > middle).sum(axis=1).astype(float))
@@ -65,6 +66,11 @@ def summaries(x: np.ndarray, y: np.ndarray) -> Iterator[Score]:
 def _equal_coordinates(out: np.ndarray) -> np.ndarray:
     ordered = np.sort(out, axis=1)
     return (ordered[:, 1:] == ordered[:, :-1]).sum(axis=1).astype(float)
+
+
+def _smallest_gap(out: np.ndarray) -> np.ndarray:
+    gaps: np.ndarray = np.diff(np.sort(out, axis=1), axis=1).min(axis=1)
+    return gaps
 
 
 def _longest_run(upper: np.ndarray) -> np.ndarray:

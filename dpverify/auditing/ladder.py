@@ -10,13 +10,14 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Collection, Sequence
+from pathlib import Path
 from typing import Any
 
 from dpverify.auditing.accountant import ACCOUNTANT
 from dpverify.auditing.drawing import pickled, restored
 from dpverify.auditing.memory import Memory
 from dpverify.auditing.noise import NOISE
-from dpverify.auditing.replay import REPLAY
+from dpverify.auditing.replay import REPLAY, describe
 from dpverify.auditing.rungs import Audit, Rung, check_pair
 from dpverify.auditing.sampling import Budget, Mechanism, MechanismError
 from dpverify.auditing.statistics import STATISTICS
@@ -83,13 +84,28 @@ def climb(audit: Audit, rungs: Sequence[str] = RUNGS, smaller: bool = True) -> R
         try:
             results[rung] = _timed(rung, audit.with_(alpha=share) if share else audit)
         except MechanismError as error:  # a higher rung may take it as an outcome like any other
-            results[rung] = crash(str(error), "".join(traceback.format_exception(error.__cause__ or error)))
+            results[rung] = crash(_on(audit.neighbours, error) + str(error), _own_frames(error))
         if results[rung].evidence is not None:
             left -= share
     result = _sum_up(results, audit)
     if smaller and result.verdict is REFUTED:
         result = _made_small(result, results, audit)
     return result.with_(seconds=time.perf_counter() - started)
+
+
+def _on(pair: Neighbours, error: MechanismError) -> str:
+    """On which of the two data sets the mechanism failed, if that is known."""
+    sides = (("D", pair.data), ("D'", pair.other))
+    return next((f"on {name} = {describe(data)}, " for name, data in sides if data is error.data), "")
+
+
+def _own_frames(error: MechanismError) -> str:
+    """The traceback of what the mechanism raised, from its own first frame on."""
+    raised = error.__cause__ or error
+    frames = raised.__traceback__
+    while frames is not None and Path(frames.tb_frame.f_code.co_filename).parent == Path(__file__).parent:
+        frames = frames.tb_next
+    return "".join(traceback.format_exception(type(raised), raised, frames))
 
 
 def _timed(rung: Rung, audit: Audit) -> Result:

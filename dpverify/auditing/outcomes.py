@@ -111,15 +111,19 @@ DIGITS = 15  # of a number that float64 holds
 
 def _text(text: str, numbers: list[float]) -> str:
     """Append the hash of a text and the numbers written in it, or, of a long one without numbers (or with one
-    that no float64 holds), its letters; its structure is where its digits are.
+    that no float64 holds, or of one word of letters and digits, as keys are), its letters; its structure is
+    where its digits are.
 
     >>> numbers = []
     >>> _text("mean=3.25 of 10", numbers), numbers[1:]
     ('text mean=0.00 of 00', [3.25, 10.0])
+    >>> _text("9f3e41c2", [])
+    'text of 8 letters'
     """
     numbers.append(float(code(text)))
     written = NUMBER.findall(text)[:WRITTEN]
-    if len(text) < LONG or (written and max(map(len, written)) <= DIGITS):
+    key = text.isalnum() and not text.isdigit()
+    if len(text) < LONG or (not key and written and max(map(len, written)) <= DIGITS):
         numbers.extend(map(float, written))
         return "text " + re.sub(r"\d", "0", text)
     numbers.extend(float(ord(letter)) for letter in text[:WRITTEN])

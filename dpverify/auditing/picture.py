@@ -16,6 +16,10 @@ from dpverify.guarantees import Guarantee
 from dpverify.neighbours import Neighbours
 
 
+class NoPicture(ValueError):
+    """There is nothing to draw; the message says why."""
+
+
 class Observed(NamedTuple):
     """Counts above each threshold of the best score in `fresh` runs a side, the likeliest bins first; and the
     log of the wealth after so many runs a side.
@@ -44,6 +48,8 @@ def observe(mechanism: Mechanism, neighbours: Neighbours, claim: Guarantee, budg
             test.feed(a, b)
         else:
             fresh.append((a, b))
+    if not fresh:
+        raise NoPicture(f"runs={budget.runs} are too few to bet on one half and to count on the other")
     desk = test.early
     desk.bettors[0].learn(desk.counts, test.pair)
     of = desk.bettors[0].of

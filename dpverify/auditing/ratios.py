@@ -30,6 +30,7 @@ from dpverify.auditing.cells import (
 )
 from dpverify.auditing.claimed import WorstPair
 from dpverify.auditing.scores import Score
+from dpverify.threads import one_thread
 
 FEWEST = 64  # draws a side before anything is learned
 TREES_AT = (1024, 8192, 32_768)  # draws a side on which trees are grown: they cost most
@@ -208,7 +209,7 @@ def _products(
         z = (standard(out) - middle) / root
         return np.einsum("ij,ij->i", z @ (matrix / 2), z) + z @ shift
 
-    return Score(f"products over {name}", apply)
+    return Score(f"products over {name}", apply, dear=True)
 
 
 def _grown_on(size: int) -> str:
@@ -225,19 +226,16 @@ def _trees(x: np.ndarray, y: np.ndarray, gains: np.ndarray) -> list[Score]:
         return []
     if len(x) == 0:
         return []
-    from threadpoolctl import ThreadpoolController
-
-    threads = ThreadpoolController()  # one thread: the same bytes wherever it runs
     columns = np.sort(np.argsort(-gains, kind="stable")[:64])
     model = HistGradientBoostingClassifier(
         max_iter=25, max_leaf_nodes=15, learning_rate=0.2, early_stopping=False, random_state=0
     )
-    with threads.limit(limits=1):
+    with one_thread():
         both = np.concatenate([x[:, columns], y[:, columns]])
         model.fit(both, np.repeat([1, 0], len(x)))
 
     def apply(out: np.ndarray) -> np.ndarray:
-        with threads.limit(limits=1):
+        with one_thread():
             return np.asarray(model.decision_function(out[:, columns]))
 
-    return [Score(_grown_on(len(x)), apply)]
+    return [Score(_grown_on(len(x)), apply, dear=True)]

@@ -23,7 +23,13 @@ Mechanism = Callable[..., Any]
 
 
 class MechanismError(ValueError):
-    """The mechanism cannot be audited: it raised, or returned what is no outcome; names the seed."""
+    """The mechanism cannot be audited: it raised, or returned what is no outcome; names the seed, and keeps
+    the data set on which it did, where that is known.
+    """
+
+    def __init__(self, message: str, data: Data | None = None) -> None:
+        super().__init__(message)
+        self.data = data
 
 
 class NotANumber(MechanismError):
@@ -137,11 +143,11 @@ def call(
     try:
         output = mechanism(data, np.random.default_rng(seed) if rng is None else rng, **extra)
     except (Exception, SystemExit) as error:
-        raise MechanismError(f"{where} raised {type(error).__name__}: {error}") from error
+        raise MechanismError(f"{where} raised {type(error).__name__}: {error}", data) from error
     try:
         values = (plain_batch(output, extra["runs"]) if batched(mechanism) else plain([output])).numbers
     except NotAnOutcome as error:
-        raise MechanismError(f"{where} {error}.") from None
+        raise MechanismError(f"{where} {error}.", data) from None
     if np.isnan(values).any():
-        raise NotANumber(f"{where} returned NaN.")
+        raise NotANumber(f"{where} returned NaN.", data)
     return values

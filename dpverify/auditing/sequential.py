@@ -16,7 +16,7 @@ stake less the weaker the evidence is, and nothing below a threshold.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -31,13 +31,16 @@ from dpverify.auditing.scores import Score, edges_of, exceedances, learn_scores
 CAUTION = {"quadratic": 1.0, "smooth": 2.0, "plain": 2.0, "monotone": 2.0}
 EARLY_KINDS, HONEST_KINDS = ("quadratic", "smooth", "plain"), ("quadratic", "smooth", "monotone")
 EXTRA = 1.0  # evidence (in nats) that a choice among many scores is worth nothing below
-LEAST = 0.5  # standard deviations by which an event must exceed the claim to be looked at
+LEAST = {True: 1.0, False: 0.4}  # standard deviations by which an event must exceed the claim to be bet on
 PROMISING = 2.5  # standard deviations at which a score is counted on all outputs, and kept beside later ones
 KEPT = 8  # scores, of those learned on the first half of the draws, that are kept after a look at the rest
+TRIED = 4  # scores, of those at a desk, that bets are computed for
 ROUGHNESS = 1.5
 MOST = 1_200_000  # numbers of each side that are kept to learn from
 POOL = 65_536  # outputs of each side that are kept to learn from
-LOOK = 2048  # outputs of each side of every chunk, at least, that a score which nobody bets on is applied to
+CLEARLY = 0.25  # by what part more than any other score one that is dear to apply must promise to be chosen
+AGAIN = 1.45  # by what factor the draws grow before the bets are chosen anew
+LOOK = 2048  # outputs of each side, at least, that a score which nobody bets on is then applied to
 EARLY = 16_384  # outputs of each side on which the scores of the first desk are learned
 
 
@@ -142,9 +145,15 @@ class Bettor:
     ledger: list[dict[str, np.ndarray]] = field(default_factory=list)
 
     def learn(
-        self, counts: list[tuple[np.ndarray, np.ndarray]], pair: WorstPair, some: Iterable[int] | None = None
+        self,
+        counts: list[tuple[np.ndarray, np.ndarray]],
+        pair: WorstPair,
+        some: Iterable[int] | None = None,
+        dear: Collection[int] = (),
     ) -> None:
-        """Choose a score (among `some`) and weights by these counts, and how much to stake."""
+        """Choose a score (among `some`) and weights by these counts, and how much to stake; one that is
+        `dear` only if it promises clearly more.
+        """
         self.bet = None  # all in cash
         most = 0.0
         for of in range(len(counts)) if some is None else some:
@@ -154,8 +163,9 @@ class Bettor:
             # stake less where the violation is no larger than its own uncertainty
             evidence = float(x.sum()) * bet.growth - self.caution
             stake = evidence / (evidence + CAUTION[self.kind]) if evidence > 0 else 0.0
-            if stake * bet.growth > most:
-                most = stake * bet.growth
+            promised = stake * bet.growth / (1 + CLEARLY * (of in dear))
+            if promised > most:
+                most = promised
                 a, b = (np.log1p(stake * np.expm1(side)) for side in (bet.log_a, bet.log_b))
                 self.of, self.merge, self.bet = of, merge, Bet(a, b, bet.growth)
 
@@ -183,7 +193,8 @@ def coarse(counts: np.ndarray, bins: int) -> np.ndarray:
 class Desk:
     """Scores with their bins and counts, and the bettors who choose among them.
 
-    `honest` if the scores were learned on other draws than those that are counted.
+    `honest` if the scores were learned on other draws than those that are counted. `wanted` are the scores
+    that are counted on all outputs, chosen with the bets after `learned` of the draws that were `seen`.
     """
 
     honest: bool
@@ -191,10 +202,13 @@ class Desk:
     edges: list[np.ndarray] = field(default_factory=list)
     counts: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
     bettors: list[Bettor] = field(default_factory=list)
+    wanted: set[int] = field(default_factory=set)
+    seen: int = 0
+    learned: int = 0
 
     def open(self, scores: list[Score], x: np.ndarray, y: np.ndarray) -> None:
         """Begin anew with these scores, and these outputs to count; columns that come later are not seen."""
-        self.scores, self.edges, self.counts = [], [], []
+        self.scores, self.edges, self.counts, self.learned = [], [], [], 0
         for learned in scores:
             score = learned.on_the_first(x.shape[1])
             a, b = score.apply(x), score.apply(y)
@@ -217,22 +231,39 @@ class Desk:
         return [s for s, counts in zip(self.scores, self.counts) if excess(*counts, pair) > PROMISING]
 
     def play(self, x: np.ndarray, y: np.ndarray, pair: WorstPair) -> None:
-        """Bet on these outputs, then count them; a score that nobody bets on is applied to a part alone."""
-        # what does not exceed the claim as it stands is not worth a closer look
-        beyond = [excess(*counts, pair) for counts in self.counts]
-        some = [i for i, by in enumerate(beyond) if by > (LEAST if self.honest else 0.0)]
-        for bettor in self.bettors:
-            bettor.learn(self.counts, pair, some)
-        wanted = {bettor.of for bettor in self.bettors if bettor.bet is not None and bettor.bet.growth > 0}
-        wanted |= {i for i in some if self.honest and beyond[i] > PROMISING}
-        part = max(LOOK, len(x) // 32)
+        """Bet on these outputs, then count them; a score that nobody bets on is applied to a part alone, and
+        bets stay as they are until there are half as many draws more.
+        """
+        part = 0
+        if self.seen >= AGAIN * self.learned:
+            self._learn(pair)
+            part = max(LOOK, self.seen // 128)
         fresh = []
         for i, (score, edges) in enumerate(zip(self.scores, self.edges)):
-            rows = slice(None) if i in wanted else slice(part)
-            fresh.append((exceedances(score.apply(x[rows]), edges), exceedances(score.apply(y[rows]), edges)))
+            rows = len(x) if i in self.wanted else part // 4 if score.dear else part
+            counted = [exceedances(score.apply(side[:rows]), edges) for side in (x, y) if rows]
+            fresh.append((counted[0], counted[1]) if rows else (np.zeros(len(edges) + 1, dtype=int),) * 2)
         for bettor in self.bettors:
             bettor.play(fresh)
         self.counts = [(a + c, b + d) for (a, b), (c, d) in zip(self.counts, fresh)]
+        self.seen += len(x)
+
+    def _learn(self, pair: WorstPair) -> None:
+        """Let the bettors choose, and note which scores are wanted: those bet on, and the promising."""
+        # what does not exceed the claim as it stands is not worth a closer look
+        beyond = [excess(*counts, pair) for counts in self.counts]
+        best = sorted(range(len(beyond)), key=lambda i: -beyond[i])[:TRIED]
+        some = sorted(i for i in best if beyond[i] > LEAST[self.honest])
+        dear = {i for i, score in enumerate(self.scores) if score.dear}
+        for bettor in self.bettors:
+            bettor.learn(self.counts, pair, some, dear)
+        self.wanted = {b.of for b in self.bettors if b.bet is not None and b.bet.growth > 0}
+        if self.honest:
+            cheap = max((by for i, by in enumerate(beyond) if i not in dear), default=0.0)
+            self.wanted |= {
+                i for i, by in enumerate(beyond) if by > max(PROMISING, cheap * (1 + CLEARLY) * (i in dear))
+            }
+        self.learned = self.seen
 
 
 @dataclass

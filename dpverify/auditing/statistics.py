@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -30,11 +29,13 @@ from dpverify.auditing.sequential import Sequential, believed
 from dpverify.guarantees import ApproxDP, Guarantee, PureDP
 from dpverify.neighbours import Neighbours
 from dpverify.progress import progress_bar
+from dpverify.threads import one_thread
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Witness
 
 RESERVE = (
     0.01  # the share of alpha of a batched mechanism that is kept for a test run by run, should it raise
 )
+CLEARLY = 0.03  # by what part more an event of a score that is dear to apply must be expected to show
 LEARN = 1 / 8  # the share of the budget on which the fixed event is learned
 
 
@@ -108,6 +109,8 @@ def choose_event(test: Sequential, claim: Guarantee, runs: int) -> Event | None:
                 value = np.min(
                     [_expected(tpr, fpr, claim, runs, int(x.sum())) for tpr, fpr in curves], axis=0
                 )
+                if score.dear:  # where a cheap score shows as much, it is taken
+                    value = value - CLEARLY * np.abs(value)
                 k = int(value.argmax())
                 if best is None or value[k] > best[0]:
                     bins = np.zeros(len(order), dtype=bool)
@@ -151,9 +154,9 @@ def statistical_audit(audit: Audit) -> Result:
         return _test(audit)
     try:
         return _test(audit.with_(alpha=(1 - RESERVE) * audit.alpha))
-    except BatchRaised:  # which run did? Each by itself, and on fresh draws
-        single = audit.with_(mechanism=run_by_run(audit.drawn), alpha=RESERVE * audit.alpha)
-        return _test(single)
+    except BatchRaised:
+        pass  # which run did? Each by itself, and on fresh draws
+    return _test(audit.with_(mechanism=run_by_run(audit.drawn), alpha=RESERVE * audit.alpha))
 
 
 def _test(audit: Audit) -> Result:
@@ -166,10 +169,10 @@ def _test(audit: Audit) -> Result:
     with progress_bar(f"auditing {name_of(audit.drawn)}", sampler.runs, audit.progress) as advance:
         for a, b in sampler:
             fixed, width = fixed and bool((a == a[0]).all()), a.shape[1]
-            with one_thread().limit(limits=1):
+            with one_thread():
                 test.feed(a, b)
-            if event is not None:
-                x, y, n = x + event.count(a), y + event.count(b), n + len(a)
+                if event is not None:
+                    x, y, n = x + event.count(a), y + event.count(b), n + len(a)
             advance(len(a), progress_note(test, audit.alpha, sampler.runs))
             if test.log_wealth >= math.log(2 / audit.alpha):
                 result = _refuted_by_wealth(audit, test, time.perf_counter() - started)
@@ -181,18 +184,6 @@ def _test(audit: Audit) -> Result:
     sight = power(audit.claim, test.samples, audit.alpha, exact=not sampler.cut_short)
     result = _at_the_end(audit, sight, width, test.samples, event, (x, y, n), time.perf_counter() - started)
     return _noting(audit, result, sampler, fixed)
-
-
-@lru_cache(maxsize=1)
-def one_thread() -> Any:
-    """Keeps linear algebra to one thread: the same bytes wherever it runs, and small matrices need no more.
-
-    >>> with one_thread().limit(limits=1):
-    ...     total = np.ones((2, 2)) @ np.ones(2)
-    """
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
 
 
 def progress_note(test: Sequential, alpha: float, runs: int) -> str:
@@ -286,7 +277,7 @@ def _told_apart(audit: Audit, pair: Neighbours, runs: int, crashed: bool) -> boo
     )
     try:
         for a, b in Sampler(audit.drawn, pair, budget):
-            with one_thread().limit(limits=1):
+            with one_thread():
                 test.feed(a, b)
             if test.log_wealth >= math.log(2 / audit.alpha):
                 return True

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
+from dpverify.cli.run import check_picture
 from dpverify.cli.terminal import INTERRUPTED, REFUTED, Format, Misuse, exit_code, say, say_json
 
 
@@ -170,6 +171,19 @@ def _print(result: Any, name: str, target: Any, guarantee: Any, form: Format) ->
             say(result.evidence.details, err=True)
 
 
+def _drawn(plot: Path, target: Any, pair: Any, guarantee: Any, budget: Any) -> str:
+    """Draw the audit to a file; a line that says so, or why there is no picture."""
+    from dpverify.auditing.picture import NoPicture
+    from dpverify.reporting import figures
+
+    try:
+        with redirect_stdout(sys.stderr):
+            figures.audit(target, pair, guarantee, budget, plot)
+    except NoPicture as error:
+        return f"no picture: {error}"
+    return f"wrote {plot}"
+
+
 def add(app: typer.Typer) -> None:
     """Register the command."""
 
@@ -240,7 +254,7 @@ def add(app: typer.Typer) -> None:
         from dpverify.auditing import Budget
         from dpverify.auditing.rungs import Audit, check_pair
         from dpverify.neighbours import Neighbours
-        from dpverify.optional import Missing, optional
+        from dpverify.optional import Missing
         from dpverify.releases import Release
 
         form = Format.json if json_ else form
@@ -255,6 +269,8 @@ def add(app: typer.Typer) -> None:
             raise Misuse(f"Expected --order {order:g} with --epsilon.")
         if (mechanism is None) == (scores is None):
             raise Misuse("Expected either a mechanism or --scores with two files.")
+        if mechanism is None and plot is not None:
+            raise Misuse(f"Expected --plot {plot} with a mechanism: scores have no runs to draw.")
         if mechanism is None:
             guarantee = _claim(epsilon, delta, mu, rho, order, claim)
             result = _of_scores(scores, guarantee, alpha, seed)
@@ -301,19 +317,14 @@ def add(app: typer.Typer) -> None:
             check_pair(pair)
         except (TypeError, ValueError) as error:
             raise Misuse(str(error)) from None
-        if plot is not None:
-            if plot.suffix != ".svg":
-                raise Misuse(f"Expected --plot {plot} to end in .svg.")
-            try:
-                optional("matplotlib", "report")
-            except Missing as missing:
-                raise Misuse(f"--plot {missing}") from None
+        try:
+            check_picture(plot)
+        except (ValueError, Missing) as error:
+            raise Misuse(str(error)) from None
         result = _within(timeout, target, pair, guarantee, budget, release, plain)
         _print(result, mechanism, target, guarantee, form)
-        if plot is not None:
-            from dpverify.reporting import figures
-
-            figures.audit(target, pair, guarantee, budget, plot)
+        if plot is not None and not result.crashed:
+            say(_drawn(plot, target, pair, guarantee, budget), err=not plain)
         code = exit_code(result.verdict, result.crashed)
         cut_short = result.evidence.certificate.get("cut_short") if result.evidence else None
         raise typer.Exit(INTERRUPTED if cut_short == "interrupted" and code != REFUTED else code)

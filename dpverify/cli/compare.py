@@ -95,6 +95,9 @@ def add(app: typer.Typer) -> None:
         say(f"F(x) - F* under {rows[0]['guarantee']}, {rows[0]['adjacency']}, {runs} runs each, seed {seed}")
         head = ["algorithm", "steps", "mean (standard error)", "median (exact)", "of the best", "certified"]
         say_rows([head, *(_cells(row) for row in rows)])
+        for row in rows:
+            if row["left_out"]:
+                say(f"{row['algorithm']} has no setting {', '.join(row['left_out'])}, and ran without")
         say(verdict(rows))
         if plot is not None:
             say(f"wrote {plot}")

@@ -27,7 +27,12 @@ def summed(term: Any) -> Any:
     return sp.Sum(term, (t, 1, T))
 
 
+four = (x, y, z, w)
+orthonormal = [sp.Eq(inner(p, q), int(p == q)) for i, p in enumerate(four) for q in four[: i + 1]]
+seen = sum(inner(v, p) ** 2 for p in four)  # of v, along the four directions
+
 TRUE = [
+    ("four orthonormal vectors", lambda: AtMost(norm2(x + y + z + w), 4, orthonormal)),
     ("parallelogram", lambda: Equal(norm2(x + y) + norm2(x - y), 2 * norm2(x) + 2 * norm2(y))),
     ("polarisation", lambda: Equal(inner(x, y), (norm2(x + y) - norm2(x - y)) / 4)),
     ("cosine rule", lambda: Equal(norm2(x - y), norm2(x) - 2 * inner(x, y) + norm2(y))),
@@ -161,6 +166,8 @@ FALSE = [
         "a normalised step descends, constant",
         lambda: AtMost(norm(g) - norm(m - g), inner(g, m) / norm(m), [norm(m) > 0]),
     ),
+    ("four orthonormal vectors, constant", lambda: AtMost(norm2(x + y + z + w), 4 / C, orthonormal)),
+    ("Bessel, constant", lambda: AtMost(C * seen, norm2(v), orthonormal)),
     ("square of a sum of T, constant", lambda: AtMost(C * norm2(whole), T * summed(norm2(u[t])))),
     ("square of a sum of T, T dropped", lambda: AtMost(norm2(whole), summed(norm2(u[t])))),
     ("average about a point, reversed", lambda: AtMost(summed(norm2(u[t] - x)) / T, norm2(whole / T - x))),

@@ -21,6 +21,7 @@ the tests.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import sympy as sp
@@ -42,7 +43,7 @@ class Draw(Basis):
         super().__init__(name)
         self.mean, self.variance, self.law = mean, sp.sympify(variance), law
 
-    @property
+    @cached_property
     def key(self) -> str:
         return f"{self.name}[{self.law} mean {keyed(self.mean)}, variance {spelt(self.variance)}]"
 

@@ -355,7 +355,7 @@ class Minimiser(Basis):
         self.function = function
         self.name = f"argmin {function.name}"
 
-    @property
+    @cached_property
     def key(self) -> str:
         return f"argmin {self.function.key}"
 

@@ -11,6 +11,7 @@ so that a parameter (or a vector) that is replaced in an expression is replaced 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property, lru_cache
 from typing import Any
 
 import sympy as sp
@@ -18,6 +19,7 @@ import sympy as sp
 Rule = Mapping[Any, Any]
 
 
+@lru_cache(maxsize=20_000)
 def spelt(e: Any) -> str:
     """A text that is the same for equal scalars, and for no others: symbols with what is assumed of them.
 
@@ -41,7 +43,7 @@ class Basis:
 
     rank = 0  # names come before minimisers, and these before gradients
 
-    @property
+    @cached_property
     def key(self) -> str:
         """What tells two of them apart."""
         return self.name
@@ -88,7 +90,7 @@ class Entry(Basis):
         self.sequence, self.index = sequence, sp.sympify(index)
         self.name = f"{sequence}[{self.index}]"
 
-    @property
+    @cached_property
     def key(self) -> str:
         return f"{self.sequence}[{spelt(self.index)}]"
 
@@ -123,7 +125,7 @@ class Total(Basis):
         factor = "" if self.weight == 1 else f"{sp.sstr(self.weight)}*"
         self.name = f"sum({factor}{term}, {index}={self.low}..{self.high})"
 
-    @property
+    @cached_property
     def key(self) -> str:
         ends = ", ".join(spelt(e) for e in (self.weight, self.index, self.low, self.high))
         return f"sum({self.term.key}, {ends})"

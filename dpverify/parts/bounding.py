@@ -16,7 +16,7 @@ from dpverify.bounds import Bound
 from dpverify.engine import Algorithm
 from dpverify.formulas.dp_accel import Stages
 from dpverify.neighbours import Data
-from dpverify.problems import Problem, Quadratic
+from dpverify.problems import Linear, Problem, Quadratic, same_model
 from dpverify.releases import Release
 
 Array = np.ndarray[Any, Any]
@@ -38,6 +38,30 @@ def unclipped(problem: Problem, clip: float, norm: int = 2) -> bool:
     """
     longest = problem.lipschitz if norm == 2 else problem.lipschitz1
     return longest is not None and longest <= clip * (1 + 1e-12)
+
+
+def contradicted(problem: Problem, data: Data) -> str:
+    """The constant of the problem that these records do not keep to, in words; empty if they keep to all.
+
+    >>> from dpverify.problems import mean_estimation
+    >>> contradicted(mean_estimation(1, count=2, radius=1.0), np.array([[3.0], [0.5]]))
+    'records up to 3 long, where the problem says 1'
+    """
+    rows, room = problem.load(data), 1 + 1e-9
+    if len(rows) > problem.count:
+        return f"{len(rows)} records, where the problem says {problem.count}"
+    for order, said, what in ((2, problem.lipschitz, "long"), (1, problem.lipschitz1, "in the L1 norm")):
+        longest = float(rows.norms(order).max())
+        if said is not None and isinstance(problem, Quadratic | Linear) and longest > said * room:
+            return f"records up to {longest:.3g} {what}, where the problem says {said:.3g}"
+    if isinstance(problem, Linear):
+        again = same_model(problem, rows.features)
+        steep, flat = again.smoothness or 0.0, again.pl or 0.0
+        if steep > (problem.smoothness or np.inf) * room:
+            return f"a smoothness of {steep:.3g}, where the problem says {problem.smoothness:.3g}"
+        if flat * room < (problem.pl or 0.0):
+            return f"a PL constant of {flat:.3g}, where the problem says {problem.pl:.3g}"
+    return ""
 
 
 def has_public_part(problem: Problem) -> bool:

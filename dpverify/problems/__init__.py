@@ -1,7 +1,7 @@
 """Objectives whose records have clipped gradient sums in closed form; one file a kind."""
 
 from dpverify.problems.base import Problem, divided
-from dpverify.problems.linear import Linear, least_squares, logistic, wavy
+from dpverify.problems.linear import Linear, least_squares, logistic, same_model, wavy
 from dpverify.problems.network import Network, network
 from dpverify.problems.quadratic import Quadratic, mean_estimation, quadratic
 from dpverify.problems.records import Records, finite
@@ -19,5 +19,6 @@ __all__ = [
     "mean_estimation",
     "network",
     "quadratic",
+    "same_model",
     "wavy",
 ]

@@ -100,7 +100,8 @@ class Problem:
         run's own batch.
 
         `clip` is a number or one per run; `order` is the norm that is clipped. `batch` is an array (runs, m)
-        of record numbers, -1 for nobody, or (runs, records) of True and False.
+        of record numbers, -1 for nobody, or (runs, records) of True and False. The sum is a new array, or the
+        same row for all runs.
         """
         raise NotImplementedError
 
@@ -137,12 +138,22 @@ class Problem:
         return 0.5 * np.einsum("ri,ri->r", away @ hessian, away)
 
 
-def divided(total: Array, by: float) -> Array:
-    """total / by; an answer that is the same for all runs is not spread out.
+def repeated(row: Array, runs: int) -> Array:
+    """The same row for every run, without a copy of it; read-only if the row is.
 
-    >>> divided(np.broadcast_to(np.ones(2), (3, 2)), 2.0).strides[0]
+    >>> repeated(np.ones(2), 3).strides[0]
     0
     """
+    return np.ndarray((runs, len(row)), buffer=row, strides=(0, row.itemsize))
+
+
+def divided(total: Array, by: float) -> Array:
+    """total / by, in place; a sum that is the same for all runs is not spread out.
+
+    >>> divided(repeated(np.ones(2), 3), 2.0).tolist()
+    [[0.5, 0.5], [0.5, 0.5], [0.5, 0.5]]
+    """
     if total.ndim == 2 and total.strides[0] == 0 and len(total):
-        return np.broadcast_to(total[0] / by, total.shape)
-    return total / by
+        return repeated(total[0] / by, len(total))
+    total /= by
+    return total

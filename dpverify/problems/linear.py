@@ -144,9 +144,8 @@ def _clipped(c: Array, limit: Array) -> Array:
     return np.maximum(c, np.negative(limit, out=scratch("limits", limit.shape)), out=c)
 
 
-def _linear(
-    kind: str, features: Any, count: int, ridge: float, start: Any, curvature: float, pl_of_loss: float
-) -> Linear:
+def _linear(kind: str, features: Any, count: int, ridge: float, start: Any) -> Linear:
+    curvature, pl_of_loss = CURVATURE[kind]
     a = finite(features, "features")
     if a.ndim != 2 or len(a) == 0:
         raise ValueError(f"Expected features of shape (records, dimension), got {a.shape}.")
@@ -167,6 +166,18 @@ def _linear(
     )
 
 
+CURVATURE = {"squares": (1.0, 1.0), "logistic": (0.25, 0.0), "wavy": (8.0, 1 / 32)}  # most, and PL constant
+
+
+def same_model(problem: Linear, features: Any) -> Linear:
+    """The same model with the constants of these features.
+
+    >>> same_model(least_squares(np.eye(2), count=2), 2 * np.eye(2)).smoothness
+    2.0
+    """
+    return _linear(problem.kind, features, problem.count, problem.ridge, problem.start)
+
+
 def least_squares(features: Any, *, count: int, ridge: float = 0.0, start: Any = None) -> Linear:
     """Least squares with the constants of these features (a public design, or constants that the caller
     vouches for).
@@ -174,7 +185,7 @@ def least_squares(features: Any, *, count: int, ridge: float = 0.0, start: Any =
     >>> least_squares(np.eye(2), count=2).smoothness
     0.5
     """
-    return _linear("squares", features, count, ridge, start, 1.0, 1.0)
+    return _linear("squares", features, count, ridge, start)
 
 
 def logistic(features: Any, *, count: int, ridge: float = 0.0, start: Any = None) -> Linear:
@@ -183,7 +194,7 @@ def logistic(features: Any, *, count: int, ridge: float = 0.0, start: Any = None
     >>> logistic(np.eye(2), count=2, ridge=0.01).pl
     0.02
     """
-    return _linear("logistic", features, count, ridge, start, 0.25, 0.0)
+    return _linear("logistic", features, count, ridge, start)
 
 
 def wavy(features: Any, *, count: int, start: Any = None) -> Linear:
@@ -200,4 +211,4 @@ def wavy(features: Any, *, count: int, start: Any = None) -> Linear:
         raise ValueError(
             f"Expected features of shape (records, dimension) with records <= dimension, got {a.shape}."
         )
-    return _linear("wavy", a, count, 0.0, start, 8.0, 1 / 32)
+    return _linear("wavy", a, count, 0.0, start)

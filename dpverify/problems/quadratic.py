@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from dpverify.neighbours import Data
-from dpverify.problems.base import Problem
-from dpverify.problems.records import Records, finite, limits, width_for
+from dpverify.problems.base import Problem, repeated
+from dpverify.problems.records import Records, finite, limits, scratch, width_for
 
 Array = np.ndarray[Any, Any]
 
@@ -65,7 +65,7 @@ class Quadratic(Problem):
         loaded = self.load(data)
         if minus is not None:
             return np.zeros(x.shape)
-        if np.ndim(clip):
+        if isinstance(clip, np.ndarray) and clip.ndim:
             weights = -np.minimum(limits(clip, loaded.inverse_norms(order)), 1.0)
             if batch is None or batch.dtype == bool:
                 return (weights if batch is None else weights * batch) @ loaded.features
@@ -74,9 +74,10 @@ class Quadratic(Problem):
         if key not in loaded.memo:
             rows = -np.minimum(limits(clip, loaded.inverse_norms(order)), 1.0)[:, None] * loaded.features
             loaded.memo[key] = rows, rows.sum(axis=0)
+            loaded.memo[key][1].setflags(write=False)
         rows, total = loaded.memo[key]
         if batch is None:
-            return np.broadcast_to(total, x.shape)
+            return repeated(total, len(x))
         return _masked(batch, rows) if batch.dtype == bool else _gather(None, rows, batch)
 
     def hessian(self, data: Data | Records) -> Array:
@@ -129,7 +130,10 @@ def _masked(batch: Array, rows: Array) -> Array:
     total = np.empty((len(batch), rows.shape[1]))
     width = max(1, CACHED // batch.shape[1])
     for a in range(0, len(batch), width):
-        np.matmul(batch[a : a + width].astype(float), rows, out=total[a : a + width])
+        part = batch[a : a + width]
+        times = scratch("times", part.shape)
+        times[...] = part
+        np.matmul(times, rows, out=total[a : a + width])
     return total
 
 
@@ -148,21 +152,25 @@ def _counted(batch: Array, rows: Array) -> Array:
     return total
 
 
+def _added(batch: Array, rows: Array) -> Array:
+    """The same for short lists: their rows one after the other."""
+    numbers = np.ascontiguousarray(batch.T)
+    total = rows.take(numbers[0], axis=0)
+    next_one = scratch("next", total.shape)
+    for row in numbers[1:]:
+        total += rows.take(row, axis=0, out=next_one, mode="clip")
+    return total
+
+
 def _gather(weights: Array | None, rows: Array, batch: Array) -> Array:
     """sum over each run's batch of weights[run, record] * rows[record]; -1 counts as nobody."""
     runs, m = batch.shape
-    everybody = weights is None and batch.min(initial=0) >= 0
-    if m == 1 and everybody:
-        return rows[batch[:, 0]]
-    if everybody and 16 * m >= len(rows):
-        return _counted(batch, rows)
+    if weights is None and m and batch.min(initial=0) >= 0 and batch.max(initial=0) < len(rows):
+        return _counted(batch, rows) if 4 * m >= len(rows) else _added(batch, rows)
     total = np.zeros((runs, rows.shape[1]))
     width = width_for(runs * rows.shape[1])
     for a in range(0, m, width):
         part = batch[:, a : a + width]
-        if everybody:
-            total += np.einsum("rmp->rp", rows[part])
-            continue
         factor = (part >= 0).astype(float)
         if weights is not None:
             factor *= np.take_along_axis(weights, np.maximum(part, 0), axis=1)

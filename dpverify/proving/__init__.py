@@ -29,7 +29,9 @@ import sympy as sp
 
 from dpverify.effort import QUICK, Effort
 from dpverify.optional import Missing
-from dpverify.proving import calculus, gate, realisations
+from dpverify.proving import calculus, gate, models, realisations
+from dpverify.proving.definedness import Definedness, Undefined
+from dpverify.proving.forms import Refused
 from dpverify.proving.judges import confirm, judges_of
 from dpverify.proving.limits import TimeLimit, within
 from dpverify.proving.reduction import (
@@ -133,7 +135,7 @@ def _decide(relation: Any, effort: Effort) -> Result:
         return _admitted(relation, effort)
     try:
         modelled = gate.elaborate(relation)
-    except gate.Refused as why:
+    except Refused as why:
         return Result(UNDECIDED, f"not modelled: {why}")
     result = _limited(lambda: _admitted(modelled, effort), ATTEMPTS * effort.tactic_seconds)
     return Result(UNDECIDED, result.why, cut_short=True) if isinstance(result, _Open) else result
@@ -271,7 +273,7 @@ def prove_step(relation: Any, effort: Effort) -> Result:
     """
     try:
         return _inside(gate.elaborate(relation), effort, as_written=True)
-    except gate.Refused as why:
+    except Refused as why:
         return Result(UNDECIDED, f"not modelled: {why}")
 
 
@@ -279,10 +281,10 @@ def model(hypotheses: Sequence[Any], effort: Effort) -> dict[str, str] | Result:
     """A point that meets the hypotheses, in words; or the result that says that there is none, or that none
     was found.
     """
-    point = _limited(lambda: gate.model(hypotheses, effort), effort.tactic_seconds)
+    point = _limited(lambda: models.model(hypotheses, effort), effort.tactic_seconds)
     if isinstance(point, dict):
         return point
-    if gate.contradiction(hypotheses, effort, _inside):
+    if models.contradiction(hypotheses, effort, _inside):
         return Result(UNDECIDED, "the hypotheses contradict each other, so that anything would follow")
     why = "no point that meets the hypotheses was found"
     return Result(UNDECIDED, why, cut_short=isinstance(point, _Open))
@@ -293,20 +295,20 @@ def _inhabited(relation: Equal | AtMost, effort: Effort) -> dict[str, str] | Res
     example = _limited(lambda: realisations.inhabited(relation, effort), effort.tactic_seconds)
     if isinstance(example, dict):
         return example
-    if gate.contradiction(gate.hypotheses(relation), effort, _inside):
+    if models.contradiction(gate.hypotheses(relation), effort, _inside):
         return Result(UNDECIDED, "the hypotheses contradict each other, so that anything would follow")
     why = "no vectors and functions were found that meet the hypotheses and are of their classes"
     return Result(UNDECIDED, why, cut_short=isinstance(example, _Open))
 
 
-definedness = gate.Definedness(_inside)
+defined = Definedness(_inside)
 
 
-def _undefined(relation: Any, effort: Effort) -> gate.Undefined | None:
+def _undefined(relation: Any, effort: Effort) -> Undefined | None:
     """Why the relation is not known to be defined wherever its hypotheses hold; None if it is."""
     try:
-        definedness.show(relation, effort)
-    except gate.Undefined as why:
+        defined.show(relation, effort)
+    except Undefined as why:
         return why
     return None
 

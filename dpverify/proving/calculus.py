@@ -21,7 +21,7 @@ from dpverify.effort import Effort
 from dpverify.proving.convergence import Growth, Open
 from dpverify.proving.domain import fresh
 from dpverify.proving.evaluate import bind
-from dpverify.proving.functions import is_smooth
+from dpverify.proving.functions import MODELLED, is_smooth
 from dpverify.proving.limits import TimeLimit, within
 from dpverify.proving.replays import Limit, Quotient, Replay, replayed
 from dpverify.relations import AtMost, Equal, Increasing, Order
@@ -252,15 +252,16 @@ class Closing:
 
     def defined(self, e: Any, given: Hypotheses, part: Any, inside: bool = False) -> None:
         """Show that an expression is defined; `inside` also at every point nearby."""
-        from dpverify.proving import definedness, gate
+        from dpverify.proving import defined
+        from dpverify.proving.definedness import Undefined, needs
 
         try:
-            for need in gate.needs(e, given):
+            for need in needs(e, given):
                 ways = need.ways
                 if inside:
                     ways = tuple(tuple((x, ">" if op == ">=" else op) for x, op in way) for way in ways)
-                definedness.meet(need._replace(ways=ways), self.effort)
-        except gate.Undefined as why:
+                defined.meet(need._replace(ways=ways), self.effort)
+        except Undefined as why:
             raise NotClosed(part, str(why), why.cut_short) from None
 
     def sign(self, e: Any, given: Hypotheses) -> int:
@@ -532,13 +533,17 @@ class Closing:
         index = sp.Dummy(t.name, integer=True)
         body = bind(e.function, t, index)
         for S in self.suggestions(e, lambda: sp.summation(body, (index, low, n))):
+            if any(not isinstance(function, MODELLED) for function in S.atoms(sp.Function)):
+                continue  # harmonic numbers, say
             try:
                 self.known[e, given] = self._from_partial_sums(S, term, n, low, given, e)
                 return self.known[e, given]
             except NotClosed as why:
                 reasons.append(why)
                 del self.steps[steps:]
-        raise reasons[0] if reasons else NotClosed(e, "no formula for its partial sums was found")
+        none = "no formula for its partial sums was found in functions that are modelled, and without one it "
+        none += "is no number here; an upper bound on terms >= 0 needs none: AtMost(Sum(...), c)"
+        raise reasons[0] if reasons else NotClosed(e, none)
 
     def _from_partial_sums(self, S: Any, term: Any, n: Any, low: Any, given: Hypotheses, e: Any) -> Any:
         further = (*given, sp.Ge(n, low)) if sp.Ge(n, low) is not sp.true else given

@@ -63,10 +63,12 @@ def _ways(relation: AtMost, domain: Domain, gap: Any, points: list[dict[Any, Any
         core, flip = _core(slope)
         within = [*others, *inside]
         rises = Slope(g, v, flip * core, within)
-        if low.is_finite and high.is_finite and not relation.strict:
+        curve = sp.diff(slope, v)
+        bends = _signs(curve, v, s, points, g is not gap) if low.is_finite and high.is_finite else None
+        if bends is not None and 1 not in bends and not relation.strict:
             ends = [_end(g, v, low, "+"), _end(g, v, high, "-")]
             if None not in ends:
-                bend, turn = _core(sp.diff(slope, v))
+                bend, turn = _core(curve)
                 steps = [(AtMost(zero, e, others), f"at {s} = {x}") for e, x in zip(ends, (low, high))]
                 steps.append((AtMost(turn * bend, zero, [*others, *inside]), f"concave in {s}"))
                 yield Reduction(

@@ -106,7 +106,11 @@ def written_out(expression: Any) -> Any:
         *inner, (index, low, high) = e.limits
         if low.is_Integer and high.is_Integer and high - low < 400:
             body = e.func(e.function, *inner) if inner else e.function
-            terms = [written_out(bind(body, index, sp.Integer(i))) for i in range(int(low), int(high) + 1)]
+            nested = body.has(sp.Sum, sp.Product)
+            terms = [
+                written_out(bind(body, index, value)) if nested else body.xreplace({index: value})
+                for value in map(sp.Integer, range(int(low), int(high) + 1))
+            ]
             return sp.Add(*terms) if isinstance(e, sp.Sum) else sp.Mul(*terms)
         return e
     return e.func(*[written_out(arg) for arg in e.args])
@@ -338,6 +342,27 @@ def _at(e: Any, lengths: Mapping[Any, Any]) -> Any:
         raise
 
 
+@lru_cache(maxsize=50_000)  # the steps of a proof have most of their hypotheses in common
+def _at_lengths(e: Any, lengths: tuple[tuple[Any, Any], ...]) -> Any:
+    """An expression or hypothesis at the lengths that stand in it, with its sums written out. Whether a
+    hypothesis holds for every value of its symbols is not asked: that costs more than to look at a point.
+    """
+    if not lengths:
+        return e
+    if not isinstance(e, sp.core.relational.Relational):
+        return written_out(_at(e, dict(lengths)))
+    left, right = (written_out(side.xreplace(dict(lengths))) for side in e.args)
+    if left.is_number and right.is_number:
+        return written_out(_at(e, dict(lengths)))
+    return e.func(left, right, evaluate=False)
+
+
+@lru_cache(maxsize=50_000)
+def _entries_of(e: Any) -> frozenset[Any]:
+    """The entries of sequences that stand in an expression or a hypothesis."""
+    return frozenset(e.atoms(sp.Indexed))
+
+
 def running(expressions: Sequence[Any], given: Sequence[Any]) -> set[Any]:
     """Whole symbols that stand in the index of a sequence among the hypotheses and nowhere in the conclusion:
     such a hypothesis (`q[t] <= 1`) is meant at every index.
@@ -444,6 +469,12 @@ class Domain:
         for c in self.at_every:
             structural |= c.free_symbols - self.running if not c.atoms(sp.Indexed) else set()
         return [s for s in self.symbols if s in structural]
+
+    @cached_property
+    def _own_lengths(self) -> list[tuple[Any, list[sp.Symbol]]]:
+        """The expressions and hypotheses, each with the lengths that stand in it."""
+        parts = (*self.expressions, *self.given)
+        return [(e, [s for s in self.lengths if s in e.free_symbols]) for e in parts]
 
     def holds(self, point: Mapping[Any, Any]) -> bool:
         """Whether the point surely satisfies every assumption and hypothesis."""
@@ -566,6 +597,18 @@ class Domain:
             floats[i] = float(value)
         return floats, exact
 
+    def likely(self, points: Sequence[Mapping[Any, Any]]) -> list[Any]:
+        """Those of some points that may satisfy the hypotheses, as far as floats can tell.
+
+        >>> x = sp.Symbol("x", positive=True)
+        >>> Domain([x], [x < 1]).likely([{x: 2}, {x: sp.Rational(1, 2)}])
+        [{x: 1/2}]
+        """
+        if self.lengths:
+            return list(points)
+        columns = [np.array([float(point[s]) for point in points]) for s in self.symbols]
+        return [points[int(i)] for i in np.flatnonzero(self._likely({}, self.symbols, columns, len(points)))]
+
     def _likely(
         self, start: Mapping[Any, Any], names: list[Any], columns: list[np.ndarray], size: int
     ) -> np.ndarray:
@@ -601,9 +644,8 @@ class Domain:
         """The entries of sequences that occur once the lengths are fixed, in order."""
         key = self._key(point)
         if key not in self._entries:
-            self._entries[key] = sorted(
-                {a for e in self.fixed(point) for a in e.atoms(sp.Indexed)}, key=sp.default_sort_key
-            )
+            found = {entry for e in self.fixed(point) for entry in _entries_of(e)}
+            self._entries[key] = sorted(found, key=sp.default_sort_key)
         return self._entries[key]
 
     def _key(self, point: Mapping[Any, Any]) -> tuple[Any, ...]:
@@ -618,7 +660,7 @@ class Domain:
         key = self._key(point)
         if key not in self._fixed:
             lengths = dict(zip(self.lengths, key))
-            plain = [written_out(_at(e, lengths)) if lengths else e for e in (*self.expressions, *self.given)]
+            plain = [_at_lengths(e, tuple((s, lengths[s]) for s in own)) for e, own in self._own_lengths]
             self._fixed[key] = [*plain, *self._instances(plain, lengths)]
         return self._fixed[key]
 

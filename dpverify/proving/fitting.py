@@ -15,6 +15,7 @@ import sympy as sp
 from dpverify.proving.domain import Domain
 
 CLOSE = 1e-5
+BATCH = 32  # points that are drawn before one is looked at
 
 
 def moderate_points(domain: Domain, count: int, rng: np.random.Generator) -> list[dict[Any, Any]]:
@@ -27,20 +28,22 @@ def moderate_points(domain: Domain, count: int, rng: np.random.Generator) -> lis
     if not domain.symbols:
         return [{}]
     places: list[dict[Any, Any]] = []
-    for _ in range(400 * count):
-        point = {}
-        for s in domain.symbols:
-            value = Fraction(float(np.exp(rng.uniform(-1.6, 1.2)))).limit_denominator(40)
-            if s.is_integer:
-                point[s] = sp.Integer(int(rng.integers(1, 9)))
-            else:
-                sign = 1 if s.is_nonnegative else -1 if s.is_negative else int(rng.choice([-1, 1]))
-                point[s] = sp.Rational(sign * value.numerator, value.denominator)
-        if domain.holds(point):
-            places.append(point)
-            if len(places) == count:
-                break
+    for _ in range(400 * count // BATCH + 1):
+        drawn = [{s: _moderate(s, rng) for s in domain.symbols} for _ in range(BATCH)]
+        for point in domain.likely(drawn):
+            if domain.holds(point):
+                places.append(point)
+                if len(places) == count:
+                    return places
     return places
+
+
+def _moderate(symbol: Any, rng: np.random.Generator) -> Any:
+    value = Fraction(float(np.exp(rng.uniform(-1.6, 1.2)))).limit_denominator(40)
+    if symbol.is_integer:
+        return sp.Integer(int(rng.integers(1, 9)))
+    sign = 1 if symbol.is_nonnegative else -1 if symbol.is_negative else int(rng.choice([-1, 1]))
+    return sp.Rational(sign * value.numerator, value.denominator)
 
 
 def factors(domain: Domain, expressions: Sequence[Any]) -> list[Any]:

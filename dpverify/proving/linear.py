@@ -60,19 +60,40 @@ def _multiplied(first: Any, second: Any) -> Terms:
     total: dict[Any, Any] = {}
     for (left, a), (right, b) in itertools.product(_terms(first), _terms(second)):
         product = left * right
-        parts: Terms = ((product, 1),) if _is_plain(left) and _is_plain(right) else _terms(product)
+        parts: Terms = ((product, 1),) if _stay_apart(left, right) else _terms(product)
         for term, coefficient in parts:
             total[term] = total.get(term, 0) + a * b * coefficient
-    return tuple(
-        sorted(((t, c) for t, c in total.items() if c != 0), key=lambda i: sp.default_sort_key(i[0]))
-    )
+    return tuple((term, coefficient) for term, coefficient in total.items() if coefficient != 0)
+
+
+def _stay_apart(left: Any, right: Any) -> bool:
+    """Whether nothing in a product of two terms can be expanded that could not be in either of them; sums and
+    powers of sums, take in what they are multiplied by.
+    """
+    bases, mixing = _bases(left)
+    others, mixing_too = _bases(right)
+    return not (bases & mixing_too or mixing & others or sp.Sum in bases | others)
 
 
 @lru_cache(maxsize=20_000)
-def _is_plain(term: Any) -> bool:
-    """Whether it is a product of powers of symbols and entries, which multiply without further ado."""
-    powers = [factor.as_base_exp() for factor in sp.Mul.make_args(term)]
-    return all(b == 1 or (isinstance(b, sp.Symbol | sp.Indexed) and p.is_Rational) for b, p in powers)
+def _bases(term: Any) -> tuple[frozenset[Any], frozenset[Any]]:
+    """What a term is a product of powers of, and which of these make something new with their like: all but
+    symbols, entries, logarithms and roundings to rational powers.
+    """
+    bases, mixing = set(), set()
+    for factor in sp.Mul.make_args(term):
+        base, power = factor.as_base_exp()
+        if base.is_number:
+            base = sp.Number
+        elif isinstance(base, sp.Sum | sp.Product | sp.Add | sp.Mul):
+            base = sp.Sum
+        elif isinstance(base, sp.Symbol | sp.Indexed | sp.log | sp.ceiling | sp.floor) and power.is_Rational:
+            bases.add(base)
+            continue
+        if factor != 1:
+            bases.add(base)
+            mixing.add(base)
+    return frozenset(bases), frozenset(mixing)
 
 
 def _sign(term: Any) -> str:
@@ -155,7 +176,7 @@ def _solve(facts: list[_Fact], target: dict[Any, Any], strict: bool) -> dict[str
 
     if not facts:
         return None
-    rows = sorted({term for fact in facts for term, _ in fact.terms} | set(target), key=sp.default_sort_key)
+    rows = list(dict.fromkeys([*target, *(term for fact in facts for term, _ in fact.terms)]))
     at = {term: i for i, term in enumerate(rows)}
     matrix = lil_matrix((len(rows), len(facts)))
     for j, fact in enumerate(facts):

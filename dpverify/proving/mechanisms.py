@@ -28,6 +28,7 @@ from dpverify.guarantees import GDP, RDP, ZCDP, ApproxDP, PureDP
 from dpverify.language.mechanisms import Private
 from dpverify.neighbours import Adjacency
 from dpverify.proving import gate
+from dpverify.proving.forms import Refused
 from dpverify.proving.reduction import GaveUp, Outcome, Reduction, Ways
 from dpverify.relations import AtMost
 from dpverify.releases.rules import DELTAS, EXCESS, MU, PURE, RHO, SQUARES, Currency, NoRule, epsilon_of
@@ -67,7 +68,7 @@ def _valid(statement: Private) -> list[tuple[AtMost, str]]:
         needed = AtMost(condition.smaller, condition.larger, statement.given, condition.strict)
         try:
             gate.elaborate(needed)
-        except gate.Refused as why:
+        except Refused as why:
             raise NoRule(str(why)) from None
         if not condition.attained and as_condition(needed) is not sp.true:
             within = replace(needed, given=(*statement.given, *condition.within))

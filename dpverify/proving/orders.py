@@ -580,7 +580,8 @@ def _within(path: Mapping[Any, Any], given: list[Any], later: tuple[Any, ...]) -
     """Whether the path meets the assumptions on the symbols and the hypotheses, for every t from the
     start.
     """
-    from dpverify.proving.theorem import as_relation, assumed
+    from dpverify.proving.instances import assumed
+    from dpverify.proving.proof import as_relation
 
     for s, v in path.items():
         if v.is_Rational:

@@ -9,7 +9,8 @@ translates again, compares, and solves again.
 
 from __future__ import annotations
 
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import sympy as sp
 
@@ -27,9 +28,9 @@ HANDLES = (AtMost, Equal)
 class _Translation:
     """A relation as Z3 constraints whose unsatisfiability proves it."""
 
-    def __init__(self, relation: AtMost | Equal):
+    def __init__(self, domain: Domain, violated: str):
         self.z3, self.context = z3_context()
-        self.domain: Domain = domain_of(relation)
+        self.domain = domain
         self.facts: list[Any] = []
         self.variables: dict[Any, Any] = {}
         self.abstracted: list[Any] = []
@@ -50,7 +51,7 @@ class _Translation:
         self._find_units([gap, *hypotheses])
         for symbol in self.domain.symbols:
             self.term(symbol)
-        goal = self._compare(gap, "!=" if isinstance(relation, Equal) else "<=" if relation.strict else "<")
+        goal = self._compare(gap, violated)
         for h in hypotheses:
             self.facts.append(self._compare(h.lhs - h.rhs, h.rel_op))
         self.facts.append(goal)
@@ -268,28 +269,42 @@ def _product(value: Any, n: int) -> Any:
     return result
 
 
+class _Question(NamedTuple):
+    """A relation as SMT-LIB text, its symbols by their names there, and the subterms that may be anything."""
+
+    text: str
+    names: dict[str, Any]
+    abstracted: list[Any]
+
+
+def _question_of(relation: AtMost | Equal) -> _Question:
+    violated = "!=" if isinstance(relation, Equal) else "<=" if relation.strict else "<"
+    return _asked(domain_of(relation), violated)
+
+
+@lru_cache(maxsize=32)  # by the search, and by the check of what it found
+def _asked(domain: Domain, violated: str) -> _Question:
+    translation = _Translation(domain, violated)
+    return _Question(translation.text(), translation.names(), translation.abstracted)
+
+
 def attempt(relation: AtMost | Equal, effort: Effort) -> Outcome:
     """Ask the portfolio whether a counterexample can exist."""
     if isinstance(relation, Equal) and isinstance(relation.derived, sp.MatrixBase):
         return GaveUp("matrices are compared entry by entry")
-    translation = _Translation(relation)
-    text, names = translation.text(), translation.names()
+    text, names, abstracted = _question_of(relation)
     work = 1_000 * effort.solver_work
     silent = []
     for strategy in STRATEGIES:
         answer = ask_z3(text, strategy, work, tuple(names))
         if answer.unsatisfiable:
-            seen = (
-                f"; {len(translation.abstracted)} subterms arbitrary in their range"
-                if translation.abstracted
-                else ""
-            )
+            seen = f"; {len(abstracted)} subterms arbitrary in their range" if abstracted else ""
             summary = f"no counterexample can exist ({strategy}{seen})"
             return Certificate({"smt2": text, "solver": strategy, "summary": summary, "work": work})
         if answer.values is not None:
-            if translation.abstracted:
-                abstracted = sp.sstr(translation.abstracted[:3])
-                return GaveUp(f"{strategy} found a counterexample to the abstraction of {abstracted}")
+            if abstracted:
+                shown = sp.sstr(abstracted[:3])
+                return GaveUp(f"{strategy} found a counterexample to the abstraction of {shown}")
             if len(answer.values) < len(names):
                 return GaveUp("z3 found a counterexample that it could not write down")
             return Counterpoint({names[name]: sp.Rational(*pair) for name, pair in answer.values.items()})
@@ -298,8 +313,9 @@ def attempt(relation: AtMost | Equal, effort: Effort) -> Outcome:
 
 
 def check(relation: AtMost | Equal, certificate: dict[str, Any]) -> bool:
-    """Translate again, compare the text, and solve the text again from scratch."""
-    text = certificate["smt2"]
-    if _Translation(relation).text() != text:
-        return False
-    return ask_z3(text, certificate["solver"], certificate["work"]).unsatisfiable
+    """Translate, compare the text, and have the text solved."""
+    text, names, _ = _question_of(relation)
+    return (
+        text == certificate["smt2"]
+        and ask_z3(text, certificate["solver"], certificate["work"], tuple(names)).unsatisfiable
+    )

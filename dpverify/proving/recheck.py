@@ -12,7 +12,9 @@ from typing import Any
 from dpverify.effort import QUICK, Effort
 from dpverify.optional import Missing
 from dpverify.proving import TACTICS, calculus, gate, nested
+from dpverify.proving.forms import Refused
 from dpverify.proving.limits import TimeLimit, within
+from dpverify.proving.proof import under
 from dpverify.proving.reduction import Reduction, Ways
 from dpverify.proving.replays import replayed
 from dpverify.theorems import AllOf, ForSome, Theorem
@@ -40,7 +42,7 @@ def stands(relation: Any, result: Result, effort: Effort = QUICK) -> bool:
         if result.verdict is PROVED:
             return _proof_stands(relation, result, effort)
         gate.elaborate(relation)
-    except gate.Refused:
+    except Refused:
         return result.verdict is UNDECIDED
     except (Missing, KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError):
         return False
@@ -60,7 +62,7 @@ def _proof_stands(statement: Any, result: Result, effort: Effort) -> bool:
         last = result.steps[-1]
         return last.statement == str(closed) and stands(closed, last.result, effort)
     if isinstance(statement, Theorem | AllOf | ForSome):
-        from dpverify.proving.theorem import proof_stands, under
+        from dpverify.proving.theorem import proof_stands
 
         theorem = statement if isinstance(statement, Theorem) else Theorem(statement)
         if method == "proof":

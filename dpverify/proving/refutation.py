@@ -234,22 +234,22 @@ def _edge_rows(domain: Domain, names: list[Any], columns: np.ndarray, rng: np.ra
     """Rows with one coordinate at an edge, with all of them at edges, and sequences of a few plain shapes."""
     scalars = [j for j, n in enumerate(names) if n in domain.symbols]
     places = {j: np.array([float(v) for v in edges(domain, names[j])]) for j in scalars}
-    rows = []
+    blocks = [np.empty((0, len(names)))]
+
+    def drawn(count: int) -> np.ndarray:
+        blocks.append(columns[rng.integers(len(columns), size=count)])  # a copy
+        return blocks[-1]
+
     for j, values in places.items():
-        for value in values:
-            for row in columns[rng.integers(len(columns), size=4)]:
-                rows.append(np.concatenate([row[:j], [value], row[j + 1 :]]))
+        drawn(4 * len(values))[:, j] = np.repeat(values, 4)
     if places and all(len(v) for v in places.values()):
-        for row in columns[rng.integers(len(columns), size=200)]:
-            row = row.copy()
-            for j, values in places.items():
-                row[j] = rng.choice(values)
-            rows.append(row)
+        together = drawn(200)
+        for j, values in places.items():
+            together[:, j] = values[rng.integers(len(values), size=len(together))]
     entries = [j for j, n in enumerate(names) if isinstance(n, sp.Indexed)]
+    sizes = np.array([s * value for value in (1e-9, 1e-3, 1e4, 1e9, 1e12) for s in (1, -1)])
     for j in entries[:3] + entries[-3:]:
-        for value in (1e-9, 1e-3, 1e4, 1e9, 1e12):
-            for row in columns[rng.integers(len(columns), size=2)]:
-                rows += [np.concatenate([row[:j], [s * value], row[j + 1 :]]) for s in (1, -1)]
+        drawn(2 * len(sizes))[:, j] = np.repeat(sizes, 2)
     if entries:
         k = np.arange(1.0, len(entries) + 1)
         shapes = [
@@ -264,11 +264,8 @@ def _edge_rows(domain: Domain, names: list[Any], columns: np.ndarray, rng: np.ra
         ]
         for shape in [*shapes, *(-s for s in shapes), np.zeros_like(k), shapes[-1][::-1]]:
             for scale in (1e-3, 1.0, 1e3):
-                for row in columns[rng.integers(len(columns), size=3)]:
-                    row = row.copy()
-                    row[entries] = scale * shape
-                    rows.append(row)
-    return _inside(domain, names, np.array(rows)) if rows else np.empty((0, len(names)))
+                drawn(3)[:, entries] = scale * shape
+    return _inside(domain, names, np.concatenate(blocks))
 
 
 def _inside(domain: Domain, names: list[Any], rows: np.ndarray) -> np.ndarray:

@@ -4,8 +4,8 @@
     V[t] = E|x|^2 along x -> x/2 + nu       at T = 1:  V_1 = |x|^2, V_2 = |x|^2/4 + E|nu|^2
 
 An entry of a sequence becomes a number of its own, an iteration begins at a fixed state, the noise of each
-step is drawn afresh. A run is a case of the statement: what breaks it breaks the statement, and a point that
-meets its hypotheses meets those of the statement.
+step is drawn afresh, and there is one: its variance is not negative there. A run is a case of the statement:
+what breaks it breaks the statement, and a point that meets its hypotheses meets those of the statement.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ from dpverify.language.functions import coefficients
 from dpverify.language.vectors import Vector
 from dpverify.proving.domain import Domain, admits, fresh, placed, written_out
 from dpverify.proving.evaluate import truth
-from dpverify.relations import AtMost, Equal
+from dpverify.relations import AtMost, Equal, sides_of
 from dpverify.theorems import ForEvery, Iterates
 
 LONGEST, STEPS = 12, 2  # indices in one range, and steps of an iteration, that are written out
+FAR = 40  # indices where hypotheses ask for that many
 MOST = 3  # runs
 TRIED = 6  # values of each length
 
@@ -37,8 +38,11 @@ class Run(NamedTuple):
     shows: AtMost | Equal | None
 
 
-def runs(given: Sequence[Any], shows: Any = None) -> Iterator[Run]:
-    """The shortest runs that the hypotheses on the lengths allow.
+def runs(
+    given: Sequence[Any], shows: Any = None, steps: int = STEPS, indices: int = LONGEST
+) -> Iterator[Run]:
+    """The shortest runs that the hypotheses on the lengths allow, of at most so many steps of an iteration
+    and so many indices of another hypothesis.
 
     >>> from dpverify.theorems import ForEvery
     >>> t, T = sp.Symbol("t", integer=True), sp.Symbol("T", integer=True, positive=True)
@@ -52,19 +56,39 @@ def runs(given: Sequence[Any], shows: Any = None) -> Iterator[Run]:
     plain = [sp.sympify(h) for h in given if not isinstance(h, ForEvery | Iterates)]
     if any(not _moves_freely(h, plain) for h in every if isinstance(h, Iterates)):
         return
-    whole = [sp.sympify(end) for h in every for end in (h.low, h.high)]
-    spoken = [*plain, *(_both(shows) if shows is not None else ())]
-    whole += [i for e in spoken for entry in e.atoms(sp.Indexed) for i in entry.indices]
-    bound = {s for e in spoken for total in e.atoms(sp.Sum, sp.Product) for s in total.variables}
-    free = {s for e in spoken for s in e.free_symbols}
-    lengths = sorted({s for e in whole for s in e.free_symbols if s not in bound or s in free}, key=str)
+    spoken = [*plain, *(sides_of(shows) if shows is not None else ())]
     found = 0
-    for values in _values(lengths, plain):
-        if (run := _at(values, every, plain, shows)) is not None:
+    for values in _values(_lengths(every, spoken), plain):
+        if (run := _at(values, every, plain, shows, steps, indices)) is not None:
             yield run
             found += sp.false not in run.given  # one that the hypotheses exclude shows nothing
         if found == MOST:
             return
+
+
+def _lengths(every: list[Any], spoken: list[Any]) -> list[Any]:
+    """The symbols that have to be numbers for every range and every sum of entries to be written out."""
+    whole = {s for h in every for end in (h.low, h.high) for s in sp.sympify(end).free_symbols}
+    for e in spoken:
+        whole |= _in_indices(e)
+    for h in every:
+        if isinstance(h, ForEvery):
+            whole |= {s for side in sides_of(h.relation) for s in _in_indices(side)} - {h.index}
+    return sorted(whole, key=str)
+
+
+def _in_indices(e: Any) -> set[Any]:
+    """The symbols that stand free in an expression and say which entries of sequences it holds."""
+    totals = [total for total in e.atoms(sp.Sum, sp.Product) if total.has(sp.Indexed)]
+    ends = {
+        s
+        for total in totals
+        for _, low, high in total.limits
+        for end in (low, high)
+        for s in end.free_symbols
+    }
+    indices = {s for entry in e.atoms(sp.Indexed) for i in entry.indices for s in i.free_symbols}
+    return (ends | indices) & e.free_symbols
 
 
 def _values(lengths: list[Any], plain: list[Any]) -> Iterator[dict[Any, Any]]:
@@ -86,7 +110,9 @@ def _values(lengths: list[Any], plain: list[Any]) -> Iterator[dict[Any, Any]]:
             yield values
 
 
-def _at(values: dict[Any, Any], every: list[Any], plain: list[Any], shows: Any) -> Run | None:
+def _at(
+    values: dict[Any, Any], every: list[Any], plain: list[Any], shows: Any, steps: int, indices: int
+) -> Run | None:
     """The run with these lengths; None if it is too long, not all of it is known, or there is none."""
     conditions = [placed(c, values) for c in plain]
     known: dict[Any, Any] = {}  # the expectations along an iteration, which have the signs of their names
@@ -94,17 +120,20 @@ def _at(values: dict[Any, Any], every: list[Any], plain: list[Any], shows: Any) 
         low, high = (sp.sympify(end).xreplace(values) for end in (h.low, h.high))
         if not (low.is_Integer and high.is_Integer):
             return None
-        steps = range(int(low), int(high) + 1)
-        if len(steps) > (STEPS if isinstance(h, Iterates) else LONGEST):
+        along = range(int(low), int(high) + 1)
+        if len(along) > (steps if isinstance(h, Iterates) else indices):
             return None
         if isinstance(h, Iterates):
-            along = _expectations(h, steps, values)
-            known |= along
-            conditions += [c for entry, e in along.items() for c in Domain.inherited(entry, e)]
+            if (moments := _expectations(h, along, values)) is None:
+                return None
+            reached, drawable = moments
+            known |= reached
+            conditions += drawable
+            conditions += [c for entry, e in reached.items() for c in Domain.inherited(entry, e)]
         else:
-            conditions += [_condition(h.relation, {h.index: sp.Integer(i)} | values) for i in steps]
+            conditions += [_condition(h.relation, {h.index: sp.Integer(i)} | values) for i in along]
     conditions = [written_out(c).xreplace(known) for c in conditions]
-    sides = [] if shows is None else [placed(side, values) for side in _both(shows)]
+    sides = [] if shows is None else [placed(side, values) for side in sides_of(shows)]
     sides = [written_out(side).xreplace(known) for side in sides]
     names = {h.name for h in every if isinstance(h, Iterates)}
     entries = {entry for e in (*conditions, *sides) for entry in e.atoms(sp.Indexed)}
@@ -133,21 +162,19 @@ def _moves_freely(process: Iterates, plain: list[Any]) -> bool:
     return not holds_noise(process.value, process.noises) and not any(states & within(c) for c in plain)
 
 
-def _both(relation: AtMost | Equal) -> tuple[Any, Any]:
-    if isinstance(relation, Equal):
-        return sp.sympify(relation.derived), sp.sympify(relation.stated)
-    return sp.sympify(relation.lhs), sp.sympify(relation.rhs)
-
-
 def _condition(relation: AtMost | Equal, terms: dict[Any, Any]) -> Any:
-    left, right = (placed(side, terms) for side in _both(relation))
+    left, right = (placed(side, terms) for side in sides_of(relation))
     if isinstance(relation, Equal):
         return sp.Eq(left, right)
     return sp.Lt(left, right) if relation.strict else sp.Le(left, right)
 
 
-def _expectations(process: Iterates, steps: range, values: dict[Any, Any]) -> dict[Any, Any]:
-    """The expectation before each step and after the last, from a fixed state."""
+def _expectations(
+    process: Iterates, steps: range, values: dict[Any, Any]
+) -> tuple[dict[Any, Any], list[Any]] | None:
+    """The expectation before each step and after the last, from a fixed state, and what must hold for the
+    noise of each step to exist; None if that depends on how the noises before it come out.
+    """
 
     def value(i: int) -> Any:
         return process.value.xreplace({process.index: sp.Integer(i)} | values)
@@ -155,6 +182,7 @@ def _expectations(process: Iterates, steps: range, values: dict[Any, Any]) -> di
     known = {process.name[steps.start]: value(steps.start)}
     now: dict[Any, Vector] = {old.basis: old for old in process.state}
     drawn: list[Vector] = []
+    drawable: list[Any] = []
     for i in steps:
         here: dict[Any, Any] = {process.index: sp.Integer(i)} | values
         fresh_noise: dict[Any, Vector] = {}
@@ -163,11 +191,15 @@ def _expectations(process: Iterates, steps: range, values: dict[Any, Any]) -> di
             mean, variance = draw.mean.replaced(here | now), draw.variance.xreplace(here | now)
             copy = Vector.combination({Draw(f"{draw.name}_{i}", mean, variance, draw.law): 1})
             fresh_noise[draw] = copy
+            if not variance.is_nonnegative:
+                if holds_noise(variance):
+                    return None
+                drawable.append(sp.Le(0, variance))
             drawn.append(copy)
         moves = here | now | fresh_noise
         now = {old.basis: new.replaced(moves) for old, new in zip(process.state, process.step)}
         known[process.name[i + 1]] = E(value(i + 1).xreplace(now), *drawn)
-    return known
+    return known, drawable
 
 
 def _numbers(expressions: list[Any]) -> dict[Any, Any]:

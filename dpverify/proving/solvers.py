@@ -44,7 +44,11 @@ def z3_context() -> tuple[Any, Any]:
         return z3, z3.Context()
 
 
-def ask_z3(text: str, strategy: str, work: int, wanted: Sequence[str] = ()) -> Answer:
+class _NoAnswer(Exception):
+    """Why a solver gave none."""
+
+
+def ask_z3(text: str, strategy: str, work: int, wanted: tuple[str, ...] = ()) -> Answer:
     """The answer of Z3 to a text, with the values of the wanted variables if there are any that meet it.
 
     >>> ask_z3("(declare-fun x () Real) (assert (< (* x x) 0.0))", "nlsat", 10**6).unsatisfiable
@@ -52,6 +56,14 @@ def ask_z3(text: str, strategy: str, work: int, wanted: Sequence[str] = ()) -> A
     >>> ask_z3("(declare-fun x () Real) (assert (= (* 2.0 x) 1.0))", "default", 10**6, ("x",)).values
     {'x': (1, 2)}
     """
+    try:
+        return _answered(text, strategy, work, wanted)
+    except _NoAnswer as why:
+        return Answer(why=str(why))
+
+
+@lru_cache(maxsize=256)  # a search and the check of what it found ask the same; no answer is not kept
+def _answered(text: str, strategy: str, work: int, wanted: tuple[str, ...]) -> Answer:
     z3, context = z3_context()
     names = STRATEGIES[strategy]
     steps = [z3.Tactic(name, ctx=context) for name in names]
@@ -62,12 +74,12 @@ def ask_z3(text: str, strategy: str, work: int, wanted: Sequence[str] = ()) -> A
         with interrupting(context.interrupt):
             answer = solver.check()
     except z3.Z3Exception as error:
-        return Answer(why=f"{strategy} failed ({error})")
+        raise _NoAnswer(f"{strategy} failed ({error})") from None
     if answer == z3.unsat:
         return Answer(unsatisfiable=True)
     if answer == z3.sat:
         return Answer(values=_values(z3, solver.model(), wanted))
-    return Answer(why=f"{strategy} gave no answer in {work:,} steps")
+    raise _NoAnswer(f"{strategy} gave no answer in {work:,} steps")
 
 
 def _values(z3: Any, model: Any, wanted: Sequence[str]) -> dict[str, tuple[int, int]]:

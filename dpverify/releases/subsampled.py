@@ -401,17 +401,18 @@ def _subset(rng: np.random.Generator, runs: int, size: int, n: int) -> Array:
 
 
 def _coins(rng: np.random.Generator, shape: tuple[int, int], chance: float) -> Array:
-    """Independent coins that show True with that chance, each from sixteen random bits; where those leave it
-    open, which is once in 65,536 times, a number of its own decides.
+    """Independent coins that show True with that chance, each from eight random bits; where those leave it
+    open, which is once in 256 times, a number of its own decides.
     """
     count = shape[0] * shape[1]
-    words = rng.integers(0, 2**64 - 1, size=-(-count // 4), dtype=np.uint64, endpoint=True)
-    bits, level = words.view(np.uint16)[:count], int(chance * 2**16)
-    if level >= 2**16:
+    level = int(chance * 2**8)
+    if level >= 2**8:
         return np.ones(shape, dtype=bool)
+    words = rng.integers(0, 2**64 - 1, size=-(-count // 8), dtype=np.uint64, endpoint=True)
+    bits = words.view(np.uint8)[:count]
     coins = bits < level
     open_ones = np.flatnonzero(bits == level)
-    coins[open_ones] = rng.random(len(open_ones)) < chance * 2**16 - level
+    coins[open_ones] = rng.random(len(open_ones)) < chance * 2**8 - level
     return coins.reshape(shape)
 
 
@@ -419,11 +420,13 @@ def _floyd(rng: np.random.Generator, runs: int, size: int, n: int) -> Array:
     """A uniformly random subset for every run by Floyd's method: a number that was drawn before gives way to
     the newest one.
     """
-    chosen = np.empty((size, runs), dtype=np.int64)
-    for k, newest in enumerate(range(n - size, n)):
-        drawn = rng.integers(0, newest + 1, size=runs)
-        drawn[(chosen[:k] == drawn).any(axis=0)] = newest
-        chosen[k] = drawn
+    newest = np.arange(n - size, n)
+    drawn = rng.random((size, runs))
+    drawn *= newest[:, None] + 1
+    chosen = drawn.astype(np.int64)
+    for k in range(1, size):
+        row = chosen[k]
+        row[np.logical_or.reduce(chosen[:k] == row, axis=0)] = newest[k]
     return chosen.T
 
 

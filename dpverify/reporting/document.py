@@ -38,6 +38,8 @@ _FIGURES = (
     "path",
     "spread",
     "noise",
+    "influence",
+    "optimum",
 )
 JSON_SCHEMA: dict[str, Any] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -20,9 +20,11 @@ class Picture(NamedTuple):
 
 
 class Sheet:
-    """Axes side by side to draw on; `picture` gives the SVG, and writes a file as its suffix says."""
+    """Axes to draw on, side by side, or one above two; `picture` gives the SVG, and writes a file as its
+    suffix says.
+    """
 
-    def __init__(self, *titles: str, size: tuple[float, float] = (6.4, 3.8)) -> None:
+    def __init__(self, *titles: str, size: tuple[float, float] = (5.4, 3.6)) -> None:
         import matplotlib
 
         self.style: Any = {"svg.hashsalt": "dpverify", "svg.fonttype": "none", "font.size": 9.0}
@@ -32,9 +34,28 @@ class Sheet:
 
             self.figure = Figure(figsize=size, layout="constrained", facecolor="white")
             FigureCanvasSVG(self.figure)
-            self.axes = [self.figure.add_subplot(1, len(titles), i + 1) for i in range(len(titles))]
+            grid: Any = [range(len(titles))] if len(titles) < 3 else [[0, 0], [1, 2]]
+            placed = self.figure.subplot_mosaic([list(row) for row in grid])
+            self.axes = [placed[i] for i in range(len(titles))]
         for axes, title in zip(self.axes, titles):
             axes.set_title(title, fontsize=10)
+
+    def logarithmic(self, axis: Any) -> None:
+        """A logarithmic axis with plain numbers at its ticks, at least two of them."""
+        from matplotlib.ticker import LogLocator, NullFormatter
+
+        axis.axes.set(**{f"{axis.axis_name}scale": "log"})
+        low, high = axis.get_view_interval()
+        axis.set_major_locator(LogLocator(subs=(1.0,) if high > 300 * low else (1.0, 2.0, 5.0)))
+        axis.set_major_formatter("{x:g}")
+        axis.set_minor_formatter(NullFormatter())
+
+    def whole(self, axes: Any, steps: int) -> None:
+        """The steps 1 to `steps` below the axes, as whole numbers."""
+        from matplotlib.ticker import MaxNLocator
+
+        axes.set(xlabel="t", xlim=(0.5, steps + 0.5))
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
 
     def picture(self, alt: str, path: Path | None = None) -> Picture:
         import matplotlib
@@ -70,24 +91,39 @@ def schedules(T: int = 60, gamma: float = 0.95, beta: float = 0.9, R: float = 1.
     from dpverify.formulas import dynamic_noise as dn
     from dpverify.schedules import from_influence
 
-    t = np.arange(1, T + 1)
-    exact = from_influence(dn.momentum_influence(beta, gamma, T), T, R)
     lines = {
         "uniform": dn.uniform(T, R),
-        "dynamic, Eq (7)": dn.dynamic(gamma, T, R),
+        "dynamic, Eq (7), the optimum of gradient descent": dn.dynamic(gamma, T, R),
         "exponential, fitted": dn.fitted_exponential(dn.dynamic(gamma, T, R), T, R),
-        "momentum, exact influence": exact,
+        "exact influence, the optimum with momentum": from_influence(
+            dn.momentum_influence(beta, gamma, T), T, R
+        ),
         "momentum, as printed (Thm 4.6)": from_influence(
             dn.piecewise_influence(beta, gamma, T, dn.t_hat(beta, gamma)), T, R
         ),
     }
-    sheet = Sheet(f"noise schedules on one budget (T = {T}, gamma = {gamma}, beta = {beta}, R = {R:g})")
+    sheet = Sheet(f"noise schedules on one budget\n(T = {T}, gamma = {gamma}, beta = {beta}, R = {R:g})")
     (axes,) = sheet.axes
-    for i, (name, schedule) in enumerate(lines.items()):
-        axes.plot(t, schedule.values(T), label=name, linestyle=("-", "--", ":", "-.", (0, (5, 1)))[i])
-    axes.set(xlabel="t", ylabel="sigma_t^2", yscale="log")
+    _draw(sheet, {name: schedule.values(T) for name, schedule in lines.items()})
+    axes.set(ylabel="sigma_t^2")
+    return sheet.picture("Squared noise multiplier over the steps for five schedules, two of them optima")
+
+
+def _draw(sheet: Sheet, lines: dict[str, Any]) -> None:
+    """Positive curves over t = 1, 2, ...; those that coincide are one line with both names."""
+    (axes,) = sheet.axes
+    curves: list[tuple[list[str], Any]] = []
+    for name, values in lines.items():
+        same = next((names for names, other in curves if np.allclose(values, other, rtol=1e-3)), None)
+        if same is None:
+            curves.append(([name], values))
+        else:
+            same.append(name)
+    for (names, values), style in zip(curves, ("-", "--", "-.", ":", (0, (5, 1)))):
+        axes.plot(np.arange(1, len(values) + 1), values, label="\n= ".join(names), linestyle=style)
+    sheet.logarithmic(axes.yaxis)
+    sheet.whole(axes, len(next(iter(lines.values()))))
     axes.legend(fontsize=8)
-    return sheet.picture("Squared noise multiplier over the steps for five schedules")
 
 
 def bound_over_T(kappa: float = 10.0, alpha: float = 1e-3) -> Picture:
@@ -111,40 +147,67 @@ def bound_over_T(kappa: float = 10.0, alpha: float = 1e-3) -> Picture:
         at = int(np.ceil(stated[name]))
         if at <= top:
             axes.plot(at, curve[at], "x", color=colour, label=f"{name}: stated T = {at}")
-    axes.set(xlabel="T", ylabel="ERUB", yscale="log")
+    axes.set(xlabel="T", ylabel="ERUB")
+    sheet.logarithmic(axes.yaxis)
     axes.legend(fontsize=8)
     return sheet.picture("The bound over T for two schedules, with stated and true minimisers")
 
 
 def algorithm(row: dict[str, Any], path: Path | None = None) -> Picture:
-    """The Monte Carlo mean along the steps with its band and the bound, and beside it the schedule: the noise
-    of each step over its sensitivity; also written to a file on request.
+    """The Monte Carlo mean along the steps with its band and the bound; beside it the schedule, that is the
+    noise of each step over its sensitivity, with its optimum where that is known, and then the influence of
+    the noise of each step; also written to a file on request.
     """
-    mean, spread = np.array(row["path"]), 1.96 * np.array(row["spread"])
-    title = f"{row['algorithm']} ({row['paper']}), {row['runs']} runs"
-    sheet = Sheet(title, "its noise schedule", size=(7.4, 2.9))
-    axes, schedule = sheet.axes
+    mean, spread = np.array(row["path"]), 2 * np.array(row["spread"])
+    title = f"{row['algorithm']}\n({row['paper']}, {row['runs']} runs)"
+    known = len(row["influence"]) > 1
+    titles = (title, "its noise schedule") + ("the influence of that noise",) * known
+    sheet = Sheet(*titles, size=(6.4, 4.6 if known else 2.6))
+    axes = sheet.axes[0]
     steps = np.arange(len(mean))
-    axes.fill_between(steps, mean - spread, mean + spread, alpha=0.3)
+    axes.fill_between(steps, mean - spread, mean + spread, alpha=0.3, label="two standard errors")
     axes.plot(steps, mean, label=row["quantity"])
     if row["exact"] is not None:
         axes.plot(steps[-1], row["exact"], "D", markersize=4, color="black", label="exact, by moments")
     if row["bound"] is not None:
-        axes.axhline(row["bound"], linestyle="--", color="black", label="bound on the last step")
-    axes.set(xlabel="t")
+        axes.axhline(row["bound"], linestyle="--", color="black", label="bound at the end of a run")
     if np.all(mean > 0):
-        axes.set_yscale("log")
+        sheet.logarithmic(axes.yaxis)
+    sheet.whole(axes, len(mean) - 1)
+    axes.set_xlim(left=-0.5)
     axes.legend(fontsize=7)
-    schedule.step(np.arange(1, len(row["noise"]) + 1), row["noise"], where="mid")
-    schedule.set(xlabel="t", ylabel="noise over sensitivity")
-    schedule.set_ylim(bottom=0)
+    _schedule(sheet, sheet.axes[1], row)
+    if known:
+        _bars(sheet, sheet.axes[2], row["influence"])
     against = "against its bound" if row["bound"] is not None else "(no bound is proved for this case)"
-    alt = f"Mean along the steps of {row['algorithm']} {against}, and its noise schedule"
+    more = ", with the optimum on the same budget" * bool(row["optimum"]) + ", and its influence" * known
+    alt = f"Mean along the steps of {row['algorithm']} {against}, and its noise schedule{more}"
     return sheet.picture(alt, path)
 
 
+def _schedule(sheet: Sheet, axes: Any, row: dict[str, Any]) -> None:
+    """The noise of each step over its sensitivity, and beside it the optimum where there is one."""
+    t = np.arange(1, len(row["noise"]) + 1)
+    axes.step(t, row["noise"], where="mid", marker="." if len(t) < 40 else "", label="as run")
+    if row["optimum"]:
+        axes.plot(t, row["optimum"], "k:", label="the least exact mean on the same budget")
+        axes.legend(fontsize=7)
+    axes.set(ylabel="noise over sensitivity")
+    axes.set_ylim(bottom=0)
+    sheet.whole(axes, len(t))
+
+
+def _bars(sheet: Sheet, axes: Any, influence: list[float]) -> None:
+    """How much of the mean at the end is owed to each unit of variance of the noise of a step."""
+    axes.bar(np.arange(1, len(influence) + 1), influence)
+    axes.set(ylabel="excess per unit of variance")
+    sheet.whole(axes, len(influence))
+
+
 def comparison(rows: list[dict[str, Any]], path: Path | None = None) -> Picture:
-    """The medians of several algorithms with their exact intervals, the best at the top."""
+    """The medians of several algorithms with their exact intervals, the best at the top, and how many times
+    the best median each is.
+    """
     sheet = Sheet(
         f"F(x) - F* under {rows[0]['guarantee']}, {rows[0]['adjacency']}", size=(5.2, 0.8 + 0.4 * len(rows))
     )
@@ -153,8 +216,11 @@ def comparison(rows: list[dict[str, Any]], path: Path | None = None) -> Picture:
         low, high = row["median_interval"]
         axes.plot([low, high], [place, place], color="black")
         axes.plot(row["median"], place, "o", color="black")
-    axes.set_yticks(range(len(rows)), [row["algorithm"] for row in reversed(rows)])
-    axes.set(xlabel="median, exact interval", xscale="log" if rows[0]["median"] > 0 else "linear")
+    names = [f"{row['algorithm']}, {row['times_best']:.3g} times the best" for row in rows[:0:-1]]
+    axes.set_yticks(range(len(rows)), [*names, rows[0]["algorithm"]])
+    axes.set(xlabel="median, exact interval", ylim=(-0.5, len(rows) - 0.5))
+    if min(row["median_interval"][0] for row in rows) > 0:
+        sheet.logarithmic(axes.xaxis)
     return sheet.picture("Medians of the excess of several algorithms", path)
 
 
@@ -176,7 +242,7 @@ def audit(
     (low, high), (left, right) = (
         np.array([clopper_pearson(int(k), n, share) for k in counts]).T for counts in (x, y)
     )
-    sheet = Sheet(title or name_of(mechanism), "wealth of the bets", size=(8.4, 4.0))
+    sheet = Sheet(title or name_of(mechanism), "wealth of the bets", size=(6.8, 3.5))
     trade, wealth = sheet.axes
     claimed = [np.append(0, side) for side in worst_pair(claim).curve]
     trade.plot(*claimed, color="black", label=f"{claim}: nothing may lie above")
@@ -187,18 +253,27 @@ def audit(
     trade.plot([0, 1], [0, 1], color="grey", linewidth=0.5)
     trade.set(xlabel="probability on D'", ylabel="probability on D", xlim=(0, 1), ylim=(0, 1))
     trade.legend(fontsize=7, loc="lower right")
-    runs, logs = np.array(seen.wealth).T
-    wealth.plot(runs, logs / np.log(10), marker=".")
-    least = np.log10(2 / budget.alpha)
-    wealth.axhline(
-        least, color="black", linestyle="--", label=f"refuted from here on (alpha = {budget.alpha:g})"
-    )
-    wealth.set(xlabel="runs a side", ylabel="log10 of the wealth", xscale="log")
-    wealth.xaxis.set_minor_formatter("")
-    wealth.legend(fontsize=7)
+    _wealth(sheet, wealth, np.array(seen.wealth), budget.alpha)
     return sheet.picture(
         "Observed trade-off of an audited mechanism against its claim, and the wealth over runs", path
     )
+
+
+def _wealth(sheet: Sheet, axes: Any, path: Any, alpha: float) -> None:
+    """The wealth of the bets over the runs, as powers of ten, as far as five times what refutes."""
+    runs, logs = path[:, 0], path[:, 1] / np.log(10)
+    least = np.log10(2 / alpha)
+    axes.plot(runs, logs, marker=".")
+    axes.axhline(least, color="black", linestyle="--", label=f"refuted from here on (alpha = {alpha:g})")
+    if np.any(logs >= least):
+        first = int(np.argmax(logs >= least))
+        axes.plot(
+            runs[first], logs[first], "o", color="tab:red", label=f"refuted by {runs[first]:g} runs a side"
+        )
+    axes.set(xlabel="runs a side", ylabel="log10 of the wealth")
+    axes.set_ylim(min(logs.min(), 0) - 0.5, min(max(logs.max(), least) + 1, 5 * least))
+    sheet.logarithmic(axes.xaxis)
+    axes.legend(fontsize=7, loc="best")
 
 
 def half_the_noise() -> Picture:
@@ -221,19 +296,15 @@ def influence(T: int = 60, gamma: float = 0.95, beta: float = 0.9) -> Picture:
     """
     from dpverify.formulas import dynamic_noise as dn
 
-    t = np.arange(1, T + 1)
     lines = {
         "gradient descent": dn.gd_influence(gamma, T),
         "momentum, exact": dn.momentum_influence(beta, gamma, T),
         "momentum, as printed (Thm 4.6)": dn.piecewise_influence(beta, gamma, T, dn.t_hat(beta, gamma)),
     }
-    sheet = Sheet(f"influence of the noise of step t (T = {T}, gamma = {gamma}, beta = {beta})")
-    (axes,) = sheet.axes
-    for (name, schedule), style in zip(lines.items(), ("-", "--", ":")):
-        values = schedule.values(T)
-        axes.plot(t, values / values.sum(), style, label=name)
-    axes.set(xlabel="t", ylabel="share of the sum", yscale="log")
-    axes.legend(fontsize=8)
+    sheet = Sheet(f"influence of the noise of step t\n(T = {T}, gamma = {gamma}, beta = {beta})")
+    values = {name: schedule.values(T) for name, schedule in lines.items()}
+    _draw(sheet, {name: each / each.sum() for name, each in values.items()})
+    sheet.axes[0].set(ylabel="share of the sum")
     return sheet.picture("Influence of the noise over the steps, three formulas")
 
 
@@ -257,21 +328,22 @@ def profile_curve() -> Picture:
         "record zeroed": Neighbours.zero_out(data, 0),
         "record replaced": Neighbours.replace(data, 0, [-1.0]),
     }
-    sheet = Sheet(f"delta(eps) of Algorithm 1, R = {R}: exact losses of 10,000 transcripts")
+    sheet = Sheet(f"delta(eps) of Algorithm 1, R = {R}:\nexact losses of 10,000 transcripts")
     (axes,) = sheet.axes
     for (name, pair), colour in zip(pairs.items(), ("tab:green", "tab:red")):
         bounds = profile_bounds(privacy_losses(algorithm, pair, 10_000, 0), epsilons, 0.05)
         axes.fill_between(
             epsilons,
-            np.maximum(bounds.lower, 1e-6),
+            np.maximum(bounds.lower, 1e-9),
             bounds.upper,
             alpha=0.3,
             color=colour,
             label=f"{name}: 95 %, all eps at once",
         )
-    claimed = [max(GDP(R**0.5).delta_at(float(e)), 1e-6) for e in epsilons]
+    claimed = [GDP(R**0.5).delta_at(float(e)) for e in epsilons]
     axes.plot(epsilons, claimed, color="black", label="Theorem 3.1: sum 1/sigma^2 = R, that is sqrt(R)-GDP")
-    axes.set(xlabel="eps", ylabel="delta", yscale="log")
+    axes.set(xlabel="eps", ylabel="delta", ylim=(1e-6, 1))
+    sheet.logarithmic(axes.yaxis)
     axes.legend(fontsize=7)
     return sheet.picture(
         "Privacy profile of Algorithm 1 for a zeroed and for a replaced record against the claim"
@@ -283,7 +355,7 @@ def zoo(rows: list[dict[str, Any]]) -> Picture:
     rungs = list(dict.fromkeys(rung for row in rows for rung in row["rungs"]))
     level = {"REFUTED": 2, "SUPPORTED": 1, "UNDECIDED": 0}
     table = np.array([[level.get(row["rungs"].get(rung, "UNDECIDED"), 0) for rung in rungs] for row in rows])
-    sheet = Sheet("planted bugs: refuted (✗), passed (·), not told", size=(6.4, 0.9 + 0.19 * len(rows)))
+    sheet = Sheet("planted bugs: refuted (✗), passed (·), not told", size=(5.4, 0.9 + 0.19 * len(rows)))
     (axes,) = sheet.axes
     from matplotlib.colors import ListedColormap
 

@@ -22,13 +22,13 @@ PART = re.compile(
 
 
 class Plain(NamedTuple):
-    """The three sentences, the nearest true form, and whether the first is the paper's own or a reading."""
+    """The three sentences, the nearest true form, and whose words the first sentence is."""
 
     says: str
     true: str
     means: str
     nearest: str = ""
-    reading: bool = False
+    whose: str = "The paper says"
 
 
 def plainly(c: Record, by_id: dict[str, Record], used_by: dict[str, list[str]]) -> Plain:
@@ -37,9 +37,16 @@ def plainly(c: Record, by_id: dict[str, Record], used_by: dict[str, list[str]]) 
     says, aside, remark = parts(c["statement"])
     true = f"That is false ({aside})." if aside else "That is false."
     if told := remark or _at_witness(c, corrected is None):
-        true += f" {sentences(told)}"
+        true += f" {sentences(told, 700)}"
     nearest = sentences(corrected["statement"], 600) if corrected else ""
-    return Plain(sentences(says), true, _means(c, by_id, used_by, corrected), nearest, c["id"] in READINGS)
+    return Plain(sentences(says), true, _means(c, by_id, used_by, corrected), nearest, _whose(c))
+
+
+def _whose(c: Record) -> str:
+    """Who says what is refuted: the paper, a reader of it, or nobody but us who ask."""
+    if c["id"] in READINGS:
+        return "One may read"
+    return "We ask whether this is so" if c["standing"] == "ours" else "The paper says"
 
 
 def parts(statement: str) -> tuple[str, str, str]:
@@ -70,12 +77,21 @@ def _at_witness(c: Record, whole: bool) -> str:
     witness = c["witness"]
     if not witness:
         return ""
-    let = ", ".join(f"{name} = {value}" for name, value in witness["let"].items())
+    let = ", ".join(binding(name, value) for name, value in witness["let"].items())
     if sides(witness, c.get("formal") or "") and len(let) < 120 and " = " not in "".join(witness["let"]):
         return f"{f'At {let} it' if let else 'It'} says {witness['contradicts']}."
     if not whole:
         return ""
     return f"For {let}, {witness['then']}" if len(let) < 160 else witness["then"]
+
+
+def binding(name: str, value: str) -> str:
+    """What a witness says of one name; some names say it themselves.
+
+    >>> binding("x", "2"), binding("S = 1", "1")
+    ('x = 2', 'S = 1')
+    """
+    return name if name.endswith(f" = {value}") else f"{name} = {value}"
 
 
 def sides(witness: Record, formal: str) -> tuple[str, str] | None:

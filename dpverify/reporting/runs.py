@@ -4,12 +4,17 @@ accountant says under each neighbouring relation.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpverify.releases import Gaussian, Laplace
 
 if TYPE_CHECKING:
     from dpverify.algorithms import Example
     from dpverify.montecarlo import Runs
+    from dpverify.releases import Release
 
 
 NEEDS = ": a theorem needs known constants, gradients within the clip ({}), and its own step size"
@@ -198,16 +203,36 @@ def _verdict(figures: dict[str, Any], what: str) -> str:
 
 
 def along(case: Example, result: Runs) -> dict[str, list[float]]:
-    """The mean along the steps, its standard error, and the noise of each step over its sensitivity, to the
-    digits that a picture needs.
+    """The mean along the steps, its standard error, the noise of each step over its sensitivity, and where
+    they are known the influence of that noise and its optimum, to the digits that a picture needs.
     """
     mean = result.path[case.quantity]
     spread = (result.path_variance[case.quantity] / result.runs) ** 0.5
     releases = [case.algorithm.release(t) for t in range(1, case.algorithm.steps + 1)]
+    costs = np.array([float(release.ratio(case.adjacency)) for release in releases])
+    influence = case.influence()
     return {
         "path": [float(f"{v:.6g}") for v in mean],
         "spread": [float(f"{v:.4g}") for v in spread],
-        "noise": [
-            float(f"{1 / cost:.4g}") if (cost := float(r.ratio(case.adjacency))) else 0.0 for r in releases
-        ],
+        "noise": [float(f"{1 / cost:.4g}") if cost else 0.0 for cost in costs],
+        "influence": [] if influence is None else [float(f"{v:.4g}") for v in influence],
+        "optimum": [float(f"{v:.4g}") for v in _optimum(releases, costs, influence)],
     }
+
+
+def _optimum(releases: Sequence[Release], costs: Any, influence: Any) -> Any:
+    """The noise over the sensitivity of each step that makes the exact mean least, where the squares of the
+    costs add up (Gaussian noise) or the costs do (Laplace noise); none where that is not so.
+
+        sum J_t r_t^2 over sum 1/r_t^p = sum 1/q_t^p is least at r_t^(p + 2) in proportion to 1/J_t
+    """
+    powers: dict[type[Release], int] = {Gaussian: 2, Laplace: 1}
+    kinds = {type(release) for release in releases}
+    power = powers.get(type(releases[0])) if len(kinds) == 1 else None
+    if influence is None or power is None or not costs.all() or len(costs) < 2:
+        return []
+    weights = influence * np.array([release.variance() for release in releases]) * costs**2
+    if not np.all(weights > 0):
+        return []
+    shape = weights ** (-1 / (power + 2))
+    return shape * (np.sum(shape ** (-power)) / np.sum(costs**power)) ** (1 / power)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
+from html import escape
 from typing import NamedTuple
 from xml.etree import ElementTree
 
@@ -150,18 +152,22 @@ def value(text: str) -> str:
     """
     if fraction := re.fullmatch(r"(-?)(\d{1,12})/(\d{1,12})", text):
         return mathml(rf"{fraction.group(1)}\frac{{{fraction.group(2)}}}{{{fraction.group(3)}}}", "inline")
+    if re.fullmatch(r"\d+(, \d+)*, \.\.\.", text):
+        return mathml(text.replace("...", r"\dots"), "inline")
+    if power := re.fullmatch(r"(\d*)([a-z])(?:\^(-?\d+))?", text):
+        return mathml("{}{}^{{{}}}".format(*power.groups("1")) if power.group(3) else text, "inline")
     return mathml(text, "inline") if re.fullmatch(r"-?\d{1,12}(\.\d{1,12})?", text) else ""
 
 
 def arbitrary(formal: str) -> tuple[list[tuple[str, str]], str]:
     """What a formal statement is for all of, as words and MathML to show one after the other, those of one
-    domain together; and the rest of the statement.
+    domain together; and the rest of the statement. A constant that it names before them is left out.
 
     >>> shown, rest = arbitrary("for all whole T > 0, x > 0, y > 0, vector u: x <= T")
     >>> [words for words, _ in shown], rest
     (['whole', '', 'vector u'], 'x <= T')
     """
-    split = re.match(r"for all (.*?)(?<!a function): ", formal)
+    split = re.match(r"(?:there is c > 0 such that )?for all (.*?)(?<!a function): ", formal)
     if split is None:
         return [], formal
     domains: dict[tuple[str, str], list[str]] = {}
@@ -181,6 +187,63 @@ def arbitrary(formal: str) -> tuple[list[tuple[str, str]], str]:
         several = words.replace("sequence ", "sequences ") if len(names) > 1 else words
         shown.append((several.strip(), mathml(latex, "inline") if names else ""))
     return shown, formal[split.end() :]
+
+
+NAMES = (
+    "alpha α beta β gamma γ delta δ epsilon ε eps ε zeta ζ eta η theta θ kappa κ lambda λ mu μ nu ν xi ξ "
+    "pi π rho ρ sigma σ tau τ phi φ chi χ psi ψ omega ω "
+    "Gamma Γ Delta Δ Theta Θ Lambda Λ Sigma Σ Phi Φ Psi Ψ Omega Ω"
+)
+GREEK = dict(re.findall(r"(\w+) (\w)", NAMES))
+IN_BRACKETS = r"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*"
+LETTER = r"[A-Za-zα-ωΓ-Ω∇]"
+# In this order; what is matched has been escaped for HTML.
+PROSE: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
+    (re.compile(rf"(?<![A-Za-z])({'|'.join(GREEK)})(?![A-Za-z])"), lambda m: GREEK[m.group(1)]),
+    (re.compile(r"(?<![A-Za-z])grad (?=[A-Za-zα-ω](?![A-Za-z]))"), "∇"),
+    (re.compile(r"(?<![A-Za-z])sqrt(?: (?=[\wα-ω])|(?=\())"), "√"),
+    (re.compile(r"√\((\w+)\)"), r"√\1"),
+    (re.compile(r"(?<![A-Za-z])log2(?!\w)"), "log<sub>2</sub>"),
+    (re.compile(rf"(?<![A-Za-z])({LETTER})\^(?=[_\s),;:.|/=']|$)"), "\\1\u0302"),  # a hat
+    (re.compile(r"(?<![A-Za-z])oo(?![A-Za-z])"), "∞"),
+    (re.compile(r"(?<![A-Za-z])(?:sum|prod)(?=_)"), lambda m: {"sum": "Σ", "prod": "Π"}[m.group()]),
+    (
+        re.compile(
+            rf"(?<![A-Za-z])({LETTER}[\u0302']?|max|min|sup|inf|log|lim|Pr|argmin)"
+            r"_(?:\{([^{}]*)\}|([A-Za-zα-ω0-9]+)(?![A-Za-z_]))"
+        ),
+        lambda m: f"{m.group(1)}<sub>{m.group(2) or m.group(3)}</sub>",
+    ),
+    (
+        re.compile(
+            rf"(?:\^|\*\*)(?:\(({IN_BRACKETS})\)|\{{([^{{}}]*)\}}|(-?(?:\d+(?:\.\d+)?|{LETTER}(?![A-Za-z])|\*|out)))"
+        ),
+        lambda m: f"<sup>{(m.group(1) or m.group(2) or m.group(3)).replace('-', '−')}</sup>",
+    ),
+    (re.compile(r"(?<=[\w)>])\*(?=[\w(√])"), "·"),
+    (re.compile(r"&lt;="), "≤"),
+    (re.compile(r"&gt;="), "≥"),
+    (re.compile(r"!="), "≠"),
+    (re.compile(r"\+-(?=\d)"), "±"),
+    (re.compile(r"-&gt;"), "→"),
+    (re.compile(r"`([^`]*)`"), r"“\1”"),
+    (re.compile(r"\d[\d.]*e[+-]\d+"), r'<span class="number">\g<0></span>'),
+)
+
+
+def prose(text: str) -> str:
+    """A text with its formulas as in print, escaped for HTML: Greek letters, indices, powers; no number is
+    split between lines.
+
+    >>> prose("sigma_1^2 <= eps^(1/2) sqrt(d)")
+    'σ<sub>1</sub><sup>2</sup> ≤ ε<sup>1/2</sup> √d'
+    >>> prose("noise_multiplier & the sum of eta, log2 T")
+    'noise_multiplier &amp; the sum of η, log<sub>2</sub> T'
+    """
+    text = escape(text, quote=False)
+    for pattern, instead in PROSE:
+        text = pattern.sub(instead, text)
+    return text
 
 
 def shortened(text: str, most: int = 900) -> str:

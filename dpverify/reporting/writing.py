@@ -18,8 +18,8 @@ from typing import Any
 
 from dpverify.reporting import figures, formats, graph
 from dpverify.reporting.document import JSON_SCHEMA, SEVERITIES, VERDICTS, as_expected, findings, foundations
-from dpverify.reporting.plain import plainly, sentence, sides
-from dpverify.reporting.typesetting import arbitrary, lines, mathml, shortened, symbol, value
+from dpverify.reporting.plain import binding, plainly, sentence, sides
+from dpverify.reporting.typesetting import GREEK, arbitrary, lines, mathml, prose, shortened, symbol, value
 
 LARGEST = 400_000  # bytes of a page
 Record = dict[str, Any]
@@ -51,16 +51,18 @@ def _environment() -> Any:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    script = environment.get_template("search.js").render()
+    names = {sign: name for name, sign in GREEK.items()} | {"∇": "grad", "√": "sqrt", "≤": "<=", "≥": ">="}
+    script = environment.get_template("search.js").render(names=Markup(json.dumps(names)))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     environment.filters |= {"lines": lines, "arbitrary": arbitrary, "sentence": sentence, "value": value}
-    environment.filters["unsplit"] = _unsplit
+    environment.filters["prose"] = lambda text: Markup(prose(text))
     environment.filters["symbol"] = lambda name: mathml(symbol(name), "inline")
     environment.globals.update(
         anchor=graph.anchor,
         mark=graph.MARK,
         short=shortened,
         sides=sides,
+        binding=binding,
         judges=JUDGES,
         as_expected=as_expected,
         severities=SEVERITIES,
@@ -68,13 +70,6 @@ def _environment() -> Any:
         script_digest=Markup(digest),
     )
     return environment
-
-
-def _unsplit(text: str) -> Any:
-    """The text, escaped, with numbers such as 4.95e-07 kept on one line."""
-    from markupsafe import Markup, escape
-
-    return Markup(re.sub(r"\d[\d.]*e-\d+", r'<span class="number">\g<0></span>', str(escape(text))))
 
 
 def template(name: str, **values: Any) -> str:
@@ -146,8 +141,10 @@ class _Site:
             "counts": _counts(claims),
             "foundations": foundations(claims),
             "pictures": pictures,
+            "parts": parts,
+            "page_of": self.page_of,
         }
-        contents = {"findings": self.findings(claims), "parts": parts, "page_of": self.page_of, **shared}
+        contents = {"findings": self.findings(claims), **shared}
         inside = [cards[id] for id in parts[0]] if len(parts) == 1 else []
         files = {page_name(key): _fitting("paper.html", cards=_safe(inside), **contents)}
         if len(parts) > 1:

@@ -113,12 +113,10 @@ def convergence_with_adaptive_steps():
 def correlated_step_costs_little():
     """With p = <grad F, grad f>, |p| <= G^2, and b between l = sqrt(b_t^2 + nu) and u = sqrt(b_t^2 + G^2),
     both known before the record is drawn: -p/b <= -p/u + G^2 (1/l - 1/u), and G^2 (1/l - 1/u) <= G^2 (u^2 -
-    l^2)/(2 l^3); and (h + w)/b^2 <= (G^2 + w)/l^2 for h = |grad f|^2 <= G^2 and any w. So b may be replaced
-    by what is known before, at a price whose sum over t is bounded.
+    l^2)/(2 l^3). So b may be replaced by what is known before, at a price whose sum over t is bounded.
     """
     p = sp.Symbol("p", real=True)
     low, size, high = sp.symbols("l b u", positive=True)
-    h, w = sp.symbols("h w", nonnegative=True)
     price = G**2 * (1 / low - 1 / high)
     return AllOf(
         AtMost(
@@ -127,11 +125,6 @@ def correlated_step_costs_little():
             given=[p <= G**2, -p <= G**2, low <= size, size <= high],
         ),
         AtMost(price, G**2 * (high**2 - low**2) / (2 * low**3), given=[low <= high]),
-        Theorem(given=[h <= G**2, low <= size], shows=AtMost((h + w) / size**2, (G**2 + w) / low**2)).calc(
-            (h + w) / size**2,
-            ("<=", (G**2 + w) / size**2, "h <= G^2"),
-            ("<=", (G**2 + w) / low**2, "l <= b"),
-        ),
     )
 
 
@@ -153,39 +146,92 @@ def one_record_descends():
     )
 
 
+LOWER = start + nu * t  # b_t^2 is at least this
+UPPER = sp.sqrt(start + t * G**2)  # and b_t at most this
+PRICE, SQUARE = G**4 / 2 * LOWER ** sp.Rational(-3, 2), eta * L * G**2 / 2 / LOWER
+
+
 @claim(
     PAPER,
     "prop-5.2-average",
-    at="Theorem D.1, the mean over the records",
+    at="Theorem D.1, one step, given the past",
     kind="inequality",
     uses=["prop-5.2-descent", "prop-5.2-step"],
     standing="ours",
 )
 def mean_over_the_records_descends():
-    """If the i-th of n records, when it is drawn, leads to V_i <= F - eta p_i/u + k (prop-5.2-descent and
-    prop-5.2-step, u and k = eta G^2 (1/l - 1/u) + (L eta^2/(2 l^2))(G^2 + w) known before), and the p_i =
-    <grad F, grad f_i> have the mean q = |grad F|^2, then the mean of the V_i,
-    which is the expectation over the record, is at most F - eta q/u + k.
+    """Step t, whatever b_{t-1}^2 = B is between b_0^2 + nu (t-1) and b_0^2 + (t-1) G^2: if record i of n,
+    when it is drawn, makes b_i^2 = B + max(|g_i|^2, nu) and leads to V_i <= F - (eta/b_i) <grad F, g_i> + (L
+    eta^2/(2 b_i^2)) (|g_i|^2 + w) (prop-5.2-descent, w = d alpha_t^2 sigma^2), with |<grad F, g_i>| <= G^2,
+    |g_i|^2 <= G^2 and nu <= G^2, and the <grad F, g_i> have the mean q = |grad F|^2, then the mean of the
+    V_i, which is the expectation of F after the step given the past, is at most F - eta q/sqrt(b_0^2 + t
+    G^2) + eta ((G^4/2) (b_0^2 + nu t)^(-3/2) + (eta L/2) (G^2 + w)/(b_0^2 + nu t)), in which there is no b.
+
+    In the statement p_i is <grad F, g_i> and h_i is |g_i|^2.
     """
     i, n = sp.Symbol("i", integer=True, positive=True), sp.Symbol("n", integer=True, positive=True)
     V, p = (sp.IndexedBase(name, real=True) for name in ("V", "p"))
-    high, value = sp.Symbol("u", positive=True), sp.Symbol("F", real=True)
-    q, added = sp.symbols("q k", nonnegative=True)
-    step = value - eta * p[i] / high + added
+    h, size = sp.IndexedBase("h", nonnegative=True), sp.IndexedBase("b", positive=True)
+    value, now = sp.Symbol("F", real=True), sp.Symbol("B", positive=True)
+    q, w = sp.symbols("q w", nonnegative=True)
+    low, high = sp.sqrt(now + nu), sp.sqrt(now + G**2)
+    price, squares = G**2 * (1 / low - 1 / high), eta * L / 2 * (G**2 + w)
+    each = value - eta * p[i] / high + eta * price + eta * squares / low**2
     products = sp.Sum(p[i], (i, 1, n))
+
+    def every(relation):
+        return ForEvery(relation, i, 1, n)
+
     return (
         Theorem(
-            given=[ForEvery(AtMost(V[i], step), i, 1, n), sp.Eq(q, products / n)],
-            shows=AtMost(sp.Sum(V[i], (i, 1, n)) / n, value - eta * q / high + added),
+            given=[
+                every(Equal(size[i], sp.sqrt(now + sp.Max(h[i], nu)))),
+                every(
+                    AtMost(V[i], value - eta * p[i] / size[i] + L * eta**2 * (h[i] + w) / (2 * size[i] ** 2))
+                ),
+                every(AtMost(p[i], G**2)),
+                every(AtMost(-p[i], G**2)),
+                every(AtMost(h[i], G**2)),
+                sp.Eq(q, products / n),
+                nu <= G**2,
+                start + nu * (t - 1) <= now,
+                now <= start + (t - 1) * G**2,
+            ],
+            shows=AtMost(
+                sp.Sum(V[i], (i, 1, n)) / n, value - eta * q / UPPER + eta * (PRICE + squares / LOWER)
+            ),
         )
-        .sum(AtMost(V[i], step), (i, 1, n), "each record")
-        .have(Equal(sp.Sum(step, (i, 1, n)), n * (value + added) - eta / high * products), "added up")
+        .have(AtMost(low, high), "nu <= G^2")
+        .have(every(AtMost(low, size[i])), "the largest is at least nu")
+        .have(every(AtMost(size[i], high)), "both are at most G^2")
+        .have(every(AtMost(-p[i] / size[i], -p[i] / high + price)), "prop-5.2-step")
+        .have(every(AtMost((h[i] + w) / size[i] ** 2, (G**2 + w) / size[i] ** 2)), "bounded gradients")
+        .have(every(AtMost((G**2 + w) / size[i] ** 2, (G**2 + w) / low**2)), "l <= b_i")
+        .sum(AtMost(V[i], each), (i, 1, n), "each record")
+        .have(
+            Equal(
+                sp.Sum(each, (i, 1, n)),
+                n * (value + eta * price + eta * squares / low**2) - eta / high * products,
+            ),
+            "added up",
+        )
+        .have(
+            AtMost(
+                sp.Sum(V[i], (i, 1, n)) / n, value - eta * q / high + eta * price + eta * squares / low**2
+            ),
+            "their mean",
+        )
+        .have(AtMost(LOWER, low**2), "B >= b_0^2 + nu (t - 1)")
+        .have(AtMost(high, UPPER), "B <= b_0^2 + (t - 1) G^2")
+        .have(AtMost(sp.sqrt(LOWER), low), "the root")
+        .use("prop-5.2-step", "the price", G=G, p=0, l=low, b=low, u=high)
+        .have(AtMost(price, G**4 / (2 * low**3)), "u^2 - l^2 <= G^2")
+        .have(AtMost(G**4 / (2 * low**3), PRICE), "l^2 >= b_0^2 + nu t")
+        .have(AtMost(squares / low**2, squares / LOWER), "l^2 >= b_0^2 + nu t")
+        .have(AtMost(-eta * q / high, -eta * q / UPPER), "u <= sqrt(b_0^2 + t G^2)")
     )
 
 
-LOWER = start + nu * t  # b_t^2 is at least this
-UPPER = sp.sqrt(start + t * G**2)  # and b_t at most this
-PRICE, SQUARE = G**4 / 2 * LOWER ** sp.Rational(-3, 2), eta * L * G**2 / 2 / LOWER
 SPREAD = eta * L * d * variance / 2 * alpha[t] ** 2 / LOWER
 PRICES, SQUARES, STEPS = total(PRICE), total(SQUARE), total(1 / UPPER)
 first = sp.Symbol("D_F", positive=True)
@@ -206,13 +252,13 @@ DESCENT = [
 )
 def smallest_mean_squared_gradient_with_adaptive_steps():
     """With b_t^2 = b_{t-1}^2 + max(|grad f|^2, nu), nu <= G^2, whatever b and the gradient have to do with
-    each other: if every step descends as in prop-5.2-average, with l^2 >= b_0^2 + nu t, u^2 <= b_0^2 + t G^2
-    and 1/l - 1/u <= G^2/(2 l^3) (sec5.2-b-range-corrected, prop-5.2-step), and m <= E|grad F(theta_{t-1})|^2
+    each other: if every step descends in the mean as in prop-5.2-average, and m <= E|grad F(theta_{t-1})|^2
     for every t, then m is at most [D_F/eta + (G^4/2) sum_t (b_0^2 + nu t)^(-3/2) + (eta L/2)(G^2 sum_t
     1/(b_0^2 + nu t) + d sigma^2 sum_t alpha_t^2/(b_0^2 + nu t))]/sum_t 1/sqrt(b_0^2 + t G^2).
 
-    The descent of each step is a hypothesis here: b is a random number that is drawn with the record, of
-    which the language of iterations knows nothing.
+    The descent is prop-5.2-average averaged over the past: given the past it holds for every b_{t-1} that
+    sec5.2-b-range-corrected allows, and its right side has no b. That average is a hypothesis here, as b is
+    a random number, of which the language of iterations knows nothing.
     """
     fall = (e[t] - e[t + 1]) / eta
     parts = (fall, PRICE, SQUARE, SPREAD)
@@ -372,24 +418,30 @@ def noise_of_adp_with_adaptive_steps():
     )
 
 
+ADAPTIVE = 512 * G**2 * eta * d * L * B * T / (n**2 * eps**2 * nu)  # what the noise adds, as it follows
+CONSTANT = 128 * G**2 * eta * d * L * B * T * LOG / (n**2 * eps**2 * nu)  # the same at alpha = 1
 SGD = first / eta + G**4 / (nu * sp.sqrt(start)) + eta * L * G**2 * LOG / (2 * nu)
+
+
+def rules(schedule):
+    """alpha_t, sigma^2 of Eq (6), and enough steps."""
+    return [
+        ForEvery(Equal(alpha[t], schedule), t, 1, T),
+        sp.Eq(variance, SCALE * total(1 / alpha[t] ** 2)),
+        T >= 5 + 4 * start / G**2,
+        T >= 6,
+    ]
 
 
 def proposition_5_2(schedule, given, noise):
     """m <= G (B_sgd + noise)/sqrt(T - 1) for this alpha_t, from thm-d.1-corrected; what the noise adds is
     left to be shown.
     """
-    rules = [
-        ForEvery(Equal(alpha[t], schedule), t, 1, T),
-        sp.Eq(variance, SCALE * total(1 / alpha[t] ** 2)),
-        T >= 5 + 4 * start / G**2,
-        T >= 6,
-    ]
     root = sp.sqrt(T - 1)
     paid = first / eta + PRICES + SQUARES + total(SPREAD)
     return (
         (
-            Theorem(given=[*DESCENT, *rules, *given], shows=AtMost(m, G * (SGD + noise) / root))
+            Theorem(given=[*DESCENT, *rules(schedule), *given], shows=AtMost(m, G * (SGD + noise) / root))
             .use("thm-d.1-corrected", "Theorem D.1, as it follows")
             .use("sum-cubes", "the price", G=G, nu=nu, b0_2=start, T=T)
             .use("sum-inverse", "the squares of the steps", b0_2=start, nu=nu, T=T, k=eta * L * G**2 / 2)
@@ -476,13 +528,66 @@ def bound_of_dp_sgd_with_adaptive_steps_as_it_follows():
     standing="ours",
 )
 def where_each_alpha_has_the_smaller_bound():
-    """The noise terms N as they follow, 2 k for ADP and (k/2) log(1 + x) for DP (k = (16 G)^2 eta d L B_delta
-    T/(n^2 eps^2 nu), x = T nu/b_0^2): ADP's is the smaller one if x >= 54, and DP's if x <= 53.
+    """Of the noise terms N as they follow, that of ADP (prop-5.2-eq11-corrected) is at most that of DP
+    (prop-5.2-eq12-corrected) if T nu >= 54 b_0^2, and at least that of DP if T nu <= 53 b_0^2.
     """
-    k, x = sp.symbols("k x", positive=True)
-    return AllOf(
-        AtMost(2 * k, k / 2 * sp.log(1 + x), given=[x >= 54]),
-        AtMost(k / 2 * sp.log(1 + x), 2 * k, given=[x <= 53]),
+    few = (
+        Theorem(given=[T * nu <= 53 * start], shows=AtMost(CONSTANT, ADAPTIVE))
+        .have(AtMost(1 + T * nu / start, 54), "over b_0^2")
+        .calc(LOG, ("<=", sp.log(54), "the logarithm grows"), ("<", 4, "54 < e^4"))
+    )
+    return AllOf(long_enough(Theorem(given=[MANY], shows=AtMost(ADAPTIVE, CONSTANT))), few)
+
+
+MANY = T * nu >= 54 * start
+
+
+def long_enough(theorem):
+    """With 4 <= log(1 + T nu/b_0^2), where T nu >= 54 b_0^2."""
+    return theorem.have(AtMost(55, 1 + T * nu / start), "over b_0^2").calc(
+        4, ("<", sp.log(55), "e^4 < 55"), ("<=", LOG, "the logarithm grows")
+    )
+
+
+@claim(PAPER, "log-powers", at="Propositions 5.1 and 5.2 compared", kind="inequality", standing="ours")
+def logarithm_of_a_multiple_is_at_most_the_multiple_of_the_logarithm():
+    """log(1 + r y) <= r log(1 + y) for y > 0 and r >= 1."""
+    r, y = sp.symbols("r y", positive=True)
+    return AtMost(sp.log(1 + r * y), r * sp.log(1 + y), given=[r >= 1])
+
+
+@claim(
+    PAPER,
+    "schedules-better",
+    at="Propositions 5.1 and 5.2, which steps have the smaller bound",
+    kind="inequality",
+    uses=["prop-5.1-eq9-corrected", "prop-5.2-eq11-corrected", "log-powers"],
+    standing="ours",
+)
+def public_steps_have_the_smaller_bound():
+    """For ADP-SGD the public steps b_t = sqrt(b_0^2 + G^2 t) have a smaller bound (prop-5.1-eq9-corrected, a
+    = b_0^2, c = G^2) than AdaGrad-norm steps (prop-5.2-eq11-corrected) wherever both apply, nu <= G^2 and T
+    >= 2 being enough here, and their noise term is smaller by the factor 2 G^2/nu at least: as guarantees
+    the adaptive steps gain nothing. (Runs may differ, runs-schedules.)
+    """
+    root = sp.sqrt(T - 1)
+    log = sp.log(1 + G**2 * T / start)
+    public, own = eta * d * L * SCALE * sp.sqrt(T) / G, G * (2 * eta * L * d * SCALE * T / nu) / root
+    descent = first / eta + eta * L * log / 2
+    return (
+        Theorem(
+            given=[nu <= G**2, T >= 2],
+            shows=AllOf(
+                AtMost(G * descent / root + public, G * SGD / root + own),
+                AtMost(2 * G**2 / nu * public, own),
+            ),
+        )
+        .use("log-powers", "nu <= G^2", r=G**2 / nu, y=T * nu / start)
+        .have(AtMost(descent, SGD), "the first terms")
+        .have(AtMost(G * descent / root, G * SGD / root), "over sqrt(T - 1)")
+        .have(AtMost(sp.sqrt(T), T / root), "T - 1 <= T")
+        .have(AtMost(2 * G**2 / nu * public, own), "the noise")
+        .have(AtMost(public, 2 * G**2 / nu * public), "nu <= G^2")
     )
 
 
@@ -517,11 +622,11 @@ def bound_of_adp_is_tighter():
     standing="ours",
 )
 def bound_of_adp_is_tighter_for_many_steps():
-    """The last term of Eq (11) is at most that of Eq (12) if x = T nu/b_0^2 >= 54 (e^4 - 1 is enough), and
-    then by the factor log(1 + x)/4.
+    """The last term of Eq (11), 128 G^3 eta d L B_delta sqrt T/(n^2 eps^2 nu), is at most that of Eq (12),
+    which has 32 log(1 + T nu/b_0^2) for 128, if T nu >= 54 b_0^2 (e^4 - 1 for 54 is enough).
     """
-    x = sp.Symbol("x", positive=True)
-    return AtMost(128, 32 * sp.log(1 + x), given=[x >= 54])
+    unit = G**3 * eta * d * L * B * sp.sqrt(T) / (n**2 * eps**2 * nu)
+    return long_enough(Theorem(given=[MANY], shows=AtMost(128 * unit, 32 * unit * LOG)))
 
 
 @claim(
@@ -529,18 +634,48 @@ def bound_of_adp_is_tighter_for_many_steps():
     "intro-adaptive-same",
     at="Section 1, steps updated by the gradients",
     kind="asymptotic",
-    uses=["prop-5.2-eq11-corrected", "prop-5.2-eq12-corrected"],
+    uses=["prop-5.2-eq11-corrected"],
 )
-def adaptive_steps_gain_a_logarithm_too():
-    """With steps updated by the gradients the last terms as they follow (and as Eqs (11) and (12) have them,
-    each a quarter) have the ratio log(1 + T nu/b_0^2)/4, of the order log T (as bounds; the privacy of it
-    fails, thm-4.1-adaptive).
+def rate_of_adp_with_adaptive_steps():
+    """With steps updated by the gradients the same result holds: in the setting of prop-5.2-eq11-corrected
+    E|grad F(theta_tau)|^2 <= 2 G B_sgd/sqrt T + 1024 G^3 eta L B_delta d sqrt T/(n^2 eps^2 nu) for ADP, where
+    B_sgd grows like log T; for DP see intro-adaptive-same-dp. (As bounds; the privacy of it fails,
+    thm-4.1-adaptive.)
     """
-    adaptive, constant = sp.symbols("A D", positive=True)
-    return Theorem(
-        given=[
-            sp.Eq(adaptive, 512 * G**2 * eta * d * L * B * T / (n**2 * eps**2 * nu)),
-            sp.Eq(constant, 128 * G**2 * eta * d * L * B * T * LOG / (n**2 * eps**2 * nu)),
-        ],
-        shows=Equal(constant / adaptive, LOG / 4),
+    C = sp.Symbol("C", positive=True)
+    return with_root_of_t(
+        "prop-5.2-eq11-corrected",
+        (start + t * C) ** sp.Rational(1, 4),
+        [nu <= C, C <= G**2],
+        ADAPTIVE,
+    )
+
+
+@claim(
+    PAPER,
+    "intro-adaptive-same-dp",
+    at="Section 1, steps updated by the gradients, DP-SGD",
+    kind="asymptotic",
+    uses=["prop-5.2-eq12-corrected"],
+)
+def rate_of_dp_with_adaptive_steps():
+    """For DP-SGD with such steps: E|grad F(theta_tau)|^2 <= 2 G B_sgd/sqrt T + 256 G^3 eta L B_delta d sqrt T
+    log(1 + T nu/b_0^2)/(n^2 eps^2 nu): the last term has a logarithm more.
+    """
+    return with_root_of_t("prop-5.2-eq12-corrected", sp.Integer(1), [nu <= G**2], CONSTANT)
+
+
+def with_root_of_t(id, schedule, given, noise):
+    """The bound of this claim with 2/sqrt(T) for 1/sqrt(T - 1)."""
+    root, whole = sp.sqrt(T - 1), SGD + noise
+    return (
+        Theorem(
+            given=[*DESCENT, *rules(schedule), *given],
+            shows=AtMost(m, 2 * G * SGD / sp.sqrt(T) + 2 * G * noise / sp.sqrt(T)),
+        )
+        .use(id, "Proposition 5.2")
+        .have(AtMost(1 / root, 2 / sp.sqrt(T)), "T >= 6")
+        .have(AtMost(0, LOG), "1 + T nu/b_0^2 > 1")
+        .have(AtMost(0, G * whole), "no term is negative")
+        .have(AtMost(G * whole / root, G * whole * 2 / sp.sqrt(T)), "both")
     )

@@ -294,6 +294,38 @@ def best_of_36_beats_best_of_6():
     return Tested("Table 2 has ADP ahead in all columns, which choosing among more settings favours", run)
 
 
+@claim(PAPER, "table-2-includes", at="Table 2, C = 1e-5", kind="inequality", standing="ours")
+def choice_of_adp_contains_that_of_dp():
+    """With b_0^2 = 20, C = 1e-5 and T = 11700, alpha_t^2 = sqrt(b_0^2 + t C) makes the variance alpha_t^2
+    sigma^2 of Eq (6) at every step that of DP, where alpha = 1, but for a third of a percent: the 36
+    settings of ADP contain the 6 of DP, so that the best of them cannot be clearly worse.
+    """
+    t, s, T = (sp.Symbol(name, integer=True, positive=True) for name in ("t", "s", "T"))
+
+    def square(index):
+        return sp.sqrt(20 + index / sp.Integer(10) ** 5)
+
+    least, most = sp.sqrt(20), sp.sqrt(20 + sp.Rational(117, 1000))
+    inverse = sp.Sum(1 / square(s), (s, 1, T))
+    return (
+        Theorem(
+            given=[T <= 11700, t <= T],
+            shows=AllOf(
+                AtMost(square(t) * inverse, sp.Rational(301, 300) * T),
+                AtMost(sp.Rational(299, 300) * T, square(t) * inverse),
+            ),
+        )
+        .sum(AtMost(1 / square(s), 1 / least), (s, 1, T), "the least alpha")
+        .sum(AtMost(1 / most, 1 / square(s)), (s, 1, T), "the largest alpha")
+        .have(AtMost(square(t), most), "t <= 11700")
+        .have(AtMost(least, square(t)), "t > 0")
+        .have(AtMost(inverse, T / least), "T terms")
+        .have(AtMost(T / most, inverse), "T terms")
+        .have(AtMost(square(t) * inverse, most * T / least), "both")
+        .have(AtMost(least * T / most, square(t) * inverse), "both")
+    )
+
+
 def final_losses(seed: int, budget: float, adaptive: bool, runs: int = 40) -> float:
     """The mean final loss of Algorithm 1 on a logistic regression of its own data: n = 500, d = 20, T = 400
     batches of 10, b_t = sqrt(20 + t), clipping 1, the noise of Eq (6) at eps_bar = budget.

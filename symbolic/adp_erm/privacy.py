@@ -668,15 +668,19 @@ def exact_losses_of_the_ways_to_sample():
 
 @claim(PAPER, "thm-4.1-negative", at="Theorem 4.1, Eq (6)", kind="inequality", standing="ours")
 def many_records_make_the_printed_variance_negative():
-    """For n delta > 16 T (x = 16 T/(n delta) < 1) the sigma^2 of Eq (6) is negative: the theorem has no noise
-    to prescribe.
+    """For n delta > 16 T, delta < 1, the sigma^2 of Eq (6) is negative: the theorem has no noise to
+    prescribe.
     """
-    x, y, inverse = sp.symbols("x y s", positive=True)  # 16 T/(n delta), 1/delta, sum_t 1/alpha_t^2
-    variance = (16 * G) ** 2 * sp.log(x) * sp.log(5 * y / 4) / (n * eps) ** 2 * inverse
+    few, level = sp.log(16 * T / (n * delta)), sp.log(sp.Rational(5, 4) / delta)
+    scale = (16 * G) ** 2 / (n * eps) ** 2 * total(1 / alpha[t] ** 2)
     return (
-        Theorem(given=[x < 1, y > 1], shows=AtMost(variance, 0, strict=True))
-        .have(AtMost(sp.log(x), 0, strict=True), "x < 1")
-        .have(AtMost(0, sp.log(5 * y / 4), strict=True), "y > 1")
+        Theorem(given=[16 * T < n * delta, delta < 1], shows=AtMost(scale * few * level, 0, strict=True))
+        .have(AtMost(16 * T / (n * delta), 1, strict=True), "n delta > 16 T")
+        .have(AtMost(few, 0, strict=True), "its logarithm")
+        .have(AtMost(0, level, strict=True), "delta < 1")
+        .have(AtMost(0, total(1 / alpha[t] ** 2), strict=True), "every term is positive")
+        .have(AtMost(0, scale, strict=True), "positive factors")
+        .have(AtMost(0, scale * level, strict=True), "positive factors")
     )
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from dpverify.claims import claim
 from dpverify.effort import Effort
-from dpverify.formulas.adp_erm import printed_sigma
+from dpverify.formulas.adp_erm import norm_alpha, printed_sigma
 from dpverify.optional import optional
 from dpverify.relations import Tested
 from dpverify.symbolic.adp_erm import PAPER
@@ -161,28 +161,80 @@ def neither_alpha_is_better_everywhere():
     return Tested("ADP has the smaller mean squared gradient on one problem, and DP on the other", run)
 
 
+@claim(
+    PAPER,
+    "runs-schedules",
+    at="Propositions 5.1 and 5.2, which steps are better, run",
+    kind="numeric",
+    uses=["schedules-better"],
+    expect=SUPPORTED,
+    standing="ours",
+)
+def neither_schedule_is_better_everywhere():
+    """On the same problems the public steps b_t = sqrt(4 + G^2 t) have the smaller mean squared gradient
+    than AdaGrad-norm steps (nu = G^2/4, b from the raw gradients) in more than half of the data seeds of the
+    convex problem, and AdaGrad-norm steps in more than half of those of the non-convex one, for ADP and for
+    DP, though for ADP the public steps have the smaller bound everywhere (schedules-better).
+    """
+
+    def run(effort: Effort) -> Result:
+        seeds, runs = (5, 40) if effort.name == "quick" else (11, 120)
+        wins = {(case, kind): 0 for case in ("convex", "non-convex") for kind in ("ADP-SGD", "DP-SGD")}
+        for seed in range(seeds):
+            for name, case in zip(("convex", "non-convex"), cases(seed)):
+                for kind in ("ADP-SGD", "DP-SGD"):
+                    public, own = (
+                        run_against_bound(case, one, seed, runs)[0] for one in (kind, f"{kind}-norm")
+                    )
+                    wins[name, kind] += public < own
+        told = ", ".join(f"{won} of {seeds} seeds ({name}, {kind})" for (name, kind), won in wins.items())
+        evidence = Evidence(
+            "Monte Carlo", samples=8 * seeds * runs, seed=0, ceiling="one schedule ahead on both problems"
+        )
+        turns = all(
+            2 * won > seeds if name == "convex" else 2 * won < seeds for (name, _), won in wins.items()
+        )
+        said = f"the public steps have the smaller gradient in {told}"
+        return Result(SUPPORTED if turns else UNDECIDED, said, evidence)
+
+    return Tested(
+        "public steps have the smaller gradient on one problem, AdaGrad-norm steps on the other", run
+    )
+
+
+def digits(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """The digits of scikit-learn in random order, of about unit norm, and their labels; the first 1400 are to
+    train on.
+    """
+    images, labels = optional("sklearn.datasets", "papers").load_digits(return_X_y=True)
+    order = rng.permutation(len(labels))
+    return images[order] / 32, labels[order]
+
+
+def clipped_slope(weights: np.ndarray, rows: np.ndarray, known: np.ndarray, clip: float) -> np.ndarray:
+    """The mean of the clipped gradients of softmax regression, for one matrix of weights or for several."""
+    scores = rows @ weights
+    chances = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    errors = chances / chances.sum(axis=-1, keepdims=True) - known
+    norms = np.linalg.norm(errors, axis=-1) * np.linalg.norm(rows, axis=1)
+    return rows.T @ (errors / np.maximum(norms / clip, 1.0)[..., None]) / len(rows)
+
+
 def accuracy(seed: int, steps: int, adaptive: bool, budget: float) -> float:
     """The test accuracy of Algorithm 1 after that many batches of 32 on the digits of scikit-learn, softmax
     regression, b_t = sqrt(20 + t), eta = 1, clipping 1, the noise of Eq (6) at eps_bar = budget.
     """
-    images, labels = optional("sklearn.datasets", "papers").load_digits(return_X_y=True)
     rng = np.random.default_rng((5, seed))
-    order = rng.permutation(len(labels))
-    images, labels = images[order] / 32, labels[order]  # about unit norm
-    train, test = slice(None, 1400), slice(1400, None)
+    images, labels = digits(rng)
     b = np.sqrt(20 + np.arange(1, steps + 1))
     alpha = np.sqrt(b) if adaptive else np.ones(steps)
     sigma = printed_sigma(alpha, G=1.0, n=1400, epsilon=16 * budget, delta=1e-5)
     weights, known = np.zeros((images.shape[1], 10)), np.eye(10)[labels]
     for size, factor in zip(b.tolist(), alpha.tolist()):
         pick = rng.choice(1400, 32, replace=False)
-        scores = images[train][pick] @ weights
-        chances = np.exp(scores - scores.max(axis=1, keepdims=True))
-        errors = chances / chances.sum(axis=1, keepdims=True) - known[train][pick]
-        norms = np.linalg.norm(errors, axis=1) * np.linalg.norm(images[train][pick], axis=1)
-        mean = images[train][pick].T @ (errors / np.maximum(norms, 1.0)[:, None]) / 32
+        mean = clipped_slope(weights, images[pick], known[pick], 1.0)
         weights = weights - (mean + sigma * factor * rng.standard_normal(weights.shape)) / size
-    return float(np.mean((images[test] @ weights).argmax(axis=1) == labels[test]))
+    return float(np.mean((images[1400:] @ weights).argmax(axis=1) == labels[1400:]))
 
 
 @claim(
@@ -217,3 +269,84 @@ def table_1_on_small_images():
     return Tested(
         "ADP has at least the test accuracy of DP on the digits in more than half of the seeds", run
     )
+
+
+BETAS, CONSTANTS = (1, 512, 1024, 2048, 4096, 8192), (1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0)
+SETTINGS = [(beta, C) for beta in BETAS for C in CONSTANTS]  # of ADP; DP has the betas
+
+
+def norm_accuracies(seed: int, steps: int, budget: float, clip: float) -> np.ndarray:
+    """The test accuracies of Algorithm 1 with AdaGrad-norm steps on the digits, for the 36 settings of ADP
+    and then the 6 of DP: b_0^2 = 20, b_{t+1}^2 = b_t^2 + max(beta_t |slope|^2, 1e-5), beta_t = max(beta/(t
+    mod 44 + 1), 1) (44 batches are an epoch), alpha_t^2 = sqrt(20 + t C) or 1. All settings see the same
+    batches and the same noise but for its size.
+    """
+    rng = np.random.default_rng((7, seed))
+    images, labels = digits(rng)
+    known, plain = np.eye(10)[labels], [np.ones(steps)] * len(BETAS)
+    alpha = np.array([*[norm_alpha(20, C).values(steps) for _, C in SETTINGS], *plain])
+    betas = np.array([*[beta for beta, _ in SETTINGS], *BETAS])
+    sigma = np.array([printed_sigma(a, G=clip, n=1400, epsilon=16 * budget, delta=1e-5) for a in alpha])
+    weights, square = np.zeros((len(alpha), images.shape[1], 10)), np.full(len(alpha), 20.0)
+    for t in range(steps):
+        pick = rng.choice(1400, 32, replace=False)
+        mean = clipped_slope(weights, images[pick], known[pick], clip)
+        grown = np.maximum(betas / (t % 44 + 1), 1) * (mean**2).sum(axis=(1, 2))
+        square = square + np.maximum(grown, 1e-5)
+        noise = (sigma * alpha[:, t])[:, None, None] * rng.standard_normal(weights.shape[1:])
+        weights = weights - (mean + noise) / np.sqrt(square)[:, None, None]
+    return np.mean((images[1400:] @ weights).argmax(axis=2) == labels[1400:], axis=1)
+
+
+def best(accuracies: np.ndarray) -> tuple[int, int]:
+    """The settings of ADP and of DP with the best mean over the seeds, which are the rows."""
+    means = accuracies.mean(axis=0)
+    return int(means[: len(SETTINGS)].argmax()), len(SETTINGS) + int(means[len(SETTINGS) :].argmax())
+
+
+@claim(
+    PAPER,
+    "sec6.2-digits",
+    at="Table 2, imitated on the digits of scikit-learn",
+    kind="numeric",
+    uses=["table-2-includes"],
+    expect=SUPPORTED,
+    standing="ours",
+)
+def table_2_on_small_images():
+    """Softmax regression on the digits (CIFAR-10 is not shipped), AdaGrad-norm steps, the 36 settings of ADP
+    and the 6 of DP that Table 2 has: chosen and shown on the same seeds, as in the table, the best of ADP
+    has at least the mean test accuracy of the best of DP in every column, and by no more than half a
+    percent. Chosen on every second seed and shown on the others (and the other way round) it leads by no
+    more than that either. (C = 1e-5 is DP but for a share of the noise: the choice of ADP contains that of
+    DP.)
+    """
+
+    def run(effort: Effort) -> Result:
+        quick = effort.name == "quick"
+        seeds, steps, budgets = (4, 200, (0.8, 6.4)) if quick else (10, 300, (0.8, 1.6, 3.2, 6.4))
+        leads, fair, told = [], [], []
+        for clip in (1.0, 2.5):
+            for budget in budgets:
+                all_ = np.array([norm_accuracies(seed, steps, budget, clip) for seed in range(seeds)])
+                ours, plain = best(all_)
+                leads.append(100 * float(np.mean(all_[:, ours] - all_[:, plain])))
+                gaps = []
+                for chosen, shown in ((all_[::2], all_[1::2]), (all_[1::2], all_[::2])):
+                    ours, plain = best(chosen)
+                    gaps += (100 * (shown[:, ours] - shown[:, plain])).tolist()
+                fair.append(float(np.mean(gaps)))
+                told.append(f"{sum(gap > 0 for gap in gaps)} of {seeds} ({budget:g}, {clip:g})")
+        shown = ", ".join(f"{lead:.2f}" for lead in leads)
+        honest = ", ".join(f"{lead:.2f}" for lead in fair)
+        said = (
+            f"ADP leads by {shown} % as the table chooses, and by {honest} % with settings chosen on other "
+            f"seeds, where it is ahead in {', '.join(told)} seeds (eps_bar, clipping)"
+        )
+        evidence = Evidence(
+            "runs", samples=seeds * len(leads) * 42, seed=0, ceiling="DP ahead, or ADP by half a percent"
+        )
+        right = min(leads) >= 0 and max(*leads, *fair) <= 0.5
+        return Result(SUPPORTED if right else UNDECIDED, said, evidence)
+
+    return Tested("on the digits the best of ADP's 36 settings and of DP's 6 are within half a percent", run)

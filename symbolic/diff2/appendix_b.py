@@ -63,13 +63,15 @@ def merged_outcomes_are_not_easier_to_tell_apart():
     where P = sum p_i = c sum q_i = c Q: sum q_i <= sum q_i e^(a y_i), which times c^a is P^a Q^(1-a) <= sum
     p_i^a q_i^(1-a), a > 1. Added over the values of g: g of M has no larger Renyi divergence than M.
 
-    The first hypothesis is lemma-b.2-pointwise at y_1, ..., y_m; g is deterministic.
+    g is deterministic.
     """
     limits = (i, 1, m)
     merged = sp.Eq(sp.Sum(q[i] * sp.exp(loss[i]), limits), sp.Sum(q[i], limits))
     shown = AtMost(sp.Sum(q[i], limits), sp.Sum(q[i] * sp.exp(order * loss[i]), limits))
-    return Theorem(given=[order > 1, ForEvery(BERNOULLI, *limits), merged], shows=shown).sum(
-        AtMost(q[i] * BERNOULLI.lhs, q[i] * BERNOULLI.rhs), limits, "outcome by outcome"
+    return (
+        Theorem(given=[order > 1, merged], shows=shown)
+        .use("lemma-b.2-pointwise", "each outcome", over=limits, y=loss[i])
+        .sum(AtMost(q[i] * BERNOULLI.lhs, q[i] * BERNOULLI.rhs), limits, "outcome by outcome")
     )
 
 

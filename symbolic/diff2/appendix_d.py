@@ -214,15 +214,17 @@ def gradient_of_a_random_round():
 
 @claim(PAPER, "prop-d.2-eta", at="Proposition D.2, the choice of eta", kind="asymptotic", uses=["prop-d.2"])
 def one_step_size_meets_both_conditions():
-    """eta = 1/(2L + 2 sqrt(T d) sigma_2 C_2) meets both conditions of the proof, and is Theta(min{1/L,
-    1/sqrt(T sigma_2^2 C_2^2 d)}): at most a half and at least a quarter of it.
+    """eta = 1/(2L + 2 q), q = sqrt(T d) sigma_2 C_2, meets both conditions of the proof, and is
+    Theta(min{1/L, 1/sqrt(T sigma_2^2 C_2^2 d)}): at most a half and at least a quarter of it.
     """
-    noise = sp.Symbol("q", positive=True)  # sqrt(T d) sigma_2 C_2
-    step = 1 / (2 * L + 2 * noise)
+    noise = sp.Symbol("q", positive=True)
     best = sp.Min(1 / L, 1 / noise)
-    return AllOf(
-        AtMost(2 * step * L, 1),
-        AtMost(4 * step**2 * noise**2, 1),
-        AtMost(step, best / 2),
-        AtMost(best / 4, step),
-    )
+    return Theorem(
+        given=[sp.Eq(noise, sp.sqrt(T * d) * sigma_2 * C_2), sp.Eq(eta, 1 / (2 * L + 2 * noise))],
+        shows=AllOf(
+            AtMost(2 * eta * L, 1),
+            AtMost(4 * eta**2 * T * d * sigma_2**2 * C_2**2, 1),
+            AtMost(eta, best / 2),
+            AtMost(best / 4, eta),
+        ),
+    ).have(Equal(T * d * sigma_2**2 * C_2**2, noise**2), "squared")

@@ -725,32 +725,42 @@ def utility_of_diff2_bvr_l_sgd_as_printed():
 
 eps = sp.Symbol("epsilon", positive=True)
 A, k_3, gap = sp.symbols("A k_3 Delta", positive=True)
-gradient = sp.Symbol("g2", nonnegative=True)
 LOCAL = L * sp.sqrt(d) / (sp.sqrt(K) * b * sp.sqrt(eps))
 VISITS = L * sp.sqrt(d) / (n * sp.sqrt(P) * eps * sp.sqrt(R))
 
 
 @claim(PAPER, "thm-f.4-eta", at="Theorem F.4, the choice of eta", kind="inequality", standing="ours")
 def one_step_size_meets_all_conditions():
-    """1/eta = 2L + e_0 (p + q + t + y), for e_0 = 2 sqrt(2e) and any other e_0 > 0, with p = K zeta, q = sqrt
-    K L/sqrt b, t = sqrt K C_3 sigma_3 sqrt d, y = K sqrt T C_2 sigma_2 sqrt d: eta <= 1/(2L) (Lemma F.1),
-    1/eta^2 >= e_0^2 (p^2 + q^2 + t^2) (Proposition F.2) and 1/eta^2 >= e_0^2 y^2 (Proposition F.3).
+    """1/eta = 2L + e_0 (p + q + t + y), for e_0 = 2 sqrt(2e) and any other e_0 > 0, with p = K zeta, q =
+    sqrt K L/sqrt b, t = sqrt K C_3 sigma_3 sqrt d, y = K sqrt T C_2 sigma_2 sqrt d: 2 eta L <= 1 (Lemma
+    F.1), e_0^2 eta^2 (K^2 zeta^2 + K L^2/b + K C_3^2 sigma_3^2 d) <= 1 (Proposition F.2) and e_0^2 eta^2 K^2
+    T d (sigma_2 C_2)^2 <= 1 (Proposition F.3).
     """
-    p, q, t, y = sp.symbols("p q t y", positive=True)
-    step, e_0 = sp.symbols("eta e_0", positive=True)
-    sums = p + q + t + y
+    e_0 = sp.Symbol("e_0", positive=True)
+    p, q, t, y = sp.symbols("p q t y", nonnegative=True)
+    own = K**2 * zeta**2 + K * L**2 / b + K * NOISE
+    far = K**2 * T * d * sigma_2**2 * C_2**2
     return (
         Theorem(
-            given=[sp.Eq(1 / step, 2 * L + e_0 * sums)],
+            given=[
+                sp.Eq(p, K * zeta),
+                sp.Eq(q, sp.sqrt(K) * L / sp.sqrt(b)),
+                sp.Eq(t, sp.sqrt(K) * C_3 * sigma_3 * sp.sqrt(d)),
+                sp.Eq(y, K * sp.sqrt(T) * C_2 * sigma_2 * sp.sqrt(d)),
+                sp.Eq(eta, 1 / (2 * L + e_0 * (p + q + t + y))),
+            ],
             shows=AllOf(
-                AtMost(2 * L, 1 / step),
-                AtMost(e_0**2 * (p**2 + q**2 + t**2), 1 / step**2),
-                AtMost(e_0**2 * y**2, 1 / step**2),
+                AtMost(2 * eta * L, 1), AtMost(e_0**2 * eta**2 * own, 1), AtMost(e_0**2 * eta**2 * far, 1)
             ),
         )
-        .have(AtMost((e_0 * sums) ** 2, 1 / step**2), "2 L > 0, squared")
-        .have(AtMost(e_0**2 * (p**2 + q**2 + t**2), (e_0 * sums) ** 2), "no term is negative")
-        .have(AtMost(e_0**2 * y**2, (e_0 * sums) ** 2), "no term is negative")
+        .have(Equal(own, p**2 + q**2 + t**2), "put in")
+        .have(Equal(far, y**2), "put in")
+        .have(AtMost(e_0 * eta * (p + q + t + y), 1), "2 L > 0")
+        .have(AtMost(e_0**2 * eta**2 * (p + q + t + y) ** 2, 1), "squared")
+        .have(AtMost(p**2 + q**2 + t**2, (p + q + t + y) ** 2), "no term is negative")
+        .have(AtMost(y**2, (p + q + t + y) ** 2), "no term is negative")
+        .have(AtMost(e_0**2 * eta**2 * own, e_0**2 * eta**2 * (p + q + t + y) ** 2), "times e_0^2 eta^2")
+        .have(AtMost(e_0**2 * eta**2 * far, e_0**2 * eta**2 * (p + q + t + y) ** 2), "times e_0^2 eta^2")
     )
 
 
@@ -771,6 +781,7 @@ def noise_of_the_local_steps():
     )
 
 
+gradient = sp.Symbol("g2", nonnegative=True)
 G, k_1, k_2, a = sp.symbols("G k_1 k_2 a", positive=True)
 TAU, BEST = utility.interval_share(n * P, eps, d, L, G), utility.floor(n * P, eps, d, L, G)
 TRAVELLED = utility.travelled(n * P, eps, d, R, L)
@@ -787,37 +798,35 @@ SETTING = [
     TAU * R <= T,
     T <= 1 + TAU * R,
 ]
+FLOORED = (
+    2 * gap * FIRST / R
+    + 2 * gap * a * k_3 * sp.sqrt(A) * VISITS
+    + a / 2 * QUIET
+    + 2 * sp.E * A * k_1**2 * BEST
+)
 
 
 @claim(
     PAPER,
-    "thm-f.4-corrected",
-    at="Theorem F.4, first display, with L/sqrt(K b)",
-    kind="asymptotic",
-    uses=["prop-f.3", "thm-f.4-eta", "thm-f.4-local", "thm-4.3-differences", "thm-4.3-restarts"],
+    "thm-f.4-terms",
+    at="Theorem F.4, its proof, from Proposition F.3 on",
+    kind="inequality",
+    uses=["thm-f.4-local", "thm-4.3-differences", "thm-4.3-restarts"],
     standing="ours",
 )
-def utility_of_diff2_bvr_l_sgd():
+def bound_of_proposition_f_3_in_the_setting_of_the_theorem():
     """With 1/eta = 2L + a (K zeta + sqrt K L/sqrt b + sqrt K C_3 sigma_3 sqrt d + K sqrt T C_2 sigma_2 sqrt
-    d) (thm-f.4-eta; a = 2 sqrt(2e)), sigma_1^2 <= A R/(T (N eps)^2), sigma_2^2 <= A R/(N eps)^2, sigma_3^2 <=
-    A (K R/(n^2 P eps^2) + 1/(b^2 eps)), N = n P, and tau R <= T <= 1 + tau R, what Proposition F.3 bounds by
-    2 Delta/(eta K R) + 2e sigma_1^2 C_1^2 d (g2, which is E|grad f(x_out)|^2) is at most 2 Delta (2 L/K + a
-    (zeta + L/sqrt(K b)) + a k_3 sqrt(A) L sqrt d/(sqrt K b sqrt eps))/R + 2 Delta a k_3 sqrt(A) L sqrt d/(n
-    sqrt P eps sqrt R) + 2 a Delta k_2 sqrt(A) (L sqrt d/(N eps sqrt R) + eps_opt) + 2 e A k_1^2 eps_opt.
-
-    C_1 = k_1 G, C_2 = k_2 L, C_3 = k_3 L. L sqrt d/(N eps sqrt R) is below the term with sqrt P, as printed.
+    d), sigma_1^2 <= A R/(T (N eps)^2), sigma_2^2 <= A R/(N eps)^2, sigma_3^2 <= A (K R/(n^2 P eps^2) +
+    1/(b^2 eps)), N = n P, and tau R <= T <= 1 + tau R, whatever is at most 2 Delta/(eta K R) + 2e sigma_1^2
+    C_1^2 d, the bound of Proposition F.3, is at most 2 Delta (2 L/K + a (zeta + L/sqrt(K b)) + a k_3 sqrt(A)
+    L sqrt d/(sqrt K b sqrt eps))/R + 2 Delta a k_3 sqrt(A) L sqrt d/(n sqrt P eps sqrt R) + 2 a Delta k_2
+    sqrt(A) (L sqrt d/(N eps sqrt R) + eps_opt) + 2 e A k_1^2 eps_opt. C_1 = k_1 G, C_2 = k_2 L, C_3 = k_3 L.
     """
     local = L * sigma_3 * sp.sqrt(d) / (sp.sqrt(K) * R)
     differences = 4 * gap * k_2 * L * sp.sqrt(T * d) * sigma_2 / R
     slow = 2 * L / K + a * (zeta + L / sp.sqrt(K * b))
-    stated = (
-        2 * gap * FIRST / R
-        + 2 * gap * a * k_3 * sp.sqrt(A) * VISITS
-        + a / 2 * QUIET
-        + 2 * sp.E * A * k_1**2 * BEST
-    )
     return (
-        Theorem(given=SETTING, shows=AtMost(gradient, stated))
+        Theorem(given=SETTING, shows=AtMost(gradient, FLOORED))
         .use("thm-4.3-differences", "the noise of the differences", N=n * P, Delta=gap)
         .use("thm-4.3-restarts", "the noise of the restarts", N=n * P)
         .use("thm-f.4-local", "the noise of the local steps")
@@ -834,4 +843,74 @@ def utility_of_diff2_bvr_l_sgd():
         )
         .have(AtMost(a / 2 * differences, a / 2 * QUIET), "the noise of the differences")
         .have(AtMost(2 * sp.E * RESTARTS, 2 * sp.E * A * k_1**2 * BEST), "the noise of the restarts")
+    )
+
+
+MEAN = sp.Sum(sp.IndexedBase("g2", nonnegative=True)[r], (r, 1, R)) / R  # E|grad f(x_out)|^2
+
+
+@claim(
+    PAPER,
+    "thm-f.4-corrected",
+    at="Theorem F.4, first display, with L/sqrt(K b)",
+    kind="asymptotic",
+    uses=["prop-f.3", "thm-f.4-eta", "thm-f.4-terms"],
+    standing="ours",
+)
+def utility_of_diff2_bvr_l_sgd():
+    """For the R rounds of DIFF2-BVR-L-SGD, in each of which Proposition F.2 holds, with C_1 = k_1 G, C_2 =
+    k_2 L, C_3 = k_3 L, 1/eta = 2L + 5 (K zeta + sqrt K L/sqrt b + sqrt K C_3 sigma_3 sqrt d + K sqrt T C_2
+    sigma_2 sqrt d) (thm-f.4-eta; 5 > 2 sqrt(2e)), sigma_1^2 <= A R/(T (N eps)^2), sigma_2^2 <= A R/(N
+    eps)^2, sigma_3^2 <= A (K R/(n^2 P eps^2) + 1/(b^2 eps)), N = n P, tau R <= T <= 1 + tau R and f(x_0) -
+    f(x_*) <= Delta: E|grad f(x_out)|^2 <= 2 Delta (2 L/K + 5 (zeta + L/sqrt(K b)) + 5 k_3 sqrt(A) L sqrt
+    d/(sqrt K b sqrt eps))/R + 10 Delta k_3 sqrt(A) L sqrt d/(n sqrt P eps sqrt R) + 10 Delta k_2 sqrt(A) (L
+    sqrt d/(N eps sqrt R) + eps_opt) + 2 e A k_1^2 eps_opt.
+
+    L sqrt d/(N eps sqrt R) is below the term with sqrt P, as printed.
+    """
+    inverse, moved = INVERSE.subs(a, 5), K * sp.sqrt(T) * k_2 * L * sigma_2 * sp.sqrt(d)
+    return (
+        Theorem(
+            given=[
+                *all_rounds(sigma_1 * k_1 * G, sigma_2 * k_2 * L),
+                sp.Eq(eta, 1 / inverse),
+                e[1] <= gap,
+                *SETTING[1:],
+            ],
+            shows=AtMost(MEAN, FLOORED.subs(a, 5)),
+        )
+        .have(Equal(1 / eta, inverse), "the step size")
+        .have(AtMost(5 * moved, 1 / eta), "no term is negative")
+        .have(AtMost(5 * eta * moved, 1), "times eta")
+        .have(AtMost(25 * eta**2 * moved**2, 1), "squared")
+        .have(AtMost(8 * sp.E * eta**2 * moved**2, 1), "8 e <= 25")
+        .use("prop-f.3", "Proposition F.3", C_1=k_1 * G, C_2=k_2 * L)
+        .have(AtMost(2 * e[1] / (eta * K * R), 2 * gap / (eta * K * R)), "f(x_0) - f(x_*) <= Delta")
+        .have(Equal(2 * gap / (eta * K * R), 2 * gap * inverse / (K * R)), "the step size")
+        .have(AtMost(MEAN, 2 * gap * inverse / (K * R) + 2 * sp.E * RESTARTS), "Proposition F.3")
+        .use("thm-f.4-terms", "the terms", a=5, g2=MEAN)
+    )
+
+
+@claim(
+    PAPER,
+    "thm-f.4-limits",
+    at="Theorem F.4 at the ends of its parameters",
+    kind="inequality",
+    uses=["thm-f.4-terms"],
+    standing="ours",
+)
+def bound_of_local_steps_at_the_ends_of_its_parameters():
+    """The bound of thm-f.4-terms is: without noise (A = 0) 2 Delta (2 L/K + a (zeta + L/sqrt(K b)))/R, that
+    of local steps alone; at K = 1, and for clients as different as zeta = L, a >= 2, at least the 4 Delta
+    L/R of gradient descent, so that local steps gain nothing there; with one client the two terms in 1/sqrt
+    R are equal.
+    """
+    noise = sp.Symbol("A", nonnegative=True)
+    quiet = 2 * gap * (2 * L / K + a * (zeta + L / sp.sqrt(K * b))) / R
+    return AllOf(
+        Equal(FLOORED.subs(A, noise), quiet, given=[sp.Eq(noise, 0)]),
+        AtMost(4 * gap * L / R, FLOORED, given=[sp.Eq(K, 1)]),
+        AtMost(4 * gap * L / R, FLOORED, given=[sp.Eq(zeta, L), a >= 2]),
+        Equal(VISITS, TRAVELLED, given=[sp.Eq(P, 1)]),
     )

@@ -75,27 +75,107 @@ def second(N, eps, d, P, L=1):
 @claim(
     PAPER,
     "thm-5.3",
-    at="Theorem 5.3, with the eta and T of Theorem F.4",
+    at="Theorem 5.3",
     kind="asymptotic",
     expect=REFUTED,
     breaks="theorem",
     correction="thm-5.3-corrected",
 )
+def some_step_size_reaches_the_floor_in_the_stated_rounds():
+    """For some eta and T, R = Theta(1) + c_1/eps_opt + c_2/eps_opt^2 rounds, c_1 = L/K + zeta + L/(sqrt K b)
+    + L sqrt d/(sqrt K b sqrt eps), c_2 = L^2 d/(n^2 P eps^2), give E|grad f(x_out)|^2 = O(eps_opt) for every
+    loss of the class: eta and T are made of the constants, as in Theorem F.4.
+
+    The path: K = n = N = j^12, b = G = C_1 = j^6, zeta = j^-12, L = C_2 = C_3 = d = eps = P = 1, delta =
+    e^(-1/2) (a = 2). eps_opt = j^-12, c_1/eps_opt = 4, c_2/eps_opt^2 = 1: R is any constant, j >= 2 10^6
+    R^3. By Proposition E.2 (u_1 = u_2 = 3), whatever T is, (sigma_1 C_1)^2 <= s j^-12, sigma_2^2 <= s j^-24
+    and sigma_3^2 <= s j^-12, s = 430 R. Let g^2 = j^-11/(216 R)^(3/2). Every eta fails on one of three
+    losses, with x_0 = 0, where f has the slope -g up to 1/g and then turns up with curvature 1:
+
+    1. eta <= 1/j. All records have this f. Before the turn E v^2 grows by exp(s/j^2) <= 2 at most in a
+    round, and that of the server by 1 + 2 s/j^2 a round, 2 at most in all, from 2 g^2 at a restart: the way,
+    eta times a sum of |v|, has a second moment of at most (eta K R)^2 8 g^2, and by Markov it reaches the
+    turn with a chance of at most 1/2.
+
+    2. 1/j <= eta <= 4. Half of the records have f + q, half f - q, where q has curvature 1 up to 1/g on both
+    sides (one record has f if n is odd). Before the turn v_k = v_{k-1} (1 - z), z = eta (m + sigma_3 Z), m
+    the mean of a batch of +-1 without replacement, so that z is symmetric with E z^2 >= eta^2/(2 b) and E
+    z^4 <= 3 eta^4 (1/b + sigma_3^2)^2 (Hoeffding), and E|1 - z|^(2/3) <= 1 - E z^2/9 + E z^4 <= 1 -
+    eta^2/(36 b). So the way W of a round has E W^(2/3) <= 36 b eta^(-4/3) E|v_1|^(2/3) <= 36 j^(22/3)
+    E|v_1|^(2/3), and the server's |v|^(2/3) grows in the mean by 1 + s^(1/3) j^-8 36 j^(22/3) a round, 2 at
+    most in all, from (2 g^2)^(1/3): by Markov the turn is reached with a chance of at most 72 R j^(22/3) (2
+    g^2)^(1/3) g^(2/3) <= 1/2.
+
+    3. eta >= 4. All records have x^2/2 up to |x| = j^6/2 and a constant slope beyond; x_0 = 1. While inside,
+    v_k = v_{k-1} (1 - eta (1 + sigma_3 Z)) at least doubles if |sigma_3 Z| <= 1/4, and x_k or x_{k-1} is
+    beyond 2 |v_k|. So with a chance of at least 1/2 one of the first j^6 + 1 of the K R points has the
+    gradient j^6/2: E|grad f(x_out)|^2 >= 1/(8 R).
+
+    In the first two E|grad f(x_out)|^2 >= g^2/2, which is of the order j^-11, as in the third.
+    """
+    late, half = [j >= 2 * 10**6 * R**3], sp.Rational(1, 2)
+    noise = 430 * R  # s
+    slope2 = 1 / (sp.sqrt(216 * R) ** 3 * j**11)
+    best = sp.S.One / j**12
+    w = sp.Symbol("w", real=True)  # the cube root of 1 - z
+    z = w**3 - 1
+    return Instance(
+        BigO(slope2 / 2, best, of=[R]),
+        let={
+            "K, n, N, 1/zeta": "j^12",
+            "b, G, C_1": "j^6",
+            "L, C_2, C_3, d, eps, P": "1",
+            "delta, a, eps_opt": "exp(-1/2), 2, j^-12",
+            "R, T, eta": "any constant, any, any",
+            "l(., z), eta <= 1/j": "slope -g, g^2 = j^-11/(216 R)^(3/2), up to 1/g, then turning up",
+            "l(., z), 1/j <= eta <= 4": "the same, plus or minus x^2/2 for half of the records each",
+            "l(., z), eta >= 4": "x^2/2 up to |x| = j^6/2, x_0 = 1",
+        },
+        meets=[
+            Equal(floor(j**12, 1, 1, 1, j**6), best),
+            Equal((1 / j**12 + 1 / j**12 + 2 / (sp.sqrt(j**12) * j**6)) / best, 4),
+            Equal(second(j**12, 1, 1, 1) / best**2, 1),
+            AtMost((j**6) ** 2, j**12),  # N = Omega(G^2 sqrt d/(L eps))
+            AtMost(11 * j**6, j**12, given=late),  # b <= n/(2 e a)
+            AtMost(2 * noise / j**12 * j**18, 4 * j**12, given=late),  # b^3 <= 4 n/(a sigma_3^2)
+            AtMost(noise / j**12, slope2, given=late),
+            AtMost(1 / slope2, (j**6) ** 2 / 4, given=late),
+            AtMost(2 * R * noise / j**2, half, given=late),
+            AtMost(8 * (j**11 * R) ** 2 * slope2**2, half),
+            AtMost(w**2, 1 + 2 * z / 3 - z**2 / 9 + 4 * z**3 / 81 + z**4),
+            AtMost(noise / j**12, 1 / j**6, given=late),
+            AtMost(36 * 12 * 4**2 / j**6, 1, given=late),
+            AtMost((36 * R) ** 3 * noise / j**2, half**3, given=late),
+            AtMost((72 * R) ** 3 * 2 * j**22 * slope2**2, half**3),
+            AtMost((4 + 16 * j**6) * noise / j**12, half, given=late),
+        ],
+        because="the mean over a batch varies by L/sqrt(b), which no step size makes up for",
+    )
+
+
+@claim(
+    PAPER,
+    "thm-5.3-eta",
+    at="Theorem 5.3, with the eta and T of Theorem F.4, at G = 1",
+    kind="asymptotic",
+    expect=REFUTED,
+    standing="ours",
+    correction="thm-5.3-corrected",
+)
 def utility_for_the_stated_rounds():
     """With the eta and T of Theorem F.4, of which it is the simplified form, R = 1 + c_1/eps_opt +
     c_2/eps_opt^2 rounds, c_1 = L/K + zeta + L/(sqrt K b) + L sqrt d/(sqrt K b sqrt eps), c_2 = L^2 d/(n^2 P
-    eps^2), give E|grad f(x_out)|^2 = O(eps_opt). (Theorem 5.3 says `appropriate eta`: of another eta than
-    that of Theorem F.4 nothing is shown here.)
+    eps^2), give E|grad f(x_out)|^2 = O(eps_opt). (Here every constant but K, b, zeta and N is 1.)
 
     The path, j >= 6000: K = j^4, b = j^2, zeta = j^-4, n = N = j^12, L = G = C_i = d = eps = P = 1, delta =
     e^(-1/2) (a = 2, u_1 = u_2 = 3): eps_opt = j^-16, R = 1 + 4 j^12 + j^8 <= 5 j^12, T = j^4, sigma_1^2 = 24
     ceil(R/T)/N^2 <= 144 j^-16, sigma_2^2 <= 120 j^-12, sigma_3^2 = 12/b^2, eta = c/j, c = 1 (another c
-    changes the constant). All records have the loss with slope -g up to x_0 + 1/g, g^2 = 1/(8 eta K R), which
-    then turns up with curvature 1. Before the turn no gradient changes: E v^2 grows by 1 + sigma_3^2 eta^2 a
-    local step, that is by e at most in a round, and by 1 + e sigma_2^2 (eta K)^2 <= 1 + 330 j^-6 a round,
-    that is by e at most in T rounds, from g^2 + sigma_1^2 <= 2 g^2 at a restart. The way is at most eta sum
-    |v|, and by Markov it reaches the turn with a chance of at most (eta K R)^2 2 e^2 g^2 g^2 = e^2/32 < 1/4.
-    So E|grad f(x_out)|^2 >= 3 g^2/4, of the order j^-15.
+    changes the constant). All records have the loss with slope -g up to x_0 + 1/g, g^2 = 1/(8 eta K R),
+    which then turns up with curvature 1. Before the turn no gradient changes: E v^2 grows by 1 + sigma_3^2
+    eta^2 a local step, that is by e at most in a round, and by 1 + e sigma_2^2 (eta K)^2 <= 1 + 330 j^-6 a
+    round, that is by e at most in T rounds, from g^2 + sigma_1^2 <= 2 g^2 at a restart. The way is at most
+    eta sum |v|, and by Markov it reaches the turn with a chance of at most (eta K R)^2 2 e^2 g^2 g^2 =
+    e^2/32 < 1/4. So E|grad f(x_out)|^2 >= 3 g^2/4, of the order j^-15.
     """
     best, c = sp.S.One / j**16, sp.Integer(1)
     rounds = 1 + (4 / j**4) / best + second(j**12, 1, 1, 1) / best**2
@@ -130,14 +210,15 @@ def utility_for_the_stated_rounds():
     "thm-5.3-corrected",
     at="Theorem 5.3, with L/sqrt(K b) in c_1",
     kind="asymptotic",
-    uses=["thm-f.4-corrected", "rounds"],
+    uses=["thm-f.4-corrected", "thm-f.4-terms", "rounds"],
     standing="ours",
 )
 def rounds_of_diff2_bvr_l_sgd():
     """In the setting of thm-f.4-corrected, if R >= 1 + c_1/eps_opt + c_2/eps_opt^2, c_1 = L/K + zeta +
     L/sqrt(K b) + L sqrt d/(sqrt K b sqrt eps), c_2 = L^2 d/(n^2 P eps^2), eps_opt = (L G d)^(2/3)/(n P
-    eps)^(4/3): E|grad f(x_out)|^2 <= (2 Delta ((2 + a)(1 + k_3 sqrt A) + a k_3 sqrt A) + 4 a Delta k_2 sqrt A
-    + 2e A k_1^2) eps_opt: a constant of the problem and the logarithm A.
+    eps)^(4/3): what is at most the bound of Proposition F.3, as E|grad f(x_out)|^2 is (thm-f.4-corrected, a
+    = 5), is at most (2 Delta ((2 + a)(1 + k_3 sqrt A) + a k_3 sqrt A) + 4 a Delta k_2 sqrt A + 2e A k_1^2)
+    eps_opt: a constant of the problem and the logarithm A.
     """
     from dpverify.symbolic.diff2 import appendix_f as f
 
@@ -151,7 +232,7 @@ def rounds_of_diff2_bvr_l_sgd():
             given=[*f.SETTING, R >= 1 + start / best + way**2 / best**2],
             shows=AtMost(f.gradient, (rate + visits + moves + 2 * sp.E * f.A * f.k_1**2) * best),
         )
-        .use("thm-f.4-corrected", "Theorem F.4")
+        .use("thm-f.4-terms", "Theorem F.4")
         .use("rounds", "the choice of R", R=R, s=start, q=way, B=best, k=rate)
         .have(AtMost(2 * f.gap * f.FIRST / R, rate * start / R), "each term of c_1")
         .have(AtMost(visits * f.VISITS, visits * best), "R >= c_2/eps_opt^2")

@@ -83,20 +83,29 @@ def row_of_dp_gd():
     with N R gradients, of the order of N + N^2 eps/sqrt d.
     """
     least = 4 * sp.sqrt(A * Delta * L) * k_1 * G * sp.sqrt(d) / (N * eps)
-    ratio = sp.Symbol("q", positive=True)  # N eps/sqrt d
-    chosen = sp.ceiling(ratio)
-    gradients = N + N * ratio
+    ratio = N * eps / sp.sqrt(d)
+    gradients = N + N**2 * eps / sp.sqrt(d)
     root, slope = 2 * sp.sqrt(Delta * L / R), sp.sqrt(A * R * d) * k_1 * G / (N * eps)
     bound = 4 * Delta * L / R + A * R * (k_1 * G) ** 2 * d / (N * eps) ** 2
+    chosen = [sp.Eq(R, sp.ceiling(ratio)), N * eps >= sp.sqrt(d)]
+
+    def with_few_rounds(relation):
+        return (
+            Theorem(given=chosen, shows=relation)
+            .have(AtMost(1, ratio), "N eps >= sqrt d")
+            .have(AtMost(ratio, R), "R is rounded up")
+            .have(AtMost(R, ratio + 1), "by less than 1")
+            .have(AtMost(R, 2 * ratio), "which is at most N eps/sqrt d")
+        )
+
+    stated = (4 * Delta * L + 2 * A * (k_1 * G) ** 2) / ratio
     return AllOf(
         Theorem(shows=AtMost(least, bound)).have(AtMost(0, (root - slope) ** 2), "a square"),
-        AtMost(
-            4 * Delta * L / chosen + A * chosen * (k_1 * G) ** 2 / ratio**2,
-            (4 * Delta * L + 2 * A * (k_1 * G) ** 2) / ratio,
-            given=[ratio >= 1],
-        ),
-        AtMost(N * chosen, gradients),
-        AtMost(gradients / 2, N * chosen, given=[ratio >= 1]),
+        with_few_rounds(AtMost(bound, stated))
+        .have(AtMost(4 * Delta * L / R, 4 * Delta * L / ratio), "the first term")
+        .have(AtMost(A * R * (k_1 * G) ** 2 / ratio**2, 2 * A * (k_1 * G) ** 2 / ratio), "the second term"),
+        with_few_rounds(AtMost(N * R, gradients)).have(AtMost(N * R, N * (ratio + 1)), "times N"),
+        with_few_rounds(AtMost(gradients / 2, N * R)).have(AtMost(N * ratio, N * R), "times N"),
     )
 
 

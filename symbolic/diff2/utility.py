@@ -372,17 +372,27 @@ def floor_is_below_that_of_dp_gd():
 def floor_with_its_constant_is_below_that_of_dp_gd():
     """With constants: (4 Delta k_2 sqrt(A) + A k_1^2) eps_opt, the floor of thm-4.3, is at most 4 sqrt(A
     Delta) k_1 sqrt(L) G sqrt d/(N eps), the least bound of DP-GD, exactly if N eps >= q^3 sqrt(L d)/G, q =
-    (4 Delta k_2 + sqrt(A) k_1^2)/(4 sqrt(Delta) k_1): DP-GD has the better guarantee below.
+    (4 Delta k_2 + sqrt(A) k_1^2)/(4 sqrt(Delta) k_1): DP-GD has the better guarantee below. (At most on
+    either side of the border, so that they are equal on it.)
     """
-    root = sp.Symbol("z", positive=True)  # sqrt(A)
-    q = (4 * Delta * k_2 + root * k_1**2) / (4 * sp.sqrt(Delta) * k_1)
-    ours, theirs = (4 * Delta * k_2 * root + root**2 * k_1**2), 4 * sp.sqrt(Delta) * root * k_1
-    ratio = sp.Symbol("y", positive=True)  # eps_opt over the utility of DP-GD: the cube root of the remark
-    return AllOf(
-        Equal(ours / theirs, q),
-        AtMost(ours * ratio, theirs, given=[ratio <= 1 / q]),
-        AtMost(theirs, ours * ratio, given=[ratio >= 1 / q]),
+    q = (4 * Delta * k_2 + sp.sqrt(A) * k_1**2) / (4 * sp.sqrt(Delta) * k_1)
+    theirs = 4 * sp.sqrt(A * Delta) * k_1 * slow(N, eps, d)
+    ours = (4 * Delta * k_2 * sp.sqrt(A) + A * k_1**2) * FLOOR
+    share, border = sp.Symbol("y", positive=True), sp.sqrt(L * d) / (G * eps)
+    equal = [sp.Eq(share, (border / N) ** THIRD)]
+
+    def ratio(theorem):
+        return theorem.have(Equal(FLOOR, share * slow(N, eps, d)), "eps_opt over the utility of DP-GD").have(
+            Equal(ours, q * share * theirs), "the constants"
+        )
+
+    below = Theorem(given=[*equal, N >= q**3 * border], shows=AtMost(ours, theirs)).have(
+        AtMost(q * share, 1), "the cube root"
     )
+    above = Theorem(given=[*equal, N <= q**3 * border], shows=AtMost(theirs, ours)).have(
+        AtMost(1, q * share), "the cube root"
+    )
+    return AllOf(ratio(below), ratio(above))
 
 
 def second_rounds(N, eps, d, L, G):

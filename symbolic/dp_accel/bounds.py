@@ -35,6 +35,7 @@ lam, room = (sp.IndexedBase(name, positive=True) for name in ("lambda", "room"))
     at="Theorem 3.5, corrected, on a quadratic",
     kind="inequality",
     uses=["thm-3.5-corrected", "thm-3.5-m"],
+    standing="ours",
 )
 def error_of_the_heavy_ball_on_a_quadratic():
     """If E|x_T - x*|^2 <= 2 |M^T|^2 |x_0 - x*|^2 + sum_i v_i, where v_i (1-beta) lambda_i (2 + 2 beta - alpha

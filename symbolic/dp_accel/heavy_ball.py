@@ -187,6 +187,7 @@ def one_step_loses_ln_1_plus_q_times_exp_minus_1():
     kind="privacy guarantee",
     expect=SUPPORTED,
     uses=["eq-3.3"],
+    standing="ours",
 )
 def exact_losses_of_small_cases_stay_below_3_3_and_reach_it():
     """Over all pairs of data sets with gradients in {0, 1/2, 1}, n = 4, m = 1, 2, 3, the exact loss is at
@@ -286,6 +287,7 @@ def small_pair() -> tuple[Any, Any]:
     kind="privacy guarantee",
     expect=SUPPORTED,
     uses=["prop-3.1"],
+    standing="ours",
 )
 def exact_losses_of_dp_shb_stay_below_eps():
     """The exact privacy loss of whole transcripts of DP-SHB (T = 3, m = 2 of n = 4, all batches enumerated)
@@ -331,6 +333,7 @@ def exact_losses_of_dp_shb_stay_below_eps():
     kind="privacy guarantee",
     expect=SUPPORTED,
     uses=["prop-3.1"],
+    standing="ours",
 )
 def audit_does_not_refute_dp_shb():
     """An audit of DP-SHB (T = 3, m = 2 of n = 4, the extreme pair of data sets) does not refute 1-DP."""
@@ -824,6 +827,7 @@ def matrix_inequality_with_the_right_sign_implies_the_bound():
     kind="inequality",
     expect=SUPPORTED,
     uses=["prop-3.4-corrected"],
+    standing="ours",
 )
 def corrected_matrix_inequality_can_be_met():
     """The corrected (3.14) is not empty: mu = 1, L = 2, alpha = 1/4, beta = 1/5 has rho^2 = 4/5 (an exact

@@ -228,6 +228,7 @@ def error_of_masg_with_restarts_is_bounded():
     kind="inequality",
     expect=SUPPORTED,
     uses=["thm-4.3-corrected"],
+    standing="ours",
 )
 def exact_error_of_dp_masg_stays_below_the_corrected_bound():
     """On a quadratic with kappa = 10 the exact E F(x_T) - F* of DP-MASG (with restarts) is below the

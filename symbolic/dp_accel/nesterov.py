@@ -131,7 +131,7 @@ def full_gradient_with_the_printed_scale_spends_eps_over_t():
     kind="privacy guarantee",
     expect=REFUTED,
     correction="eq-4.1-b-corrected",
-    breaks="privacy",
+    standing="ours",
 )
 def audit_does_not_refute_dp_nag_as_printed():
     """DP-NAG with the printed scale on batches (T = 3, m = 2 of n = 4) is 1-DP: an audit finds no event
@@ -378,7 +378,12 @@ def trace_of_the_sampling_covariance_is_at_most_sigma_s():
 
 
 @claim(
-    PAPER, "eq-4.2-trace-corrected", at="Eq (4.2), the term sigma_s^2/2", kind="inequality", uses=["eq-b.2"]
+    PAPER,
+    "eq-4.2-trace-corrected",
+    at="Eq (4.2), the term sigma_s^2/2",
+    kind="inequality",
+    uses=["eq-b.2"],
+    standing="ours",
 )
 def trace_of_the_sampling_covariance_is_at_most_twice_sigma_s():
     """tr Cov(v_t) <= 2 sigma_s^2 in every dimension: in each coordinate the variance over the records is half
@@ -466,6 +471,7 @@ def error_of_nag_is_at_most_twice_1_minus_s_to_the_t():
     kind="inequality",
     expect=SUPPORTED,
     uses=["eq-4.3-corrected"],
+    standing="ours",
 )
 def exact_error_of_dp_nag_stays_below_the_corrected_bound():
     """On a quadratic with kappa = 10 the exact E F(x_T) - F* of DP-NAG is below the corrected bound, for T =
@@ -487,6 +493,7 @@ def exact_error_of_dp_nag_stays_below_the_corrected_bound():
     kind="inequality",
     expect=SUPPORTED,
     uses=["eq-4.3-corrected"],
+    standing="ours",
 )
 def error_of_dp_nag_on_logistic_regression_stays_below_the_corrected_bound():
     """On the logistic regression of Section 5 (c = 1, m = n) the mean error of DP-NAG at T = 20, 50, 100 is
@@ -583,6 +590,7 @@ def subsampled_split_is_a_strictly_convex_problem():
     kind="optimality",
     expect=SUPPORTED,
     uses=["eq-4.4-convex"],
+    standing="ours",
 )
 def bisection_beats_the_full_data_split_when_subsampling():
     """The split that solves (4.4) for m < n by bisection does at least as well as the split of Proposition

@@ -258,6 +258,7 @@ def noise_centred_given_the_state_gives_the_bound_with_half_l():
     kind="inequality",
     expect=SUPPORTED,
     uses=["thm-3.5-corrected"],
+    standing="ours",
 )
 def exact_error_of_dp_shb_stays_below_the_corrected_bound():
     """On a quadratic with kappa = 10 the exact E F(x_T) - F* of DP-SHB is below (L/2)(|M^T|^2 2|x_0 - x*|^2 +

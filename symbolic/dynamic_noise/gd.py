@@ -241,6 +241,51 @@ def power_above_a_reciprocal():
     )
 
 
+@claim(
+    PAPER,
+    "power-at-most-square",
+    at="Section 4, used throughout",
+    kind="inequality",
+    uses=["ln-exp"],
+    standing="ours",
+)
+def power_below_a_squared_reciprocal():
+    """If 2 ln(1 + v) <= n ln(1/gamma) then gamma^n <= 1/(1 + v)^2."""
+    gamma, v, _, n, _ = _power()
+    root = sp.exp(n * sp.log(gamma) / 2)
+    return (
+        Theorem(given=[2 * sp.log(1 + v) <= -n * sp.log(gamma)], shows=AtMost(gamma**n, 1 / (1 + v) ** 2))
+        .have(AtMost(0, sp.log(1 + v), strict=True), "v > 0")
+        .use("ln-exp", "the exponential increases", v=v, w=-n * sp.log(gamma) / 2)
+        .have(AtMost(root**2, (1 / (1 + v)) ** 2), "squared")
+        .have(Equal(gamma**n, root**2), "a power")
+    )
+
+
+@claim(
+    PAPER,
+    "power-at-least-square",
+    at="Section 4, used throughout",
+    kind="inequality",
+    uses=["ln-exp-above"],
+    standing="ours",
+)
+def power_above_a_squared_reciprocal():
+    """If n ln(1/gamma) <= 2 ln(1 + v), 0 < gamma < 1, then 1/(1 + v)^2 <= gamma^n."""
+    gamma, v, _, n, _ = _power()
+    root = sp.exp(n * sp.log(gamma) / 2)
+    return (
+        Theorem(
+            given=[gamma < 1, -n * sp.log(gamma) <= 2 * sp.log(1 + v)],
+            shows=AtMost(1 / (1 + v) ** 2, gamma**n),
+        )
+        .have(AtMost(sp.log(gamma), 0), "gamma < 1")
+        .use("ln-exp-above", "the exponential increases", v=v, w=-n * sp.log(gamma) / 2)
+        .have(AtMost((1 / (1 + v)) ** 2, root**2), "squared")
+        .have(Equal(gamma**n, root**2), "a power")
+    )
+
+
 @claim(PAPER, "power-below-one", at="Section 4, used throughout", kind="inequality", standing="ours")
 def power_of_a_number_below_one():
     """gamma^n <= 1 for 0 < gamma < 1 and whole n >= 0."""
@@ -416,79 +461,152 @@ def steps_of_eq_4_are_never_few():
     )
 
 
+class _AtEq4:
+    """The uniform bound at the T of Eq (4) in x = 1/(kappa alpha) and u = 1/alpha_0, alpha = (1 - gamma)/x,
+    gamma = 1 - 1/kappa, and the order S = kappa ln(1 + x)/(1 + x) of Eq (5).
+    """
+
+    x, u = sp.symbols("x u", positive=True)
+    kept, length, least = 1 - gamma, sp.log(1 + x), sp.log(1 + u)
+    order, erub = length / (kept * (1 + x)), schedules.uniform_erub(gamma, kept / x, T)
+    most, noise = 2 * (1 + 1 / least) ** 2 + 1 / least, (1 - gamma**T) * T / x
+    rounded_up = (kept * T >= length, kept * T <= length + kept)
+
+
+def _long_enough(theorem: Theorem) -> Theorem:
+    """With what holds of gamma^T wherever T is at least kappa ln(1 + x)."""
+    at = _AtEq4
+    return (
+        theorem.use("power-exp", "gamma^T <= exp(-T/kappa)", gamma=gamma, T=T)
+        .use("ln-exp", "exp(-T/kappa) <= 1/(1 + x)", v=at.x, w=at.kept * T)
+        .have(AtMost(gamma**T, 1 / (1 + at.x)), "the first term")
+    )
+
+
+def _from_above(side: sp.Rel) -> Theorem:
+    """That the bound is at most a constant times S on one side of x = 1, with what holds on either."""
+    at = _AtEq4
+    theorem = Theorem(
+        given=[gamma < 1, at.x >= at.kept * at.u, side, *at.rounded_up],
+        shows=AtMost(at.erub, at.most * at.order),
+    )
+    return (
+        _long_enough(theorem)
+        .use("uniform-least", "kappa ln(1 + x) >= A", gamma=gamma, x=at.x, u=at.u)
+        .have(AtMost(0, at.least, strict=True), "u > 0")
+        .have(AtMost(at.kept, at.length / at.least), "over A")
+        .have(AtMost(at.kept * T, (1 + 1 / at.least) * at.length), "T is at most (1 + 1/A) kappa ln(1 + x)")
+        .have(AtMost(1, at.length / (at.kept * at.least)), "over 1 - gamma")
+        .have(AtMost(1 / (1 + at.x), at.order / at.least), "over 1 + x")
+        .have(AtMost(gamma**T, at.order / at.least), "the first term, in S")
+        .have(AtMost(T, (1 + 1 / at.least) * at.length / at.kept), "T in S")
+    )
+
+
+@claim(
+    PAPER,
+    "thm-4.2-bound-below",
+    at="Theorem 4.2, Eq (5), from below",
+    kind="inequality",
+    uses=["power-exp", "ln-exp"],
+    standing="ours",
+)
+def uniform_bound_at_eq_4_is_at_least_eq_5():
+    """In x = 1/(kappa alpha): gamma^T + T (1 - gamma^T)/x >= ln(1 + x)/((1 - gamma)(1 + x)) for every whole T
+    >= ln(1 + x)/(1 - gamma).
+    """
+    at = _AtEq4
+    return (
+        _long_enough(Theorem(given=[gamma < 1, at.rounded_up[0]], shows=AtMost(at.order, at.erub)))
+        .have(AtMost(at.x / (1 + at.x), 1 - gamma**T), "the rest")
+        .have(AtMost(T / (1 + at.x), at.noise), "times T/x")
+        .have(AtMost(at.order, T / (1 + at.x)), "T is at least kappa ln(1 + x)")
+    )
+
+
+@claim(
+    PAPER,
+    "thm-4.2-bound-sharp",
+    at="Theorem 4.2, Eq (5), from above, kappa alpha <= 1",
+    kind="inequality",
+    uses=["power-exp", "ln-exp", "uniform-least"],
+    standing="ours",
+)
+def uniform_bound_at_eq_4_is_at_most_eq_5_for_small_alpha():
+    """In x = 1/(kappa alpha) >= 1 and u = 1/alpha_0: the upper bound of thm-4.2-bound."""
+    at = _AtEq4
+    return (
+        _from_above(at.x >= 1)
+        .have(AtMost(at.noise, T / at.x), "1 - gamma^T <= 1")
+        .have(AtMost(1 / at.x, 2 / (1 + at.x)), "x >= 1")
+        .have(AtMost(T / at.x, 2 * T / (1 + at.x)), "times T")
+        .have(AtMost(2 * T / (1 + at.x), 2 * (1 + 1 / at.least) * at.order), "T in S")
+        .have(
+            AtMost(2 * (1 + 1 / at.least) * at.order, 2 * (1 + 1 / at.least) ** 2 * at.order), "1 + 1/A >= 1"
+        )
+    )
+
+
+@claim(
+    PAPER,
+    "thm-4.2-bound-flat",
+    at="Theorem 4.2, Eq (5), from above, kappa alpha >= 1",
+    kind="inequality",
+    uses=["power-exp", "ln-exp", "ln-bounds", "power-bernoulli", "uniform-least"],
+    standing="ours",
+)
+def uniform_bound_at_eq_4_is_at_most_eq_5_for_large_alpha():
+    """In x = 1/(kappa alpha) <= 1 and u = 1/alpha_0: the upper bound of thm-4.2-bound."""
+    at = _AtEq4
+    x, length, kept, share = at.x, at.length, at.kept, 1 + 1 / at.least
+    return (
+        _from_above(x <= 1)
+        .use("power-bernoulli", "1 - gamma^T <= T/kappa", gamma=gamma, T=T)
+        .use("ln-bounds", "ln(1 + x) <= x", v=x)
+        .have(AtMost(at.noise, kept * T**2 / x), "times T/x")
+        .have(AtMost(T**2, (share * length / kept) ** 2), "squared")
+        .have(AtMost(kept * T**2 / x, share**2 * length**2 / (kept * x)), "T in S")
+        .have(AtMost(length / x, 1), "the logarithm")
+        .have(AtMost(length**2 / (kept * x), length / kept), "times kappa ln(1 + x)")
+        .have(AtMost(length / kept, 2 * at.order), "1 + x <= 2")
+        .have(AtMost(length**2 / (kept * x), 2 * at.order), "together")
+        .have(AtMost(share**2 * length**2 / (kept * x), 2 * share**2 * at.order), "times")
+    )
+
+
 @claim(
     PAPER,
     "thm-4.2-bound",
     at="Theorem 4.2, Eq (5)",
     kind="asymptotic",
-    uses=["sketch-4.2-e", "power-exp", "ln-exp", "ln-bounds", "power-bernoulli", "uniform-least"],
+    uses=["sketch-4.2-e", "thm-4.2-bound-below", "thm-4.2-bound-sharp", "thm-4.2-bound-flat"],
 )
 def uniform_bound_at_eq_4_is_of_order_eq_5():
     """For kappa > 1, alpha <= alpha_0 and the T of Eq (4), ceil(kappa ln(1 + 1/(kappa alpha))), the uniform
-    bound lies between S and (2 (1 + 1/A)^2 + 1/A) S, S = kappa^2/(kappa + 1/alpha) ln(1 + 1/(kappa alpha)),
-    A = ln(1 + 1/alpha_0). (The O of Eq (4) with the constant 1; "the corresponding bound" is that of this T.
-    Read as the least bound over T it fails: thm-4.2-bound-least.)
-
-    x = 1/(kappa alpha) and u = 1/alpha_0, so that alpha = (1 - gamma)/x, gamma = 1 - 1/kappa, and S = kappa
-    ln(1 + x)/(1 + x); T is any whole number from kappa ln(1 + x) to kappa ln(1 + x) + 1.
+    bound gamma^T + alpha kappa (1 - gamma^T) T, gamma = 1 - 1/kappa, lies between S and (2 (1 + 1/A)^2 + 1/A)
+    S, S = kappa^2/(kappa + 1/alpha) ln(1 + 1/(kappa alpha)), A = ln(1 + 1/alpha_0). (The O of Eq (4) with the
+    constant 1; "the corresponding bound" is that of this T. Read as the least bound over T it fails:
+    thm-4.2-bound-least.)
     """
-    x, u = sp.symbols("x u", positive=True)
-    kept, length, least = 1 - gamma, sp.log(1 + x), sp.log(1 + u)
-    order, erub = length / (kept * (1 + x)), schedules.uniform_erub(gamma, kept / x, T)
-    most, noise = 2 * (1 + 1 / least) ** 2 + 1 / least, (1 - gamma**T) * T / x
-    long, rounded_up = kept * T >= length, [kept * T >= length, kept * T <= length + kept]
-
-    def started(theorem: Theorem) -> Theorem:
-        """With what holds of gamma^T wherever T is long enough."""
-        return (
-            theorem.use("power-exp", "gamma^T <= exp(-T/kappa)", gamma=gamma, T=T)
-            .use("ln-exp", "exp(-T/kappa) <= 1/(1 + x)", v=x, w=kept * T)
-            .have(AtMost(gamma**T, 1 / (1 + x)), "the first term")
+    at_most = sp.Symbol("alpha_0", positive=True)
+    g, x, u = 1 - 1 / kappa, 1 / (kappa * alpha), 1 / at_most
+    log, least = sp.log(1 + x), sp.log(1 + u)
+    order, erub = kappa**2 / (kappa + 1 / alpha) * log, g**T + alpha * kappa * (1 - g**T) * T
+    terms = {"gamma": g, "x": x, "T": T}
+    inside = [kappa > 1, alpha <= at_most, T >= kappa * log, T <= kappa * log + 1]
+    return (
+        Theorem(
+            given=inside,
+            shows=AllOf(
+                AtMost(order, erub),
+                AtMost(erub, (2 * (1 + 1 / least) ** 2 + 1 / least) * order),
+            ),
         )
-
-    def from_above(theorem: Theorem) -> Theorem:
-        """With what holds on either side of x = 1."""
-        return (
-            started(theorem)
-            .use("uniform-least", "kappa ln(1 + x) >= A", gamma=gamma, x=x, u=u)
-            .have(AtMost(0, least, strict=True), "u > 0")
-            .have(AtMost(kept, length / least), "over A")
-            .have(AtMost(kept * T, (1 + 1 / least) * length), "T is at most (1 + 1/A) kappa ln(1 + x)")
-            .have(AtMost(1, length / (kept * least)), "over 1 - gamma")
-            .have(AtMost(1 / (1 + x), order / least), "over 1 + x")
-            .have(AtMost(gamma**T, order / least), "the first term, in S")
-            .have(AtMost(T, (1 + 1 / least) * length / kept), "T in S")
-        )
-
-    sharp, flat = (
-        [gamma < 1, x >= kept * u, x >= 1, *rounded_up],
-        [gamma < 1, x >= kept * u, x <= 1, *rounded_up],
-    )
-    upper = AtMost(erub, most * order)
-    return AllOf(
-        started(Theorem(given=[gamma < 1, long], shows=AtMost(order, erub)))
-        .have(AtMost(x / (1 + x), 1 - gamma**T), "the rest")
-        .have(AtMost(T / (1 + x), noise), "times T/x")
-        .have(AtMost(order, T / (1 + x)), "T is at least kappa ln(1 + x)"),
-        from_above(Theorem(given=sharp, shows=upper))
-        .have(AtMost(noise, T / x), "1 - gamma^T <= 1")
-        .have(AtMost(1 / x, 2 / (1 + x)), "x >= 1")
-        .have(AtMost(T / x, 2 * T / (1 + x)), "times T")
-        .have(AtMost(2 * T / (1 + x), 2 * (1 + 1 / least) * order), "T in S")
-        .have(AtMost(2 * (1 + 1 / least) * order, 2 * (1 + 1 / least) ** 2 * order), "1 + 1/A >= 1"),
-        from_above(Theorem(given=flat, shows=upper))
-        .use("power-bernoulli", "1 - gamma^T <= T/kappa", gamma=gamma, T=T)
-        .use("ln-bounds", "ln(1 + x) <= x", v=x)
-        .have(AtMost(noise, kept * T**2 / x), "times T/x")
-        .have(AtMost(T**2, ((1 + 1 / least) * length / kept) ** 2), "squared")
-        .have(AtMost(kept * T**2 / x, (1 + 1 / least) ** 2 * length**2 / (kept * x)), "T in S")
-        .have(AtMost(length / x, 1), "the logarithm")
-        .have(AtMost(length**2 / (kept * x), length / kept), "times kappa ln(1 + x)")
-        .have(AtMost(length / kept, 2 * order), "1 + x <= 2")
-        .have(AtMost(length**2 / (kept * x), 2 * order), "together")
-        .have(
-            AtMost((1 + 1 / least) ** 2 * length**2 / (kept * x), 2 * (1 + 1 / least) ** 2 * order), "times"
-        ),
+        .have(Equal(order, kappa * log / (1 + x)), "S in x")
+        .use("thm-4.2-bound-below", "from below", **terms)
+        .use("thm-4.2-bound-sharp", "from above", when=kappa * alpha <= 1, u=u, **terms)
+        .use("thm-4.2-bound-flat", "from above", when=kappa * alpha >= 1, u=u, **terms)
+        .cases(kappa * alpha <= 1, kappa * alpha >= 1)
     )
 
 

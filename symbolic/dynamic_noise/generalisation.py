@@ -124,7 +124,13 @@ def true_risk_from_empirical_risk_as_printed():
     )
 
 
-@claim(PAPER, "thm-a.1-empirical", at="Theorem A.1, from theta to the empirical minimiser", kind="inequality")
+@claim(
+    PAPER,
+    "thm-a.1-empirical",
+    at="Theorem A.1, from theta to the empirical minimiser",
+    kind="inequality",
+    standing="ours",
+)
 def true_risk_is_near_that_of_the_empirical_minimiser():
     """For f that is mu-strongly convex, with its minimiser theta*, and a G-Lipschitz F: F(theta) - F(theta*)
     <= sqrt(2 G^2/mu) sqrt(f(theta) - f*), for every theta. (F is the true risk; no data enter.)
@@ -140,7 +146,13 @@ def true_risk_is_near_that_of_the_empirical_minimiser():
     )
 
 
-@claim(PAPER, "thm-a.1-stable", at="Theorem A.1, stability of the empirical minimiser", kind="inequality")
+@claim(
+    PAPER,
+    "thm-a.1-stable",
+    at="Theorem A.1, stability of the empirical minimiser",
+    kind="inequality",
+    standing="ours",
+)
 def empirical_minimiser_is_stable():
     """If u and v are the minimisers of two mu-strongly convex averages over N records that differ in one
     record, whose losses l and k are G-Lipschitz, then |u - v| <= 2 G/(mu N).
@@ -161,40 +173,124 @@ def empirical_minimiser_is_stable():
     ).have(AtMost(mu * norm2(u - v), 2 * G * norm(u - v) / N), "the two added")
 
 
+class _DataSets:
+    """Finitely many data sets j = 1..J of chance w_j: for each the empirical loss f and its least value, the
+    true loss F of the empirical minimiser, and the empirical loss at the model that is best for the law.
+    """
+
+    def __init__(self) -> None:
+        self.j, self.J = (sp.Symbol(name, integer=True, positive=True) for name in "jJ")
+        self.w = sp.IndexedBase("w", nonnegative=True)
+        self.best = sp.Symbol("min_F", real=True)
+
+    def sequence(self, name: str, **kind: bool) -> sp.Indexed:
+        """A number of each data set."""
+        return sp.IndexedBase(name, **(kind or {"real": True}))[self.j]
+
+    def mean(self, term: sp.Expr) -> sp.Sum:
+        """The mean over the data sets."""
+        return sp.Sum(self.w[self.j] * term, (self.j, 1, self.J))
+
+    def every(self, smaller: sp.Expr, larger: sp.Expr) -> ForEvery:
+        """A comparison that holds for each data set."""
+        return ForEvery(AtMost(smaller, larger), self.j, 1, self.J)
+
+    def chances(self) -> sp.Eq:
+        """The chances sum to 1."""
+        return sp.Eq(sp.Sum(self.w[self.j], (self.j, 1, self.J)), 1)
+
+
+@claim(
+    PAPER,
+    "thm-a.1-mean",
+    at="Theorem A.1, the mean true risk of the empirical minimiser",
+    kind="inequality",
+    standing="ours",
+)
+def mean_true_risk_of_the_empirical_minimiser():
+    """Over data sets j of chance w_j: let F_j be the true loss of a model, f_j its empirical loss, m_j the
+    least empirical loss and b_j the empirical loss at a model of least true loss min_F, so that m_j <= b_j
+    and the mean of b_j is min_F. If the mean of F_j - f_j is at most s, then the mean of F_j - min_F is at
+    most s and the mean of f_j - m_j.
+    """
+    sets, s = _DataSets(), sp.Symbol("s", positive=True)
+    F, f, m, b = (sets.sequence(name) for name in ("F", "f", "m", "b"))
+    return (
+        Theorem(
+            given=[
+                *[sets.chances(), sets.every(m, b), sp.Eq(sets.mean(b), sets.best)],
+                sets.mean(F - f) <= s,
+            ],
+            shows=AtMost(sets.mean(F - sets.best), sets.mean(f - m) + s),
+        )
+        .sum(AtMost(sets.w[sets.j] * m, sets.w[sets.j] * b), (sets.j, 1, sets.J), "the least is the least")
+        .have(Equal(sets.mean(F - f), sets.mean(F) - sets.mean(f)), "two means")
+        .have(Equal(sets.mean(f - m), sets.mean(f) - sets.mean(m)), "two means")
+        .have(
+            Equal(
+                sets.mean(F - sets.best),
+                sets.mean(F) - sets.best * sp.Sum(sets.w[sets.j], (sets.j, 1, sets.J)),
+            ),
+            "min_F is a number",
+        )
+    )
+
+
 @claim(
     PAPER,
     "thm-a.1-corrected",
     at="Theorem A.1, corrected, finitely many data sets",
     kind="inequality",
-    uses=["thm-a.1-empirical", "thm-a.1-stable", "thm-a.2"],
+    uses=["thm-a.1-empirical", "thm-a.1-stable", "thm-a.2", "thm-a.1-mean"],
     standing="ours",
 )
 def true_risk_from_empirical_risk():
     """With probability at least 1 - p over the data set: TER(theta) <= sqrt(2 G^2/mu) sqrt(f(theta) - f*) + 2
-    G^2/(p mu N), for G-Lipschitz losses and strongly convex f.
+    G^2/(p mu N), for G-Lipschitz losses and strongly convex f; for any model, which may depend on the data.
 
-    Data set j has the chance w_j; y_j is the TER of the model theta, r_j = sqrt(2 G^2/mu) sqrt(f(theta) -
-    f*), and x_j >= 0 the TER of the empirical minimiser, so that y_j <= r_j + x_j (thm-a.1-empirical); the
-    mean of x is at most G times 2 G/(mu N) (thm-a.1-stable and Theorem A.2). b_j is 1 where y_j exceeds r_j +
-    2 G^2/(p mu N), and 0 elsewhere: its mean is at most p.
+    First, for one data set: F(theta) - min F <= sqrt(2 G^2/mu) sqrt(f(theta) - min f) + F(argmin f) - min F.
+    Second, over data sets j of chance w_j, TER_j = F(theta) - min F and e_j = f(theta) - min f being those of
+    the model and F_j = F(argmin f), f_j = m_j = min f as in thm-a.1-mean: if the mean of F_j - f_j is at most
+    2 G^2/(mu N), which Theorem A.2 says as the minimiser is G times 2 G/(mu N) stable (thm-a.1-stable), and
+    failed_j in [0, 1] is 0 wherever the bound holds, then the mean of failed_j, the chance that the bound
+    fails, is at most p.
     """
-    j, J = sp.Symbol("j", integer=True, positive=True), sp.Symbol("J", integer=True, positive=True)
-    w, x, b, r = (sp.IndexedBase(name, nonnegative=True) for name in ("w", "x", "b", "r"))
-    y = sp.IndexedBase("y", nonnegative=True)
-
-    def mean(term):
-        return sp.Sum(w[j] * term, (j, 1, J))
-
-    level = 2 * G**2 / (mu * N)
-    near = ForEvery(AtMost(y[j], r[j] + x[j]), j, 1, J)
-    exceeds = ForEvery(AtMost(b[j] * (r[j] + level / p), b[j] * y[j]), j, 1, J)
-    chance = ForEvery(AtMost(b[j], 1), j, 1, J)
-    return (
-        Theorem(given=[near, exceeds, chance, mean(x[j]) <= level], shows=AtMost(mean(b[j]), p))
-        .sum(AtMost(level / p * w[j] * b[j], w[j] * x[j]), (j, 1, J), "where it is exceeded, x_j is large")
-        .have(
-            Equal(sp.Sum(level / p * w[j] * b[j], (j, 1, J)), level / p * mean(b[j])), "the level comes out"
+    sets, level = _DataSets(), 2 * G**2 / (mu * N)
+    F, f, theta = Function("F", lipschitz=G), Function("f", strongly_convex=mu), Vector("theta")
+    true, own, least, at_best = (sets.sequence(name) for name in ("F", "f", "m", "b"))
+    risk, excess, fails = (sets.sequence(name, nonnegative=True) for name in ("TER", "e", "failed"))
+    share = sp.sqrt(2 * G**2 / mu)
+    term = sets.w[sets.j] * fails
+    return AllOf(
+        Theorem(
+            shows=AtMost(
+                F(theta) - F.minimum, share * sp.sqrt(f(theta) - f.minimum) + F(f.minimiser) - F.minimum
+            )
+        ).use("thm-a.1-empirical", "F(theta) against F at the empirical minimiser"),
+        Theorem(
+            given=[
+                *[sets.chances(), sets.every(least, at_best), sp.Eq(sets.mean(at_best), sets.best)],
+                ForEvery(Equal(own, least), sets.j, 1, sets.J),
+                sets.mean(true - own) <= level,
+                sets.every(sets.best, true),
+                sets.every(risk, share * sp.sqrt(excess) + true - sets.best),
+                sets.every(fails * (share * sp.sqrt(excess) + level / p), fails * risk),
+                sets.every(fails, 1),
+            ],
+            shows=AtMost(sets.mean(fails), p),
         )
+        .use("thm-a.1-mean", "the mean true risk of the empirical minimiser", s=level)
+        .sum(Equal(sets.w[sets.j] * own, sets.w[sets.j] * least), (sets.j, 1, sets.J), "its own excess is 0")
+        .have(Equal(sets.mean(own - least), sets.mean(own) - sets.mean(least)), "two means")
+        .have(AtMost(sets.mean(true - sets.best), level), "so its mean true risk is at most that")
+        .have(sets.every(level / p * term, term * (true - sets.best)), "where the bound fails")
+        .have(sets.every(term * (true - sets.best), sets.w[sets.j] * (true - sets.best)), "failed <= 1")
+        .sum(AtMost(level / p * term, sets.w[sets.j] * (true - sets.best)), (sets.j, 1, sets.J), "Markov")
+        .have(
+            Equal(sp.Sum(level / p * term, (sets.j, 1, sets.J)), level / p * sets.mean(fails)),
+            "the level comes out",
+        )
+        .have(AtMost(level / p * sets.mean(fails), level), "together"),
     )
 
 
@@ -333,27 +429,41 @@ def stability_is_symmetric():
 def stable_algorithms_generalise():
     """E[true loss - empirical loss] <= s for an s-uniformly stable algorithm (neighbours by replacement).
 
-    P_w is the chance of the record w; H_w is the expected loss at w of the model that has another independent
-    record in place i, the other records averaged out, and K_w that of the model that has w itself there. The
-    two are trained on neighbours, so H_w - K_w <= s. The true loss is sum_w P_w H_w, the empirical one at
-    place i sum_w P_w K_w, whatever i, and their difference sum_w P_w (H_w - K_w).
+    P_x is the chance of the record x, and A_{i,x,z} the expected loss at the record z of the model whose data
+    have x in place i, over the other N - 1 records and the randomness of the algorithm. The data of A_{i,x,z}
+    and A_{i,z,z} are neighbours: A_{i,x,z} - A_{i,z,z} <= s. So, in this order: at every z the mean over x of
+    A_{i,x,z} exceeds A_{i,z,z} by at most s; so does the true loss, sum_x sum_z P_x P_z A_{i,x,z}, the loss
+    at place i, sum_z P_z A_{i,z,z}; and the true loss the empirical one, the mean over the places.
     """
-    w, W = sp.Symbol("w", integer=True, positive=True), sp.Symbol("W", integer=True, positive=True)
-    chance = sp.IndexedBase("P", nonnegative=True)
-    without, within = sp.IndexedBase("H", real=True), sp.IndexedBase("K", real=True)
+    i, w = (sp.Symbol(name, integer=True, positive=True) for name in "iW")
+    x, z = (sp.Symbol(name, integer=True, positive=True) for name in "xz")
+    P, A = sp.IndexedBase("P", nonnegative=True), sp.IndexedBase("A", real=True)
     s = sp.Symbol("s", positive=True)
-
-    def mean(term):
-        return sp.Sum(chance[w] * term, (w, 1, W))
-
-    stable = ForEvery(AtMost(without[w] - within[w], s), w, 1, W)
-    return (
-        Theorem(
-            given=[stable, sp.Eq(sp.Sum(chance[w], (w, 1, W)), 1)],
-            shows=AtMost(mean(without[w] - within[w]), s),
+    one = sp.Eq(sp.Sum(P[x], (x, 1, w)), 1)
+    drawn, own = sp.Sum(P[x] * A[i, x, z], (x, 1, w)), A[i, z, z]
+    true, place = sp.Sum(P[z] * drawn, (z, 1, w)), sp.Sum(P[z] * own, (z, 1, w))
+    everywhere = sp.Eq(sp.Sum(P[z], (z, 1, w)), 1)
+    return AllOf(
+        Theorem(given=[one, ForEvery(AtMost(A[i, x, z] - own, s), x, 1, w)], shows=AtMost(drawn - own, s))
+        .sum(AtMost(P[x] * (A[i, x, z] - own), P[x] * s), (x, 1, w), "stability")
+        .have(
+            Equal(sp.Sum(P[x] * (A[i, x, z] - own), (x, 1, w)), drawn - own * sp.Sum(P[x], (x, 1, w))),
+            "the loss at z comes out",
         )
-        .sum(AtMost(chance[w] * (without[w] - within[w]), chance[w] * s), (w, 1, W), "stability")
-        .have(Equal(mean(s), s * sp.Sum(chance[w], (w, 1, W))), "s comes out")
+        .have(Equal(sp.Sum(P[x] * s, (x, 1, w)), s * sp.Sum(P[x], (x, 1, w))), "s comes out"),
+        Theorem(given=[everywhere, ForEvery(AtMost(drawn - own, s), z, 1, w)], shows=AtMost(true - place, s))
+        .sum(AtMost(P[z] * (drawn - own), P[z] * s), (z, 1, w), "the mean over z")
+        .have(Equal(sp.Sum(P[z] * (drawn - own), (z, 1, w)), true - place), "two sums")
+        .have(Equal(sp.Sum(P[z] * s, (z, 1, w)), s * sp.Sum(P[z], (z, 1, w))), "s comes out"),
+        Theorem(
+            given=[ForEvery(AtMost(true - place, s), i, 1, N)],
+            shows=AtMost(sp.Sum(true, (i, 1, N)) / N - sp.Sum(place, (i, 1, N)) / N, s),
+        )
+        .sum(AtMost(true - place, s), (i, 1, N), "every place")
+        .have(
+            Equal(sp.Sum(true - place, (i, 1, N)), sp.Sum(true, (i, 1, N)) - sp.Sum(place, (i, 1, N))),
+            "two sums",
+        ),
     )
 
 
@@ -383,7 +493,7 @@ def gradient_descent_is_stable_as_printed():
     )
 
 
-@claim(PAPER, "thm-a.3-step", at="Theorem A.3, one step", kind="inequality")
+@claim(PAPER, "thm-a.3-step", at="Theorem A.3, one step", kind="inequality", standing="ours")
 def a_step_moves_two_runs_apart_by_little():
     """For a convex M-smooth h, b <= 2/M, and any z and |g|, |k| <= G: |theta - phi - b (grad h(theta) - grad
     h(phi))| <= |theta - phi|, and |z - (eta/N)(g - k)| <= |z| + 2 eta G/N.
@@ -423,25 +533,16 @@ def gradient_descent_is_stable():
     )
 
 
-@claim(PAPER, "appa-least", at="Appendix A.1, finitely many data sets", kind="inequality", standing="ours")
-def least_empirical_loss_is_at_most_the_least_true_loss():
-    """The mean over data sets j, of chance w_j, of the least empirical loss m_j is at most the mean of the
-    empirical loss f_j at the best model, which is the least true loss.
-    """
-    j, J = sp.Symbol("j", integer=True, positive=True), sp.Symbol("J", integer=True, positive=True)
-    w = sp.IndexedBase("w", nonnegative=True)
-    least, at_best = sp.IndexedBase("m", real=True), sp.IndexedBase("f", real=True)
-    return Theorem(
-        given=[ForEvery(AtMost(least[j], at_best[j]), j, 1, J)],
-        shows=AtMost(sp.Sum(w[j] * least[j], (j, 1, J)), sp.Sum(w[j] * at_best[j], (j, 1, J))),
-    ).sum(AtMost(w[j] * least[j], w[j] * at_best[j]), (j, 1, J), "each")
-
-
-@claim(PAPER, "appa-ter-eer", at="Appendix A.1", kind="inequality", uses=["thm-a.2", "thm-a.3", "appa-least"])
+@claim(
+    PAPER, "appa-ter-eer", at="Appendix A.1", kind="inequality", uses=["thm-a.2", "thm-a.3", "thm-a.1-mean"]
+)
 def true_risk_is_empirical_risk_plus_stability():
-    """TER <= EER + G^2 eta T/N, given what Theorem A.2 says of an algorithm that is as stable as Theorem A.3
-    says: the mean true loss exceeds the mean empirical loss by at most G^2 eta T/N. (The mean of the least
-    empirical loss is at most the least true loss: appa-least.)
+    """TER <= EER + G^2 eta T/N, by Theorems A.2 and A.3: if the mean over data sets j, of chance w_j, of the
+    true loss F_j exceeds that of the empirical loss f_j by at most G^2 eta T/N, which is what Theorem A.2
+    says of an algorithm as stable as Theorem A.3 says, then the mean of F_j - min_F is at most that of f_j -
+    m_j plus G^2 eta T/N; m_j is the least empirical loss, and b_j that of a model of least true loss min_F.
+
+    Theorem A.3 is refuted as printed, and proved with twice the constant.
     """
     return _sum_of_risks(G**2 * eta * T / N)
 
@@ -451,21 +552,24 @@ def true_risk_is_empirical_risk_plus_stability():
     "appa-ter-eer-corrected",
     at="Appendix A.1, corrected",
     kind="inequality",
-    uses=["thm-a.2", "thm-a.3-corrected", "appa-least"],
+    uses=["thm-a.2", "thm-a.3-corrected", "thm-a.1-mean"],
     standing="ours",
 )
 def true_risk_is_empirical_risk_plus_twice_the_stability():
-    """TER <= EER + 2 G^2 eta T/N for convex losses, given what Theorem A.2 says of an algorithm that is as
-    stable as Theorem A.3 corrected says. (The mean of the least empirical loss is at most the least true
-    loss: appa-least.)
+    """TER <= EER + 2 G^2 eta T/N for convex losses, as in appa-ter-eer with what Theorem A.2 says of an
+    algorithm that is as stable as Theorem A.3 corrected says.
     """
     return _sum_of_risks(2 * G**2 * eta * T / N)
 
 
 def _sum_of_risks(s):
-    true, empirical, least, best, eer = sp.symbols("true empirical least best eer", real=True)
-    given = [true - empirical <= s, empirical - least <= eer, least <= best]
-    return AtMost(true - best, eer + s, given=given)
+    """TER <= EER + s over data sets, from a mean difference of true and empirical loss of at most s."""
+    sets = _DataSets()
+    F, f, m, b = (sets.sequence(name) for name in ("F", "f", "m", "b"))
+    return Theorem(
+        given=[*[sets.chances(), sets.every(m, b), sp.Eq(sets.mean(b), sets.best)], sets.mean(F - f) <= s],
+        shows=AtMost(sets.mean(F - sets.best), sets.mean(f - m) + s),
+    ).use("thm-a.1-mean", "the least empirical loss is below the least true loss in the mean", s=s)
 
 
 def _log():

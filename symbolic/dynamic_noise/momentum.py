@@ -40,7 +40,7 @@ from dpverify.relations import (
 )
 from dpverify.schedules import Schedule, step
 from dpverify.symbolic.dynamic_noise import PAPER
-from dpverify.theorems import AllOf, ForEvery, Theorem
+from dpverify.theorems import AllOf, ForEvery, ForSome, Theorem
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Witness
 
 t = step()
@@ -842,7 +842,7 @@ def _two_phases(g, m):
     "thm-4.5-t-hat",
     at="Theorem 4.5, T > T_hat, what T_hat implies",
     kind="inequality",
-    uses=["power-at-least", "power-below-one"],
+    uses=["power-at-least", "thm-4.6-t-hat"],
     standing="ours",
 )
 def beyond_t_hat_the_power_is_small():
@@ -862,14 +862,7 @@ def beyond_t_hat_the_power_is_small():
         )
         .have(AtMost(1 - beta, weight(Th)), "b_t <= 1")
         .use("power-at-least", "T is less than its argument and one more", v=v, n=Th + m - 1)
-        .use("power-below-one", "gamma < 1", gamma=gamma, n=m - 1)
-        .have(AtMost(gamma**Th * gamma ** (m - 1), gamma**Th), "times gamma^T_hat")
-        .have(Equal(gamma ** (Th + m - 1), gamma**Th * gamma ** (m - 1)), "T - 1 >= T_hat")
-        .use("power-below-one", "beta < 1", gamma=beta, n=Th - 1)
-        .have(AtMost(beta**2 * beta ** (Th - 1), beta**2), "times beta^2")
-        .have(Equal(beta ** (Th + 1), beta**2 * beta ** (Th - 1)), "T_hat >= 1")
-        .have(AtMost(weight(Th + 1), 1 / (1 + beta)), "the weight after T_hat")
-        .have(AtMost(1 / (1 + v), 1 / (1 + beta)), "1/(1+v) <= gamma^T_hat < 1/(1+beta)")
+        .use("thm-4.6-t-hat", "gamma^(T-1) <= gamma^T_hat < 1/(1+beta)", s=1 / (1 + v), m=m)
     )
 
 
@@ -997,39 +990,36 @@ def schedule_of_theorem_4_6_spends_the_budget():
     return Equal(sp.Sum(R * sp.sqrt(q[t]) / sp.Sum(sp.sqrt(q[i]), (i, 1, T)), (t, 1, T)), R)
 
 
+def _u3(g=gamma):
+    """U_3 of Eq (13), with W_t = w_t^2."""
+    average = sp.Sum(beta ** (2 * (t - i)) * s2[i], (i, 1, t))
+    return average, sp.Sum(g ** (T - t) * W[t] * average, (t, 1, T))
+
+
+WEIGHTS = ForEvery(Equal(W[t], weight(t) ** 2), t, 1, T)
+
+
+def _constants(g=gamma):
+    """c1 and c2 of Theorem 4.6, of beta and gamma."""
+    return 1 / (g**2 * (1 - g * beta**2)), g / ((g - beta**2) * (1 - beta))
+
+
 @claim(
     PAPER,
-    "thm-4.6-q",
-    at="Theorem 4.6, q_t",
+    "thm-4.6-q-before",
+    at="Theorem 4.6, q_t for T <= T_hat",
     kind="inequality",
-    uses=[
-        "lemma-b.7-squared",
-        "momentum-weight-squared",
-        "proof-4.6-v1-bound",
-        "proof-4.6-v2-bound-first",
-    ],
+    uses=["lemma-b.7-squared", "proof-4.6-v1-bound"],
+    standing="ours",
 )
-def influence_is_at_most_that_of_theorem_4_6():
-    """For some positive constants c1 and c2, of beta and gamma alone, U_3 <= sum_t q_t sigma_t^2 with q_t =
-    c1 gamma^(T+t) if T <= T_hat and q_t = gamma^(T_hat-1) c2 gamma^(T-t) if T > T_hat: c1 = 1/(gamma^2 (1 -
-    gamma beta^2)), c2 = gamma/((gamma-beta^2)(1-beta)).
-
-    W_t = ((1-beta)/(1-beta^t))^2 is at most gamma^(2(t-1)) up to T_hat (Lemma B.7), at most 1 always, and
-    gamma^(T_hat-1) >= 1 - beta. (T_hat has (1-beta)/(1-beta^t) <= gamma^(t-1) at t = T_hat; the second bound
-    holds for every T.)
-    """
-    weights = ForEvery(Equal(W[t], weight(t) ** 2), t, 1, T)
-    last = weight(Th) <= gamma ** (Th - 1)
-    average = sp.Sum(beta ** (2 * (t - i)) * s2[i], (i, 1, t))
-    u3 = sp.Sum(gamma ** (T - t) * W[t] * average, (t, 1, T))
-    before, after = (sp.Sum(gamma ** (T + sign * i) * s2[i], (i, 1, T)) for sign in (1, -1))
-    c1 = 1 / (gamma**2 * (1 - gamma * beta**2))
-    c2 = gamma / ((gamma - beta**2) * (1 - beta))
+def influence_is_at_most_that_of_theorem_4_6_before_t_hat():
+    """U_3 <= c1 sum_t gamma^(T+t) sigma_t^2 for T <= T_hat, c1 = 1/(gamma^2 (1 - gamma beta^2))."""
+    average, u3 = _u3()
+    before, (c1, _) = sp.Sum(gamma ** (T + i) * s2[i], (i, 1, T)), _constants()
     first = sp.Sum(gamma ** (T - t) * gamma ** (2 * (t - 1)) * average, (t, 1, T))
-    plain = sp.Sum(gamma ** (T - t) * average, (t, 1, T))
-    short = (
+    return (
         Theorem(
-            given=[*INSIDE, weights, last, T <= Th],
+            given=[*INSIDE, WEIGHTS, weight(Th) <= gamma ** (Th - 1), T <= Th],
             shows=AtMost(u3, c1 * before),
         )
         .use("lemma-b.7-squared", "Lemma B.7", over=(t, 1, T), t=t, m=Th - t)
@@ -1044,9 +1034,26 @@ def influence_is_at_most_that_of_theorem_4_6():
         .have(AtMost((1 - gamma * beta**2) * first, before / gamma**2), "V_1")
         .have(AtMost(first, c1 * before), "divided")
     )
-    long = (
+
+
+@claim(
+    PAPER,
+    "thm-4.6-q-after",
+    at="Theorem 4.6, q_t for T > T_hat",
+    kind="inequality",
+    uses=["momentum-weight-squared", "proof-4.6-v2-bound-first"],
+    standing="ours",
+)
+def influence_is_at_most_that_of_theorem_4_6_after_t_hat():
+    """U_3 <= gamma^(T_hat-1) c2 sum_t gamma^(T-t) sigma_t^2 for every T, c2 = gamma/((gamma-beta^2)
+    (1-beta)).
+    """
+    average, u3 = _u3()
+    after, (_, c2) = sp.Sum(gamma ** (T - i) * s2[i], (i, 1, T)), _constants()
+    plain = sp.Sum(gamma ** (T - t) * average, (t, 1, T))
+    return (
         Theorem(
-            given=[beta < gamma, gamma < 1, weights, last],
+            given=[beta < gamma, gamma < 1, WEIGHTS, weight(Th) <= gamma ** (Th - 1)],
             shows=AtMost(u3, gamma ** (Th - 1) * c2 * after),
         )
         .have(AtMost(beta, 1, strict=True), "beta < gamma < 1")
@@ -1063,7 +1070,36 @@ def influence_is_at_most_that_of_theorem_4_6():
             "gamma^(T_hat-1)/(1-beta) >= 1",
         )
     )
-    return AllOf(short, long)
+
+
+@claim(
+    PAPER,
+    "thm-4.6-q",
+    at="Theorem 4.6, q_t",
+    kind="inequality",
+    uses=["thm-4.6-q-before", "thm-4.6-q-after"],
+)
+def influence_is_at_most_that_of_theorem_4_6():
+    """For some positive constants c1 and c2, of beta and gamma alone, U_3 <= sum_t q_t sigma_t^2 with q_t =
+    c1 gamma^(T+t) if T <= T_hat and q_t = gamma^(T_hat-1) c2 gamma^(T-t) if T > T_hat: c1 = 1/(gamma^2 (1 -
+    gamma beta^2)), c2 = gamma/((gamma-beta^2)(1-beta)).
+
+    W_t = ((1-beta)/(1-beta^t))^2 is at most gamma^(2(t-1)) up to T_hat (Lemma B.7), at most 1 always, and
+    gamma^(T_hat-1) >= 1 - beta. (T_hat has (1-beta)/(1-beta^t) <= gamma^(t-1) at t = T_hat; the second bound
+    holds for every T.)
+    """
+    _, u3 = _u3()
+    before, after = (sp.Sum(gamma ** (T + sign * i) * s2[i], (i, 1, T)) for sign in (1, -1))
+    c1, c2 = _constants()
+    last = weight(Th) <= gamma ** (Th - 1)
+    return AllOf(
+        Theorem(given=[*INSIDE, WEIGHTS, last, T <= Th], shows=AtMost(u3, c1 * before)).use(
+            "thm-4.6-q-before", "T <= T_hat"
+        ),
+        Theorem(
+            given=[beta < gamma, gamma < 1, WEIGHTS, last], shows=AtMost(u3, gamma ** (Th - 1) * c2 * after)
+        ).use("thm-4.6-q-after", "every T"),
+    )
 
 
 @claim(
@@ -1102,10 +1138,10 @@ def influence_is_at_most_that_of_the_proof():
 )
 def influence_is_at_most_a_piecewise_geometric_one():
     """The bound of proof-4.6-combine is at most sum_t q_t sigma_t^2 with q_t = 2 gamma^(T+t)/(gamma
-    (gamma-beta^2)) for t <= T_hat (F is sum_{t<=T_hat} gamma^t sigma_t^2), q_t = gamma^(2 T_hat-1)
-    gamma^(T-t)/(gamma-beta^2) for t = T_hat + k > T_hat, T = T_hat + m: the indicators are of t, not of T.
+    (gamma-beta^2)) for t <= T_hat, q_t = gamma^(2 T_hat-1) gamma^(T-t)/(gamma-beta^2) for t = T_hat + k >
+    T_hat, T = T_hat + m: the indicators are of t, not of T. (s_k is sigma_{T_hat+k}^2.)
     """
-    F = sp.Symbol("F", positive=True)
+    F = sp.Sum(gamma**i * s2[i], (i, 1, Th))
     later, k = sp.IndexedBase("s", positive=True), sp.Symbol("k", integer=True, positive=True)
     m = sp.Symbol("m", integer=True, positive=True)
     p = gamma - beta**2
@@ -1136,40 +1172,92 @@ def influence_is_at_most_a_piecewise_geometric_one():
     )
 
 
+def _written_out(g=gamma):
+    """U_3 of Eq (13), with its weights."""
+    average = sp.Sum(beta ** (2 * (t - i)) * s2[i], (i, 1, t))
+    return average, sp.Sum(g ** (T - t) * weight(t) ** 2 * average, (t, 1, T))
+
+
+@claim(PAPER, "momentum-term", at="Theorem 4.6, from below", kind="inequality", standing="ours")
+def noise_of_a_step_is_at_least_that_of_its_own_draw():
+    """(1-beta)^2 sigma_t^2 <= ((1-beta)/(1-beta^t))^2 sum_{i<=t} beta^(2(t-i)) sigma_i^2."""
+    average, _ = _written_out()
+    earlier = sp.Sum(beta ** (2 * (t - i)) * s2[i], (i, 1, t - 1))
+    return (
+        Theorem(given=[beta < 1], shows=AtMost((1 - beta) ** 2 * s2[t], weight(t) ** 2 * average))
+        .have(AtMost(1 - beta, weight(t)), "1 - beta^t <= 1")
+        .have(AtMost((1 - beta) ** 2, weight(t) ** 2), "squared")
+        .have(Equal(average, s2[t] + earlier), "the last term of the sum")
+        .have(AtMost(0, earlier), "the others are not negative")
+        .have(AtMost(s2[t], average), "together")
+        .have(AtMost((1 - beta) ** 2 * s2[t], weight(t) ** 2 * s2[t]), "times sigma_t^2")
+        .have(AtMost(weight(t) ** 2 * s2[t], weight(t) ** 2 * average), "times w_t^2")
+    )
+
+
+@claim(
+    PAPER,
+    "momentum-floor",
+    at="Theorem 4.6, from below",
+    kind="inequality",
+    uses=["momentum-term"],
+    standing="ours",
+)
+def u3_is_at_least_the_influence_of_gd():
+    """U_3 >= (1-beta)^2 sum_t gamma^(T-t) sigma_t^2."""
+    average, u3 = _written_out()
+    least = gamma ** (T - t) * ((1 - beta) ** 2 * s2[t])
+    return (
+        Theorem(given=INSIDE, shows=AtMost((1 - beta) ** 2 * sp.Sum(gamma ** (T - t) * s2[t], (t, 1, T)), u3))
+        .use("momentum-term", "each step", over=(t, 1, T), t=t)
+        .sum(AtMost(least, gamma ** (T - t) * weight(t) ** 2 * average), (t, 1, T), "added up")
+    )
+
+
+@claim(PAPER, "geometric-least", at="Theorem 4.6, from below", kind="inequality", standing="ours")
+def no_choice_of_steps_and_schedule_is_below_for_geometric_influence():
+    """For every schedule on the budget R = sum_t 1/sigma_t^2: g^(2T) + c R sum_t g^(2(T-t)) sigma_t^2 >=
+    K/(1+K), K = c/(1-g)^2.
+    """
+    g, c = sp.symbols("g c", positive=True)
+    K, power, geometric = c / (1 - g) ** 2, g**T, (1 - g**T) / (1 - g)
+    roots = sp.Sum(g ** (T - t), (t, 1, T))
+    spent, cost = sp.Sum(1 / s2[t], (t, 1, T)), sp.Sum(g ** (2 * (T - t)) * s2[t], (t, 1, T))
+    return (
+        Theorem(given=[g < 1, sp.Eq(spent, R)], shows=AtMost(K / (1 + K), g ** (2 * T) + c * R * cost))
+        .have(Equal(roots, geometric), "a geometric sum")
+        .have(AtMost(roots**2, spent * cost), "Lemma 4.1")
+        .have(AtMost(geometric**2, R * cost), "the budget")
+        .have(AtMost(K * (1 - power) ** 2, c * R * cost), "times c")
+        .have(AtMost(K / (1 + K), power**2 + K * (1 - power) ** 2), "the least value over gamma^(T/2)")
+    )
+
+
 @claim(
     PAPER,
     "thm-4.6-lower",
     at="Theorem 4.6, every T and every schedule",
     kind="inequality",
-    uses=["influence"],
+    uses=["momentum-floor", "geometric-least"],
     standing="ours",
 )
 def no_choice_of_steps_and_schedule_is_below():
-    """For every T >= 1 and every schedule on the budget R = sum_t 1/sigma_t^2: gamma^T + 2 eta_0 alpha R
-    sum_t Q_t sigma_t^2 >= K/(1+K), K = 2 eta_0 alpha (1-beta)^2/(1 - sqrt gamma)^2; g = sqrt gamma, and Q_t
-    >= gamma^(T-t) (1-beta)^2 because w_t >= 1 - beta. At T = 0 the bound is 1.
+    """For every T >= 1 and every schedule on the budget R = sum_t 1/sigma_t^2: gamma^T + 2 R eta_0 alpha U_3
+    >= K/(1+K), K = 2 eta_0 alpha (1-beta)^2/(1 - sqrt gamma)^2, U_3 being Eq (13). At T = 0 the bound is 1.
     """
-    g = sp.Symbol("g", positive=True)
-    q = sp.IndexedBase("Q", positive=True)
-    floor = ForEvery(AtMost(((1 - beta) * g ** (T - t)) ** 2, q[t]), t, 1, T)
-    K = 2 * eta0 * alpha * (1 - beta) ** 2 / (1 - g) ** 2
-    roots = sp.Sum(sp.sqrt(q[t]), (t, 1, T))
-    geometric = (1 - beta) * (1 - g**T) / (1 - g)
-    cost = sp.Sum(1 / s2[t], (t, 1, T)) * sp.Sum(q[t] * s2[t], (t, 1, T))
+    _, u3 = _written_out()
+    c, root = 2 * eta0 * alpha * (1 - beta) ** 2, sp.sqrt(gamma)
+    K = c / (1 - root) ** 2
+    plain = sp.Sum(gamma ** (T - t) * s2[t], (t, 1, T))
     return (
         Theorem(
-            given=[g < 1, beta < 1, floor],
-            shows=AtMost(K / (1 + K), g ** (2 * T) + 2 * eta0 * alpha * cost, by=["linear"]),
+            given=[*INSIDE, sp.Eq(sp.Sum(1 / s2[t], (t, 1, T)), R)],
+            shows=AtMost(K / (1 + K), gamma**T + 2 * R * eta0 * alpha * u3),
         )
-        .sum(AtMost((1 - beta) * g ** (T - t), sp.sqrt(q[t])), (t, 1, T), "the roots of the influence")
-        .have(Equal(sp.Sum((1 - beta) * g ** (T - t), (t, 1, T)), geometric), "a geometric sum")
-        .have(AtMost(geometric, roots), "the sum of roots")
-        .have(AtMost(g**T, 1), "a power")
-        .have(AtMost(0, geometric), "not negative")
-        .have(AtMost(geometric**2, roots**2), "squared")
-        .have(AtMost(roots**2, cost), "Lemma 4.1")
-        .have(AtMost(K * (1 - g**T) ** 2, 2 * eta0 * alpha * cost), "times 2 eta_0 alpha")
-        .have(AtMost(K / (1 + K), (g**T) ** 2 + K * (1 - g**T) ** 2), "the least value over z = gamma^(T/2)")
+        .use("momentum-floor", "the influence is at least that of GD")
+        .have(AtMost(root, 1, strict=True), "gamma < 1")
+        .use("geometric-least", "Lemma 4.1 and the least value over T", g=root, c=c)
+        .have(AtMost(c * R * plain, 2 * R * eta0 * alpha * u3), "times 2 R eta_0 alpha")
     )
 
 
@@ -1193,29 +1281,34 @@ def dynamic_bound_of_momentum_as_printed():
     """
     n = sp.Symbol("n", integer=True, positive=True)
     g = sp.exp(-sp.log(2) / (2 * n))  # sqrt(gamma)
-    K = (
-        2 * sp.Rational(1, 100) * sp.Rational(1, 4) * (1 + g) / (n * (1 - g))
-    )  # alpha/(1-g)^2 is (1+g)/(n(1-g))
-    return BigO(K / (1 + K), 1 / (n + 1), [n >= 100])
+    first, half = sp.Rational(1, 100), sp.Rational(1, 2)
+    K = 2 * first * (1 - half) ** 2 * (1 + g) / (n * (1 - g))  # alpha/(1-g)^2 is (1+g)/(n(1-g))
+    return Instance(
+        BigO(K / (1 + K), 1 / (n + 1), [n >= 100]),
+        let={
+            "beta, eta_0": "1/2, 1/100",
+            "gamma": "2^(-1/n)",
+            "kappa": "eta_0/(1-gamma)",
+            "alpha": "(1-gamma)/n, so that x = 1/(n+1)",
+            "ERUB": "at least K/(1+K) for every T and schedule (thm-4.6-lower)",
+        },
+        because="x goes to 0 along it, and K/(1+K) does not",
+    )
 
 
-@claim(
-    PAPER,
-    "thm-4.6-short",
-    at="Theorem 4.6, ERUB_min for T <= T_hat",
-    kind="asymptotic",
-    uses=["lemma-b.7"],
-)
-def dynamic_bound_of_momentum_before_t_hat():
-    """Where T = ceil((2/l) ln(1 + eta_0/(kappa alpha))) <= T_hat, so that (1-beta)/(1-beta^T) <= gamma^(T-1)
-    (Lemma B.7) and gamma^T <= x^2, ERUB_min = O(x^2), with a constant of beta: ERUB is 1 without any step,
-    and 1 <= x^2/(beta (1-beta)).
-    """
-    x = sp.Symbol("x", positive=True)
+def _rounded_up(steps, log, g):
+    """T = ceil((2/l) ln(1 + eta_0/(kappa alpha))), l = ln(1/gamma)."""
+    return [2 * log <= -steps * sp.log(g), -(steps - 1) * sp.log(g) <= 2 * log]
+
+
+@claim(PAPER, "thm-4.6-x", at="Theorem 4.6, T <= T_hat, what it implies", kind="inequality", standing="ours")
+def before_t_hat_the_power_is_not_small():
+    """If (1-beta)/(1-beta^T) <= gamma^(T-1), beta < gamma < 1, and gamma^T <= s, then beta (1-beta) <= s."""
+    s = sp.Symbol("s", positive=True)
     return (
         Theorem(
-            given=[beta < gamma, gamma < 1, weight(T) <= gamma ** (T - 1), gamma**T <= x**2],
-            shows=AtMost(1, x**2 / (beta * (1 - beta))),
+            given=[beta < gamma, gamma < 1, weight(T) <= gamma ** (T - 1), gamma**T <= s],
+            shows=AtMost(beta * (1 - beta), s),
         )
         .have(AtMost(beta, 1, strict=True), "beta < gamma < 1")
         .have(AtMost(1 - beta, weight(T)), "b_T <= 1")
@@ -1223,7 +1316,310 @@ def dynamic_bound_of_momentum_before_t_hat():
         .have(Equal(gamma**T, gamma * gamma ** (T - 1)), "the powers")
         .have(AtMost(gamma * (1 - beta), gamma * gamma ** (T - 1)), "times gamma")
         .have(AtMost(beta * (1 - beta), gamma * (1 - beta)), "beta < gamma")
-        .have(AtMost(beta * (1 - beta), x**2), "together")
+    )
+
+
+@claim(
+    PAPER,
+    "thm-4.6-short",
+    at="Theorem 4.6, ERUB_min for T <= T_hat",
+    kind="asymptotic",
+    uses=["power-at-most-square", "thm-4.6-x"],
+)
+def dynamic_bound_of_momentum_before_t_hat():
+    """Where T = ceil((2/l) ln(1 + eta_0/(kappa alpha))) <= T_hat, l = ln(1/gamma), gamma = 1 - eta_0/kappa >
+    beta, ERUB_min = O(x^2), x = kappa alpha/(kappa alpha + eta_0), with a constant of beta: for some number n
+    of steps, whatever the schedule, gamma^n + 2 R eta_0 alpha U_3 <= x^2/(beta (1-beta)). It is n = 0, where
+    the bound is 1.
+
+    (1-beta)/(1-beta^T) <= gamma^(T-1), as T <= T_hat says by Lemma B.7, keeps x^2 >= gamma^T above beta
+    (1-beta). The bound at the printed T and schedule grows with kappa: thm-4.6-bound-corrected.
+    """
+    n = sp.Symbol("n", integer=True, nonnegative=True)
+    g, x = 1 - eta0 / kappa, kappa * alpha / (kappa * alpha + eta0)
+    average = sp.Sum(beta ** (2 * (t - i)) * s2[i], (i, 1, t))
+    u3 = sp.Sum(g ** (n - t) * weight(t) ** 2 * average, (t, 1, n))
+    ratio = eta0 / (kappa * alpha)
+    bound = AtMost(g**n + 2 * R * eta0 * alpha * u3, x**2 / (beta * (1 - beta)))
+    return (
+        Theorem(
+            given=[
+                *[beta < g, eta0 < kappa],
+                weight(T) <= g ** (T - 1),
+                *_rounded_up(T, sp.log(1 + ratio), g),
+            ],
+            shows=ForSome([n], bound, at={n: 0}),
+        )
+        .have(AtMost(beta, 1, strict=True), "beta < gamma < 1")
+        .use("power-at-most-square", "T is at least its argument", gamma=g, v=ratio, n=T)
+        .have(Equal(1 / (1 + ratio) ** 2, x**2), "x in terms of eta_0/(kappa alpha)")
+        .have(AtMost(g**T, x**2), "so gamma^T <= x^2")
+        .use("thm-4.6-x", "T <= T_hat keeps x away from 0", gamma=g, s=x**2)
+        .have(AtMost(0, beta * (1 - beta), strict=True), "beta < 1")
+        .have(AtMost(1, x**2 / (beta * (1 - beta))), "divided")
+    )
+
+
+@claim(PAPER, "thm-4.6-powers", at="Theorem 4.6, T <= T_hat, the powers", kind="inequality", standing="ours")
+def squared_sum_of_roots_is_at_most_of_order_kappa():
+    """If g/(1+v) <= z <= 1/(1+v), 0 < g < 1: 2 kappa ((1-g^2)^2/v) ((1-z)/(1-g))^2 <= kappa (16 + 4
+    (1-g^2)/v); z is gamma^(T/2), g is sqrt gamma.
+    """
+    g, z = sp.symbols("g z", positive=True)
+    x, gap, steps = 1 / (1 + v), 1 - g**2, (1 - z) / (1 - g)
+    return (
+        Theorem(
+            given=[g < 1, z <= x, g * x <= z],
+            shows=AtMost(2 * kappa * gap**2 / v * steps**2, kappa * (16 + 4 * gap / v)),
+        )
+        .have(AtMost(steps, (1 - x) / (1 - g) + x), "1 - z <= (1-x) + (1-g) x")
+        .have(AtMost(0, steps), "not negative")
+        .have(AtMost(gap * steps, 2 * (1 - x) + gap * x), "1 - gamma <= 2 (1-g)")
+        .have(AtMost((gap * steps) ** 2, (2 * (1 - x) + gap * x) ** 2), "squared")
+        .have(AtMost((2 * (1 - x) + gap * x) ** 2, 8 * (1 - x) ** 2 + 2 * gap**2 * x**2), "two squares")
+        .have(AtMost(2 / v * (8 * (1 - x) ** 2 + 2 * gap**2 * x**2), 16 + 4 * gap / v), "(1-x)/v = x")
+        .have(AtMost(2 / v * (gap * steps) ** 2, 16 + 4 * gap / v), "together")
+    )
+
+
+@claim(PAPER, "thm-4.6-join", at="Theorem 4.6, T <= T_hat, put together", kind="inequality", standing="ours")
+def power_times_noise():
+    """If z <= w, n <= kappa A, J <= C, kappa >= 1: z + z J n <= (1 + A C) kappa w."""
+    z, w, n, A, J, C = sp.symbols("z w n A J C", positive=True)
+    return (
+        Theorem(
+            given=[z <= w, n <= kappa * A, J <= C, kappa >= 1],
+            shows=AtMost(z + z * J * n, (1 + A * C) * kappa * w),
+        )
+        .have(AtMost(J * n, C * (kappa * A)), "two factors")
+        .have(AtMost(z * (J * n), w * (C * (kappa * A))), "three factors")
+        .have(AtMost(w, kappa * w), "kappa >= 1")
+    )
+
+
+def _scheduled(g, sign):
+    """sigma_t^2 = (1/R) sum_i sqrt(q_i/q_t) for q_t = gamma^(T+t) or gamma^(T-t), g = sqrt gamma."""
+    return ForEvery(Equal(s2[t], sp.Sum(g ** (sign * (i - t)), (i, 1, T)) / R), t, 1, T)
+
+
+def _cost(sign, whole):
+    """R sum_t q_t sigma_t^2 = (sum_t sqrt q_t)^2 for that schedule, `whole` being the sum of roots."""
+    g = sp.Symbol("g", positive=True)
+    powers, roots = (sp.Sum(g ** (first + sign * i), (i, 1, T)) for first in (0, T))
+    whole_cost = sp.Sum(g ** (2 * (T + sign * i)) * s2[i], (i, 1, T))
+    return (
+        Theorem(
+            given=[g < 1, _scheduled(g, sign)],
+            shows=Equal(R * whole_cost, whole(g) ** 2),
+        )
+        .have(Equal(roots, whole(g)), "a geometric sum")
+        .have(Equal(g**T * powers, roots), "a factor")
+        .have(
+            ForEvery(Equal(g ** (sign * t) * sp.Sum(g ** (sign * (i - t)), (i, 1, T)), powers), t, 1, T),
+            "q_t",
+        )
+        .have(ForEvery(Equal(R * g ** (sign * t) * s2[t], powers), t, 1, T), "the schedule")
+        .sum(
+            Equal(R * (g ** (2 * (T + sign * t)) * s2[t]), g ** (2 * T + sign * t) * powers),
+            (t, 1, T),
+            "each step",
+        )
+        .calc(
+            R * whole_cost,
+            ("=", sp.Sum(R * (g ** (2 * (T + sign * t)) * s2[t]), (t, 1, T)), "the factor R"),
+            ("=", sp.Sum(g ** (2 * T + sign * t) * powers, (t, 1, T)), "each step"),
+            ("=", (g**T * powers) ** 2, "the square of the sum"),
+            ("=", whole(g) ** 2, "the geometric sum"),
+        )
+    )
+
+
+def _steps(g):
+    """(1 - gamma^(T/2))/(1 - sqrt gamma), g = sqrt gamma."""
+    return (1 - g**T) / (1 - g)
+
+
+@claim(PAPER, "thm-4.6-cost-before", at="Theorem 4.6, the schedule", kind="identity", standing="ours")
+def cost_of_the_schedule_before_t_hat():
+    """With q_t = gamma^(T+t) and sigma_t^2 = (1/R) sum_i sqrt(q_i/q_t): R sum_t q_t sigma_t^2 = gamma^(T+1)
+    ((1-gamma^(T/2))/(1-sqrt gamma))^2; g is sqrt gamma.
+    """
+    return _cost(1, lambda g: g ** (T + 1) * _steps(g))
+
+
+@claim(PAPER, "thm-4.6-cost-after", at="Theorem 4.6, the schedule", kind="identity", standing="ours")
+def cost_of_the_schedule_after_t_hat():
+    """With q_t = gamma^(T-t) and sigma_t^2 = (1/R) sum_i sqrt(q_i/q_t): R sum_t q_t sigma_t^2 =
+    ((1-gamma^(T/2))/(1-sqrt gamma))^2; g is sqrt gamma.
+    """
+    return _cost(-1, _steps)
+
+
+@claim(
+    PAPER,
+    "thm-4.6-before",
+    at="Theorem 4.6, T <= T_hat",
+    kind="inequality",
+    uses=[
+        "thm-4.6-q-before",
+        "thm-4.6-cost-before",
+        "thm-4.6-powers",
+        "thm-4.6-join",
+        "power-at-most",
+        "power-at-least",
+        "power-at-most-square",
+    ],
+    standing="ours",
+)
+def dynamic_bound_of_momentum_up_to_t_hat():
+    """Theorem 4.6 for T <= T_hat in v = eta_0/(kappa alpha), eta_0 = kappa (1-gamma), alpha = (1-gamma)/v."""
+    _, u3 = _u3()
+    root, factor, inverse = (
+        sp.sqrt(gamma),
+        2 * kappa * (1 - gamma) ** 2 / v,
+        1 / (gamma * (1 - gamma * beta**2)),
+    )
+    most, square = 16 + 4 * (1 - gamma) / v, _steps(root) ** 2
+    largest = 1 / (beta * (1 - beta**2))
+    return (
+        Theorem(
+            given=[
+                *[beta < gamma, gamma < 1, kappa >= 1, WEIGHTS, weight(Th) <= gamma ** (Th - 1), T <= Th],
+                *_rounded_up(T, LOG, gamma),
+                _scheduled(root, 1),
+            ],
+            shows=AtMost(gamma**T + factor * R * u3, (1 + most * largest) * kappa / (1 + v) ** 2),
+        )
+        .have(AtMost(beta, 1, strict=True), "beta < gamma < 1")
+        .have(AtMost(root, 1, strict=True), "gamma < 1")
+        .use("power-at-most", "T is at least its argument", gamma=root, v=v, n=T)
+        .use("power-at-least", "and less than one more", gamma=root, v=v, n=T - 1)
+        .have(AtMost(root / (1 + v), root**T), "times sqrt gamma")
+        .use("thm-4.6-powers", "the powers", g=root, z=root**T)
+        .use("thm-4.6-q-before", "the bound of U_3")
+        .use("thm-4.6-cost-before", "its cost", g=root)
+        .have(AtMost(R * u3, gamma**T * inverse * square), "R U_3")
+        .have(AtMost(factor * R * u3, gamma**T * inverse * (factor * square)), "times 2 eta_0 alpha")
+        .have(AtMost(inverse, largest), "gamma (1 - gamma beta^2) >= beta (1 - beta^2)")
+        .use("power-at-most-square", "the square of gamma^(T/2)", gamma=gamma, v=v, n=T)
+        .use(
+            "thm-4.6-join",
+            "together",
+            z=gamma**T,
+            w=1 / (1 + v) ** 2,
+            n=factor * square,
+            A=most,
+            J=inverse,
+            C=largest,
+        )
+    )
+
+
+@claim(
+    PAPER,
+    "thm-4.6-t-hat",
+    at="Theorem 4.6, T > T_hat, what T_hat implies",
+    kind="inequality",
+    uses=["power-below-one"],
+    standing="ours",
+)
+def beyond_t_hat_the_power_is_below_one():
+    """If gamma^T_hat < (1-beta)/(1-beta^(T_hat+1)) and s <= gamma^(T-1), T = T_hat + m > T_hat, then s <=
+    1/(1+beta).
+    """
+    m, s = sp.Symbol("m", integer=True, positive=True), sp.Symbol("s", positive=True)
+    return (
+        Theorem(
+            given=[*INSIDE, weight(Th + 1) > gamma**Th, s <= gamma ** (Th + m - 1)],
+            shows=AtMost(s, 1 / (1 + beta)),
+        )
+        .use("power-below-one", "gamma < 1", gamma=gamma, n=m - 1)
+        .have(AtMost(gamma**Th * gamma ** (m - 1), gamma**Th), "times gamma^T_hat")
+        .have(Equal(gamma ** (Th + m - 1), gamma**Th * gamma ** (m - 1)), "T - 1 >= T_hat")
+        .use("power-below-one", "beta < 1", gamma=beta, n=Th - 1)
+        .have(AtMost(beta**2 * beta ** (Th - 1), beta**2), "times beta^2")
+        .have(Equal(beta ** (Th + 1), beta**2 * beta ** (Th - 1)), "T_hat >= 1")
+        .have(AtMost(weight(Th + 1), 1 / (1 + beta)), "the weight after T_hat")
+    )
+
+
+LATER = 8 * (1 + 3 / beta) / (beta * (1 - beta) ** 2)
+
+
+@claim(PAPER, "thm-4.6-tail", at="Theorem 4.6, T > T_hat, the noise", kind="inequality", standing="ours")
+def noise_after_t_hat():
+    """If f <= 1, (1-gamma)^2 q <= 4 and 1/v <= (1 + 3/beta)/(1+v), beta < gamma < 1: 2 kappa ((1-gamma)^2/v)
+    f c2 q <= C kappa/(1+v), c2 = gamma/((gamma-beta^2)(1-beta)), C = 8 (1 + 3/beta)/(beta (1-beta)^2).
+    """
+    f, q = sp.symbols("f q", positive=True)
+    (_, c2), largest, wide = _constants(), 1 / (beta * (1 - beta) ** 2), (1 + 3 / beta) / (1 + v)
+    return (
+        Theorem(
+            given=[*INSIDE, beta < gamma, f <= 1, (1 - gamma) ** 2 * q <= 4, 1 / v <= wide],
+            shows=AtMost(2 * kappa * (1 - gamma) ** 2 / v * (f * c2 * q), LATER * kappa / (1 + v)),
+        )
+        .have(AtMost(beta * (1 - beta), gamma - beta**2), "beta < gamma")
+        .have(AtMost(0, beta * (1 - beta), strict=True), "beta < 1")
+        .have(AtMost(1 / (gamma - beta**2), 1 / (beta * (1 - beta))), "the inverse")
+        .have(AtMost(c2, largest), "c2 is at most a constant of beta")
+        .have(AtMost(f * c2, largest), "f <= 1")
+        .have(AtMost((1 - gamma) ** 2 * q * (f * c2), 4 * largest), "two factors")
+        .have(AtMost((1 - gamma) ** 2 * q * (f * c2) / v, 4 * largest * wide), "three factors")
+        .have(
+            AtMost(2 * kappa * ((1 - gamma) ** 2 * q * (f * c2) / v), 2 * kappa * (4 * largest * wide)),
+            "times 2 kappa",
+        )
+    )
+
+
+@claim(
+    PAPER,
+    "thm-4.6-after",
+    at="Theorem 4.6, T > T_hat",
+    kind="inequality",
+    uses=[
+        "thm-4.6-q-after",
+        "thm-4.6-cost-after",
+        "thm-4.6-t-hat",
+        "thm-4.6-tail",
+        "power-below-one",
+        "power-at-most-square",
+        "power-at-least-square",
+    ],
+    standing="ours",
+)
+def dynamic_bound_of_momentum_after_t_hat():
+    """Theorem 4.6 for T > T_hat in v = eta_0/(kappa alpha), eta_0 = kappa (1-gamma), alpha = (1-gamma)/v."""
+    _, u3 = _u3()
+    root, factor, (_, c2) = sp.sqrt(gamma), 2 * kappa * (1 - gamma) ** 2 / v, _constants()
+    square, first = _steps(root) ** 2, gamma ** (Th - 1)
+    return (
+        Theorem(
+            given=[
+                *[*INSIDE, beta < gamma, kappa >= 1, WEIGHTS],
+                *[weight(Th) <= first, weight(Th + 1) > gamma**Th],
+                *[T > Th, *_rounded_up(T, LOG, gamma)],
+                _scheduled(root, -1),
+            ],
+            shows=AtMost(gamma**T + factor * R * u3, (1 + LATER) * kappa / (1 + v)),
+        )
+        .have(AtMost(root, 1, strict=True), "gamma < 1")
+        .use("power-at-least-square", "T is less than its argument and one more", gamma=gamma, v=v, n=T - 1)
+        .use("thm-4.6-t-hat", "what T_hat implies", s=1 / (1 + v) ** 2, m=T - Th)
+        .have(AtMost(beta, 3 * v), "v is not small")
+        .have(AtMost(1 / v, (1 + 3 / beta) / (1 + v)), "1 + 1/v <= 1 + 3/beta")
+        .use("power-at-most-square", "T is at least its argument", gamma=gamma, v=v, n=T)
+        .have(AtMost(1 / (1 + v) ** 2, kappa / (1 + v)), "kappa >= 1")
+        .have(AtMost(root**T, 1), "a power")
+        .have(AtMost((1 - gamma) * _steps(root), 2), "1 - gamma <= 2 (1 - sqrt gamma)")
+        .have(AtMost(0, (1 - gamma) * _steps(root)), "not negative")
+        .have(AtMost(((1 - gamma) * _steps(root)) ** 2, 4), "squared")
+        .use("thm-4.6-q-after", "the bound of U_3")
+        .use("thm-4.6-cost-after", "its cost", g=root)
+        .have(AtMost(R * u3, first * c2 * square), "R U_3")
+        .use("power-below-one", "gamma < 1", gamma=gamma, n=Th - 1)
+        .use("thm-4.6-tail", "the noise", f=first, q=square)
+        .have(AtMost(factor * R * u3, factor * (first * c2 * square)), "times 2 eta_0 alpha")
     )
 
 
@@ -1232,69 +1628,35 @@ def dynamic_bound_of_momentum_before_t_hat():
     "thm-4.6-bound-corrected",
     at="Theorem 4.6, ERUB_min, corrected",
     kind="asymptotic",
-    uses=["thm-4.4-corrected", "thm-4.6-q-corrected", "proof-4.6-ostep-corrected", "lemma-4.1"],
+    uses=["thm-4.6-before", "thm-4.6-after"],
     standing="ours",
 )
 def dynamic_bound_of_momentum():
-    """With the corrected q_t and T = ceil((2/l) ln(1 + 1/y)), that is gamma^(T/2) <= x < gamma^((T-1)/2), y =
-    kappa alpha/eta_0, x = y/(1+y), kappa >= 1, beta < gamma: gamma^T (1 + 2 eta_0 alpha
-    ((1-gamma^(T/2))/(1-sqrt gamma))^2 J) <= (1 + (16 + 4 alpha) J) kappa x^2, J = 1/(gamma (1-gamma beta^2))
-    <= 1/(beta (1-beta^2)), the case T <= T_hat, and gamma^T + 2 eta_0 alpha (2/((gamma-beta^2)(1-sqrt
-    gamma)^2)) (2 gamma^T + gamma^(2 T_hat-1)) <= (1 + 48 (1 + 1/(sqrt(1+beta) - 1))/(beta (1-beta))) kappa x,
-    the case T > T_hat: a factor kappa more than printed.
+    """With the schedule of Theorem 4.6, sigma_t^2 = (1/R) sum_i sqrt(q_i/q_t), q_t proportional to
+    gamma^(T+t) if T <= T_hat and to gamma^(T-t) if T > T_hat, and T = ceil((2/l) ln(1 + eta_0/(kappa
+    alpha))), l = ln(1/gamma), gamma = 1 - eta_0/kappa > beta, kappa >= 1: gamma^T + 2 R eta_0 alpha U_3, U_3
+    being Eq (13), is at most (1 + (16 + 4 alpha)/(beta (1-beta^2))) kappa x^2 if T <= T_hat, and (1 + 8 (1 +
+    3/beta)/(beta (1-beta)^2)) kappa x if T > T_hat, x = kappa alpha/(kappa alpha + eta_0): a factor kappa
+    more than printed, with constants of beta and of a bound of alpha.
 
-    g = sqrt gamma, z = gamma^(T/2), eta_0 = kappa (1-gamma), alpha = y (1-gamma); w = gamma^(2 T_hat-1) <= 1,
-    and (1 + 1/y)^2 > 1 + beta because gamma^T_hat < 1/(1+beta).
+    T_hat has (1-beta)/(1-beta^t) <= gamma^(t-1) at t = T_hat, and not at T_hat + 1; W_t is the squared weight
+    ((1-beta)/(1-beta^t))^2. That gamma^T + 2 R eta_0 alpha U_3 bounds the excess risk is thm-4.4-corrected.
     """
-    y, g, z, w, inverse = sp.symbols("y g z w J", positive=True)
-    x, gap = y / (1 + y), 1 - g**2
-    noise = 2 * kappa * gap**2 * y  # 2 eta_0 alpha
-    root = sp.sqrt(1 + beta)
-    steps = (1 - z) / (1 - g)
-    size, constant = sp.symbols("n A", positive=True)  # 2 eta_0 alpha (...)^2, and 16 + 4 alpha
-    before = (
+    g, ratio, x = 1 - eta0 / kappa, eta0 / (kappa * alpha), kappa * alpha / (kappa * alpha + eta0)
+    root, (_, u3) = sp.sqrt(g), _u3(g)
+    erub = g**T + 2 * R * eta0 * alpha * u3
+    given = [beta < 1, beta < g, eta0 < kappa, kappa >= 1, WEIGHTS, weight(Th) <= g ** (Th - 1)]
+    rounded = _rounded_up(T, sp.log(1 + ratio), g)
+    before, after = (1 + (16 + 4 * alpha) / (beta * (1 - beta**2))) * kappa * x**2, (1 + LATER) * kappa * x
+    return AllOf(
+        Theorem(given=[*given, T <= Th, *rounded, _scheduled(root, 1)], shows=AtMost(erub, before)).use(
+            "thm-4.6-before", "in v", gamma=g, v=ratio
+        ),
         Theorem(
-            given=[g < 1, kappa >= 1, z <= x, g * x <= z],
-            shows=AtMost(noise * steps**2, kappa * (16 + 4 * y * gap)),
-        )
-        .have(AtMost(steps, (1 - x) / (1 - g) + x), "1 - z <= (1-x) + (1-g) x")
-        .have(AtMost(0, steps), "not negative")
-        .have(AtMost(gap * steps, 2 * (1 - x) + gap * x), "1 - gamma <= 2 (1-g)")
-        .have(AtMost((gap * steps) ** 2, (2 * (1 - x) + gap * x) ** 2), "squared")
-        .have(AtMost((2 * (1 - x) + gap * x) ** 2, 8 * (1 - x) ** 2 + 2 * gap**2 * x**2), "two squares")
-        .have(AtMost(2 * y * (8 * (1 - x) ** 2 + 2 * gap**2 * x**2), 16 + 4 * y * gap), "y (1-x) = x, alpha")
+            given=[*given, weight(Th + 1) > g**Th, T > Th, *rounded, _scheduled(root, -1)],
+            shows=AtMost(erub, after),
+        ).use("thm-4.6-after", "in v", gamma=g, v=ratio),
     )
-    both = AtMost(
-        z**2 * (1 + size * inverse),
-        (1 + constant * inverse) * kappa * w**2,
-        given=[size <= kappa * constant, kappa >= 1, z <= w],
-    )
-    largest = AtMost(
-        1 / (gamma * (1 - gamma * beta**2)), 1 / (beta * (1 - beta**2)), given=[beta < gamma, gamma < 1]
-    )
-    wide = 1 + 1 / (root - 1)
-    roots = 2 / ((g**2 - beta**2) * (1 - g) ** 2) * (2 * z**2 + w)
-    after = (
-        Theorem(
-            given=[beta < g**2, g < 1, kappa >= 1, z <= x, w <= 1, y * (root - 1) <= 1],
-            shows=AtMost(z**2 + noise * roots, (1 + 48 * wide / (beta * (1 - beta))) * kappa * x),
-        )
-        .have(AtMost(beta * (1 - beta), g**2 - beta**2), "gamma - beta^2 >= beta (1-beta)")
-        .have(AtMost(0, beta * (1 - beta), strict=True), "beta < 1")
-        .have(AtMost(gap**2, 4 * (1 - g) ** 2), "1 - gamma <= 2 (1-g)")
-        .have(AtMost(2 * z**2 + w, 3), "z, w <= 1")
-        .have(AtMost(gap**2 * roots, 24 / (g**2 - beta**2)), "the roots")
-        .have(AtMost(24 / (g**2 - beta**2), 24 / (beta * (1 - beta))), "the roots")
-        .have(AtMost(noise * roots, 48 * kappa * y / (beta * (1 - beta))), "the noise")
-        .have(AtMost(1, root, strict=True), "beta > 0")
-        .have(AtMost(y, wide * x), "1 + y <= 1 + 1/(sqrt(1+beta) - 1)")
-        .have(
-            AtMost(48 * kappa * y / (beta * (1 - beta)), 48 * kappa * wide * x / (beta * (1 - beta))),
-            "put in",
-        )
-        .have(AtMost(z**2, kappa * x), "z^2 <= x^2 <= x")
-    )
-    return AllOf(before, both, largest, after)
 
 
 @claim(

@@ -10,7 +10,8 @@ from __future__ import annotations
 import sympy as sp
 
 from dpverify.claims import claim
-from dpverify.language.vectors import VectorSequence, inner, norm2, total, vectors
+from dpverify.language.functions import Function
+from dpverify.language.vectors import Vector, VectorSequence, inner, norm2, total, vectors
 from dpverify.relations import AtMost, Equal, Increasing, Instance
 from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER
@@ -73,58 +74,6 @@ def gradient_variance_is_at_most_the_momentum_effect():
     because = "for gamma < beta the geometric sums of Lemma B.6 grow"
     return Instance(
         AtMost(left, right, given=[beta <= sp.Rational(1, 2), *AT_KAPPA_1]), let=case, because=because
-    )
-
-
-@claim(
-    PAPER,
-    "lemma-b.5-corrected",
-    at="Lemma B.5, with gamma > beta",
-    kind="inequality",
-    uses=["eq-20", "lemma-b.6-corrected"],
-    standing="ours",
-)
-def gradient_variance_is_at_most_the_momentum_effect_if_gamma_exceeds_beta():
-    """Lemma B.5 for gamma > beta, from Eq (20) and Lemma B.6: if U_2(t) <= eta_0^2/(4 (1-beta)^2) D_t for
-    every t, and sum_t gamma^(T-t) D_t <= 2 beta gamma/((gamma-beta)^2 (1-beta)) V with V = sum_{i<T}
-    gamma^(T-i) |v_{i+1}|^2, then sum_t gamma^(T-t) (2 (1-beta) eta_t/b_t) U_2(t) <= eta_0^3 c/(2M) V (b_t = 1
-    -
-    beta^t >= 1 - beta).
-    """
-    variance, double = sp.IndexedBase("U_2", nonnegative=True), sp.IndexedBase("D", nonnegative=True)
-    effect, b = sp.Symbol("V", nonnegative=True), sp.IndexedBase("b", positive=True)
-    doubled = sp.Sum(gamma ** (n - t) * double[t], (t, 1, n))
-    term = gamma ** (n - t) * 2 * (1 - beta) * (eta0 / (2 * M)) / b[t] * variance[t]
-    factor = eta0**3 / (4 * M * (1 - beta) ** 2)
-    lemma = 2 * beta * gamma / ((gamma - beta) ** 2 * (1 - beta)) * effect
-    return (
-        Theorem(
-            given=[
-                beta < gamma,
-                gamma < 1,
-                ForEvery(AtMost(variance[t], eta0**2 / (4 * (1 - beta) ** 2) * double[t]), t, 1, n),
-                ForEvery(AtMost(1 - beta, b[t]), t, 1, n),
-                doubled <= lemma,
-            ],
-            shows=AtMost(sp.Sum(term, (t, 1, n)), eta0**3 * C / (2 * M) * effect),
-        )
-        .have(AtMost(beta, 1, strict=True), "beta < gamma < 1")
-        .have(ForEvery(AtMost((1 - beta) / b[t] * variance[t], variance[t]), t, 1, n), "times U_2(t)")
-        .have(
-            ForEvery(AtMost((eta0 / M) * (1 - beta) / b[t] * variance[t], factor * double[t]), t, 1, n),
-            "Eq (20)",
-        )
-        .sum(
-            AtMost((1 - beta) ** 2 * term, eta0**3 / (4 * M) * gamma ** (n - t) * double[t]),
-            (t, 1, n),
-            "times gamma^(T-t)",
-        )
-        .calc(
-            (1 - beta) ** 2 * sp.Sum(term, (t, 1, n)),
-            ("<=", eta0**3 / (4 * M) * doubled, "added up"),
-            ("<=", eta0**3 / (4 * M) * lemma, "Lemma B.6"),
-            ("=", (1 - beta) ** 2 * (eta0**3 * C / (2 * M) * effect), "collected"),
-        )
     )
 
 
@@ -214,6 +163,28 @@ def distance_along_the_path():
     return AtMost(norm2(total(w[j], (j, 1, k))), k * sp.Sum(norm2(w[j]), (j, 1, k)))
 
 
+@claim(
+    PAPER, "eq-20-smooth", at="Proof of Lemma B.5, first four lines", kind="inequality", uses=["eq-20-path"]
+)
+def gradients_along_the_path():
+    """For f with M-Lipschitz gradients and eta_t = eta_0/(2M): |grad_t - grad_{t-k}|^2 <= (eta_0^2/4) k
+    sum_{j<=k} |w_j|^2, where theta_{t-k} is theta_t + (eta_0/(2M)) sum_{j<=k} w_j, w_j = v_{t-j+1}/b_{t-j},
+    in any dimension; so that |w_j|^2 <= |v_{t-j+1}|^2/(1-beta)^2.
+
+    The gradients are M-Lipschitz if Definition 3.3 is read two-sided: proof-b.5-gradlip.
+    """
+    f, theta, w = Function("f", smooth=M), Vector("theta_t"), VectorSequence("w")
+    moved = total(w[j], (j, 1, k))
+    apart = norm2(f.gradient(theta) - f.gradient(theta + eta0 / (2 * M) * moved))
+    v, length = Vector("v"), sp.Symbol("b", positive=True)
+    return AllOf(
+        Theorem(shows=AtMost(apart, eta0**2 / 4 * k * sp.Sum(norm2(w[j]), (j, 1, k))))
+        .have(AtMost(apart, eta0**2 / 4 * norm2(moved)), "the gradients are M-Lipschitz")
+        .have(AtMost(norm2(moved), k * sp.Sum(norm2(w[j]), (j, 1, k))), "Cauchy-Schwarz"),
+        AtMost(norm2(v / length), norm2(v) / (1 - beta) ** 2, given=[beta < 1, length >= 1 - beta]),
+    )
+
+
 @claim(PAPER, "eq-20-order", at="Eq (20), the order of summation", kind="identity")
 def order_of_summation_in_eq_20():
     """sum_{k<=n} k beta^k sum_{j<=k} u_j = sum_{j<=n} u_j sum_{k=j..n} k beta^k (n = t - 1, u_j =
@@ -230,10 +201,10 @@ def order_of_summation_in_eq_20():
     )
 
 
-@claim(PAPER, "eq-20", at="Eq (20)", kind="inequality", uses=["eq-20-path", "eq-20-order"])
+@claim(PAPER, "eq-20", at="Eq (20)", kind="inequality", uses=["eq-20-smooth", "eq-20-order"])
 def distances_are_at_most_a_double_sum():
     """With q_k = |grad_t - grad_{t-k}|^2 <= M^2 k sum_{j<=k} (eta_0/(2M))^2 u_j/(1-beta)^2 for k <= n = t - 1
-    (M-Lipschitz gradients, eq-20-path, b_i >= 1 - beta; u_j = |v_{t-j+1}|^2): U_2(t) = sum_k beta^k q_k <=
+    (eq-20-smooth; u_j = |v_{t-j+1}|^2): U_2(t) = sum_k beta^k q_k <=
     eta_0^2/(4 (1-beta)^2) sum_{j<=n} u_j sum_{k=j..n} k beta^k.
     """
     q = sp.IndexedBase("q", nonnegative=True)
@@ -273,49 +244,101 @@ def double_sum_is_at_most_a_single_one():
     return Instance(AtMost(left, right, given=[beta <= sp.Rational(1, 2), *AT_KAPPA_1]), let=case)
 
 
+def _u1(m, last):
+    """sum_{k=m..last} k beta^k."""
+    return sp.Sum(k * beta**k, (k, m, last))
+
+
+def _inner(x):
+    """sum_{i<t} u_i U_1(t, i), U_1(t, i) = sum_{k=t-i..t-1} k beta^k, at t = x."""
+    return sp.Sum(u[i] * _u1(x - i, x - 1), (i, 1, x - 1))
+
+
+def _average(x):
+    """sum_{i<x} beta^(x-i) u_i."""
+    return sp.Sum(beta ** (x - i) * u[i], (i, 1, x - 1))
+
+
+def _moment(x):
+    """sum_{i<x} (x-i) beta^(x-i) u_i."""
+    return sp.Sum((x - i) * beta ** (x - i) * u[i], (i, 1, x - 1))
+
+
+def _primitive(m):
+    """(m beta^m + beta^(m+1)/(1-beta))/(1-beta), whose value at m less that at m + 1 is m beta^m."""
+    return (m * beta**m + beta ** (m + 1) / (1 - beta)) / (1 - beta)
+
+
+@claim(
+    PAPER,
+    "lemma-b.6-inner",
+    at="Lemma B.6, the inner sums",
+    kind="inequality",
+    uses=["proof-b.6-u1-corrected"],
+    standing="ours",
+)
+def inner_sums_are_at_most_two_averages():
+    """(1-beta)^2 sum_{i<t} u_i U_1(t, i) <= (1-beta) sum_{i<t} (t-i) beta^(t-i) u_i + beta sum_{i<t}
+    beta^(t-i) u_i; t + 1 stands for t.
+    """
+    x, square = t + 1, (1 - beta) ** 2
+    each = (1 - beta) * ((x - i) * beta ** (x - i) * u[i]) + beta * (beta ** (x - i) * u[i])
+    both = (1 - beta) * _moment(x) + beta * _average(x)
+    return (
+        Theorem(given=[beta < 1], shows=AtMost(square * _inner(x), both))
+        .use("proof-b.6-u1-corrected", "U_1 in closed form", over=(i, 1, t), t=x, i=i)
+        .have(
+            ForEvery(AtMost(square * _u1(x - i, t), square * _primitive(x - i)), i, 1, t), "times (1-beta)^2"
+        )
+        .sum(AtMost(square * (u[i] * _u1(x - i, t)), each), (i, 1, t), "each i")
+        .have(Equal(sp.Sum(square * (u[i] * _u1(x - i, t)), (i, 1, t)), square * _inner(x)), "a factor")
+        .have(Equal(sp.Sum(each, (i, 1, t)), both), "two sums")
+    )
+
+
 @claim(
     PAPER,
     "lemma-b.6-corrected",
     at="Lemma B.6, with gamma > beta",
     kind="inequality",
-    uses=["proof-b.6-u1-corrected"],
+    uses=["lemma-b.6-inner"],
     standing="ours",
 )
 def double_sum_is_at_most_a_single_one_if_gamma_exceeds_beta():
-    """Lemma B.6 holds for gamma > beta. With D_t = sum_{i<t} u_i U_1(t, i), u_i = |v_{i+1}|^2, at most
-    sum_{i<t} u_i ((t-i) beta^(t-i) + beta^(t-i+1)/(1-beta))/(1-beta) by proof-b.6-u1-corrected, and T = n +
-    1: sum_{t<=T} gamma^(T-t) D_t <= 2 beta gamma/((gamma-beta)^2 (1-beta)) sum_{i<T} gamma^(T-i) u_i (D_1 =
-    0).
+    """Lemma B.6 holds for gamma > beta, u_i = |v_{i+1}|^2 being any numbers and T = n + 1: sum_{t=2..T}
+    gamma^(T-t) sum_{i<t} u_i sum_{k=t-i..t-1} k beta^k <= 2 beta gamma/((gamma-beta)^2 (1-beta)) sum_{i<T}
+    gamma^(T-i) u_i. (The inner sum is empty at t = 1; t + 1 stands for t.)
     """
-    double = sp.IndexedBase("D", nonnegative=True)
-
-    def average(x):
-        return sp.Sum(beta ** (x - i) * u[i], (i, 1, x - 1))
-
-    def moment(x):
-        return sp.Sum((x - i) * beta ** (x - i) * u[i], (i, 1, x - 1))
-
-    inner_sum = (moment(t + 1) + beta / (1 - beta) * average(t + 1)) / (1 - beta)
-    p, q = (gamma - beta) ** 2 * (1 - beta) ** 2, beta * gamma * (1 - beta) + beta**2 * (gamma - beta)
-    potential = q * average(t) + beta * (gamma - beta) * (1 - beta) * moment(t)
-    left = sp.Sum(gamma ** (n - t) * double[t + 1], (t, 1, n))
+    double, both = _inner(t + 1), (1 - beta) * _moment(t + 1) + beta * _average(t + 1)
+    gap, square = (gamma - beta) ** 2, (1 - beta) ** 2
+    q = beta * gamma * (1 - beta) + beta**2 * (gamma - beta)
+    potential = q * _average(t) + beta * (gamma - beta) * (1 - beta) * _moment(t)
+    left = sp.Sum(gamma ** (n - t) * double, (t, 1, n))
+    most = sp.Sum(gamma ** (n - t) * both, (t, 1, n))
     effect = sp.Sum(gamma ** (n + 1 - t) * u[t], (t, 1, n))
-    bounded = (gamma - beta) ** 2 * ((1 - beta) * moment(t + 1) + beta * average(t + 1))
     return (
         Theorem(
-            given=[beta < gamma, gamma < 1, ForEvery(AtMost(double[t + 1], inner_sum), t, 1, n)],
+            given=[beta < gamma, gamma < 1],
             shows=AtMost(left, 2 * beta * gamma / ((gamma - beta) ** 2 * (1 - beta)) * effect),
         )
-        .have(ForEvery(AtMost(p * double[t + 1], bounded), t, 1, n), "without denominators")
+        .have(AtMost(beta, 1, strict=True), "beta < gamma < 1")
+        .use("lemma-b.6-inner", "the inner sums", over=(t, 1, n), t=t)
+        .sum(
+            AtMost(square * (gamma ** (n - t) * double), gamma ** (n - t) * both),
+            (t, 1, n),
+            "times gamma^(T-t)",
+        )
+        .have(AtMost(square * left, most), "added up")
         .unroll(
             potential,
             gamma,
-            q * gamma * u[t] - p * double[t + 1],
+            q * gamma * u[t] - gap * both,
             (t, 1, n),
-            "a potential of sum_i beta^(t-i) u_i and sum_i (t-i) beta^(t-i) u_i pays for D_t",
+            "a potential of sum_i beta^(t-i) u_i and sum_i (t-i) beta^(t-i) u_i pays for them",
         )
         .have(AtMost(0, potential.subs(t, n + 1)), "what is left of the potential")
-        .have(AtMost(p * left, q * effect), "all steps")
+        .have(AtMost(gap * most, q * effect), "all steps")
+        .have(AtMost(gap * (square * left), gap * most), "the inner sums")
         .have(
             AtMost(q * effect, 2 * beta * gamma * (1 - beta) * effect),
             "the second part is at most the first: beta (gamma-beta) <= gamma (1-beta)",
@@ -323,9 +346,57 @@ def double_sum_is_at_most_a_single_one_if_gamma_exceeds_beta():
     )
 
 
-def _u1(m, last):
-    """sum_{k=m..last} k beta^k."""
-    return sp.Sum(k * beta**k, (k, m, last))
+@claim(
+    PAPER,
+    "lemma-b.5-corrected",
+    at="Lemma B.5, with gamma > beta",
+    kind="inequality",
+    uses=["eq-20", "lemma-b.6-corrected"],
+    standing="ours",
+)
+def gradient_variance_is_at_most_the_momentum_effect_if_gamma_exceeds_beta():
+    """Lemma B.5 for gamma > beta, T = n + 1, u_i = |v_{i+1}|^2 and U_2(t) = sum_{i<=t} beta^(t-i) |grad_t -
+    grad_i|^2, of which Eq (20) is known: if U_2(t) <= eta_0^2/(4 (1-beta)^2) sum_{i<t} u_i sum_{k=t-i..t-1}
+    k beta^k for t = 2..T, then sum_{t=2..T} gamma^(T-t) (2 (1-beta) eta_t/b_t) U_2(t) <= eta_0^3 c/(2M)
+    sum_{i<T} gamma^(T-i) u_i, eta_t = eta_0/(2M), b_t = 1 - beta^t. (U_2(1) = 0; t + 1 stands for t.)
+
+    Eq (20) is eq-20, from the distances of eq-20-smooth.
+    """
+    variance = sp.IndexedBase("U_2", nonnegative=True)[t + 1]
+    doubled = sp.Sum(gamma ** (n - t) * _inner(t + 1), (t, 1, n))
+    share, factor = (1 - beta) / (1 - beta ** (t + 1)), eta0**3 / (4 * M)
+    term = gamma ** (n - t) * 2 * (eta0 / (2 * M)) * share * variance
+    effect = sp.Sum(gamma ** (n + 1 - t) * u[t], (t, 1, n))
+    lemma = 2 * beta * gamma / ((gamma - beta) ** 2 * (1 - beta)) * effect
+    return (
+        Theorem(
+            given=[
+                beta < gamma,
+                gamma < 1,
+                ForEvery(AtMost(variance, eta0**2 / (4 * (1 - beta) ** 2) * _inner(t + 1)), t, 1, n),
+            ],
+            shows=AtMost(sp.Sum(term, (t, 1, n)), eta0**3 * C / (2 * M) * effect),
+        )
+        .have(AtMost(beta, 1, strict=True), "beta < gamma < 1")
+        .have(ForEvery(AtMost(share, 1), t, 1, n), "b_t >= 1 - beta")
+        .have(ForEvery(AtMost(share * variance, variance), t, 1, n), "times U_2(t)")
+        .have(
+            ForEvery(AtMost((1 - beta) ** 2 * (share * variance), eta0**2 / 4 * _inner(t + 1)), t, 1, n),
+            "Eq (20)",
+        )
+        .sum(
+            AtMost((1 - beta) ** 2 * term, factor * (gamma ** (n - t) * _inner(t + 1))),
+            (t, 1, n),
+            "times gamma^(T-t)",
+        )
+        .use("lemma-b.6-corrected", "Lemma B.6")
+        .calc(
+            (1 - beta) ** 2 * sp.Sum(term, (t, 1, n)),
+            ("<=", factor * doubled, "added up"),
+            ("<=", factor * lemma, "Lemma B.6"),
+            ("=", (1 - beta) ** 2 * (eta0**3 * C / (2 * M) * effect), "collected"),
+        )
+    )
 
 
 @claim(
@@ -357,18 +428,14 @@ def u1_in_its_true_closed_form():
     """With j = t - i: U_1 = ((j beta^j - t beta^t) + (beta^(j+1) - beta^(t+1))/(1-beta))/(1-beta) <= (j
     beta^j + beta^(j+1)/(1-beta))/(1-beta).
     """
-
-    def primitive(m):  # primitive(m) - primitive(m + 1) = m beta^m
-        return (m * beta**m + beta ** (m + 1) / (1 - beta)) / (1 - beta)
-
     u1 = _u1(t - i, t - 1)
     return (
         Theorem(
             given=[i < t, beta < 1],
-            shows=AllOf(Equal(u1, primitive(t - i) - primitive(t)), AtMost(u1, primitive(t - i))),
+            shows=AllOf(Equal(u1, _primitive(t - i) - _primitive(t)), AtMost(u1, _primitive(t - i))),
         )
-        .have(Equal(u1, primitive(t - i) - primitive(t)), "the sum telescopes")
-        .have(AtMost(0, primitive(t)), "what is dropped")
+        .have(Equal(u1, _primitive(t - i) - _primitive(t)), "the sum telescopes")
+        .have(AtMost(0, _primitive(t)), "what is dropped")
     )
 
 
@@ -547,6 +614,7 @@ def weight_is_below_the_power_where_h_falls():
     at="Lemma B.7, t <= T_hat",
     kind="inequality",
     uses=["lemma-b.7-rising", "lemma-b.7-falling"],
+    standing="ours",
 )
 def weights_are_geometric_up_to_t_hat():
     """If (1-beta)/(1-beta^T_hat) <= gamma^(T_hat-1), T_hat = t + m with m >= 0, then (1-beta)/(1-beta^t) <=

@@ -192,7 +192,8 @@ def _against_theorem(reduced: bool, effort: Effort) -> Result:
         seed=SEEDS[0],
         ceiling="a lower confidence bound above the bound, which is above G in every case",
     )
-    return Result(SUPPORTED if shares[worst] <= 1 else UNDECIDED, said, evidence)
+    good = shares[worst] <= 1 and shares[f"far, seed {SEEDS[0]}"] >= 1 / (11 if reduced else 4)
+    return Result(SUPPORTED if good else UNDECIDED, said, evidence)
 
 
 @claim(

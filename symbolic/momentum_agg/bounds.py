@@ -17,7 +17,12 @@ d, s = sp.symbols("d s", positive=True)
 
 
 @claim(
-    PAPER, "bound-tree", at="Proposition 18, for the mean of N records", kind="inequality", uses=["prop-18"]
+    PAPER,
+    "bound-tree",
+    at="Proposition 18, for the mean of N records",
+    kind="inequality",
+    uses=["prop-18"],
+    standing="ours",
 )
 def error_of_the_mean_from_a_tree():
     """If the sum is read off k <= 1 + log2 N nodes of noise N(0, s^2 I), half the squared error of the mean

@@ -40,7 +40,7 @@ def the_largest_block_exists():
     """
     length = b - a + 1
     return AllOf(
-        AtMost(a + 2**0 - 1, b, given=[a <= b]),
+        AtMost(a + 2**k - 1, b, given=[sp.Eq(k, 0), a <= b]),
         Equal(h * 2**k, (h * 2 ** (k - j)) * 2**j, given=[j <= k]),
         Theorem(given=[2**k <= n], shows=AtMost(k, sp.floor(log2(n)))).have(AtMost(k, log2(n)), "logarithms"),
         AtMost(2**k, length, given=[a + 2**k - 1 <= b]),
@@ -142,7 +142,15 @@ def compose_has_at_most_twice_one_plus_log_intervals():
     )
 
 
-@claim(PAPER, "prop-18-run", at="Proposition 18, run", kind="inequality", uses=["prop-18"], expect=SUPPORTED)
+@claim(
+    PAPER,
+    "prop-18-run",
+    at="Proposition 18, run",
+    kind="inequality",
+    uses=["prop-18"],
+    standing="ours",
+    expect=SUPPORTED,
+)
 def compose_counted_on_every_small_interval(effort: Effort):
     """Proposition 18, and that levels rise strictly and then fall strictly, on every interval [a, b] with b
     <= 96 (quick) or 400 (full), by running Algorithm 3.
@@ -331,7 +339,15 @@ def discounted_bits_are_at_most_a_doubly_exponential_sum():
     )
 
 
-@claim(PAPER, "prop-16-run", at="Proposition 16, run", kind="inequality", uses=["prop-16"], expect=SUPPORTED)
+@claim(
+    PAPER,
+    "prop-16-run",
+    at="Proposition 16, run",
+    kind="inequality",
+    uses=["prop-16"],
+    standing="ours",
+    expect=SUPPORTED,
+)
 def bits_of_every_small_number():
     """Proposition 16 for every s < 1024 with its own R and gamma = .05, .1, ..., .95, by the printed sums."""
 

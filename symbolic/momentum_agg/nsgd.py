@@ -392,7 +392,7 @@ def renyi_privacy_of_algorithm_1():
     """
     count, steps = 2**16, 2
     V = sp.Rational((16 + 1) * steps, count)
-    p = sp.erfc(1 / (4 * sp.sqrt(V)) / sp.sqrt(2)) / 2
+    p = _turned(sp.Integer(1), V)
     other = p + (1 - 2 * p) / count
     return Instance(
         AtMost(other**2 / p + (1 - other) ** 2 / (1 - p), sp.exp(1)),
@@ -602,16 +602,47 @@ def two_root_log_is_larger_for_small_delta():
 def two_root_log_over_eps_suffices_for_large_delta():
     """If delta >= exp(-eps), then Algorithm 1 with sigma = 2 sqrt(log(1/delta))/eps is (eps, delta)-DP.
 
+    The case is that of thm-4-rdp, less than one epoch, at (12, 1e-5), delta below 1/N: N = 65536, T = 2, and
+    a step goes up with chance p on D and p + (1 - 2p)/N on D'. (In whole passes, T >= N, it can fail only
+    where eps is above 2.34 log(1/delta), 27 at delta = 1e-5: thm-4-dp-corrected, thm-4-dp-passes.)
+    """
+    count, steps, budget, level = 2**16, 2, sp.Integer(12), sp.log(sp.Integer(10) ** 5)
+    V = sp.Rational((16 + 1) * steps, count)
+    p = _turned(2 * sp.sqrt(level) / budget, V)
+    return Instance(
+        AtMost(p + (1 - 2 * p) / count, sp.exp(budget) * p + sp.Rational(1, 10**5)),
+        let={
+            "N, T, R": "65536, 2, any from 16 on",
+            "alpha, G, d": "1",
+            "f(w, x)": "x w, x = 1 for every record, x = -1 for one of D'",
+            "eps, delta": "12, 1e-5",
+            "event": "w_2 > w_1",
+        },
+        meets=[AtMost(sp.exp(-budget), sp.Rational(1, 10**5))],
+        because="the one occurrence of the record is counted as T/N of one, and there is hardly any noise",
+    )
+
+
+@claim(
+    PAPER,
+    "thm-4-dp-passes",
+    at="Theorem 4, second sentence, in whole passes",
+    kind="privacy guarantee",
+    expect=REFUTED,
+    standing="ours",
+)
+def two_root_log_over_eps_suffices_in_whole_passes():
+    """If delta >= exp(-eps), T >= N and eps <= 20, then Algorithm 1 with sigma = 2 sqrt(log(1/delta))/eps is
+    (eps, delta)-DP: what is left of Theorem 4 in whole passes. It can fail where eps > 2.34 log(1/delta).
+
     The case: one record, two steps, one dimension: w_2 - w_1 = -eta sign(m_1 + zeta), m_1 = alpha G or -alpha
     G, zeta ~ N(0, 16 alpha^2 G^2 sigma^2 V).
     """
     steps, count = 2, 1
     V = (0 + 1) * sp.Rational(steps, count) + sum(steps // 2**level for level in range(1, 3))
-    noise = 2 * sp.sqrt(ell) / eps
-    # the chance that the sign of w_1 - w_2 is that of the record
-    right = (1 + sp.erf(1 / (4 * noise * sp.sqrt(V)) / sp.sqrt(2))) / 2
+    wrong = _turned(2 * sp.sqrt(ell) / eps, V)
     relation = AtMost(
-        right, sp.exp(eps) * (1 - right) + delta, given=[delta >= sp.exp(-eps), delta < 1, eps <= 20]
+        1 - wrong, sp.exp(eps) * wrong + delta, given=[delta >= sp.exp(-eps), delta < 1, eps <= 20]
     )
     case = {
         "N": "1",
@@ -622,6 +653,11 @@ def two_root_log_over_eps_suffices_for_large_delta():
         "event": "w_2 < w_1",
     }
     return Instance(relation, let=case, because="Theorem 4 promises P(event) <= exp(eps) P'(event) + delta")
+
+
+def _turned(sigma, V):
+    """The chance that the noise turns the sign of the first step, on the line with slopes of size G."""
+    return sp.erfc(1 / (4 * sigma * sp.sqrt(V)) / sp.sqrt(2)) / 2
 
 
 @claim(

@@ -801,12 +801,13 @@ def best_conversion_of_theorem_8():
 def four_root_log_over_eps_suffices():
     """With alpha >= 1/N and sigma >= 4 sqrt(log(1/delta))/eps, Algorithm 2 is (eps, delta)-DP.
 
-    It fails for eps far above log(1/delta), where the conversion of the proof fails (thm-8-dp-proof). The
-    case: N = T = 2, alpha = 1/2, d = G = 1, eta L = 1/8 with the noise 2 eta N L of the appendix, f(w, x) = x
-    w, both x = 1, or one of them -1; delta = 1/e, eps = 2000, sigma = 4/2000. The first step goes up if g +
-    N(0, 49 sigma^2) < 0, g the x of the record that comes first: the node of G has the variance 16 * 3
-    sigma^2, that of r (1/2)^2 4 sigma^2. The order is drawn at random and not shown, so that the -1 comes
-    first with chance 1/2: p against 1/2.
+    For N >= 2 it holds for every eps <= 4.13 log(1/delta), 47 at delta = 1e-5 (thm-8-dp-corrected), so for
+    all that is used; it fails for eps far above, where the conversion of the proof fails (thm-8-dp-proof),
+    and for N = 1, where no noise is added. The case: N = T = 2, alpha = 1/2, d = G = 1, eta L = 1/8 with
+    the noise 2 eta N L of the appendix, f(w, x) = x w, both x = 1, or one of them -1; delta = 1/e, eps =
+    2000, sigma = 4/2000. The first step goes up if g + N(0, 49 sigma^2) < 0, g the x of the record that
+    comes first: the node of G has the variance 16 * 3 sigma^2, that of r (1/2)^2 4 sigma^2. The order is
+    drawn at random and not shown, so that the -1 comes first with chance 1/2: p against 1/2.
     """
     level, budget = sp.Integer(1), sp.Integer(2000)
     sigma = 4 * sp.sqrt(level) / budget

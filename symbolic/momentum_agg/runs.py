@@ -196,8 +196,10 @@ def _sampling(count: int, steps: int, alpha: float, alike: bool) -> Case:
     return Case(name, algorithm, problem, data, alpha, bounds, np.full(steps, printed) if alike else None)
 
 
-def _near_the_bound(cases: list[Case], effort: Effort) -> Result:
-    """Whether no mean error is above its bound, and where that fails some are above the printed one."""
+def _near_the_bound(cases: list[Case], effort: Effort, within: float = math.inf) -> Result:
+    """Whether no mean error is above its bound, all cases come within that factor of it, and where the
+    printed bound fails some are above that.
+    """
     runs = 4000 if effort.name == "quick" else 10000
     alpha = 1e-3 / sum(len(case.bounds) for case in cases)
     reached, above, good = [], 0, True
@@ -218,6 +220,7 @@ def _near_the_bound(cases: list[Case], effort: Effort) -> Result:
             above += 1
             good = good and bool((least > case.printed).any())
     share, where = max(reached)
+    good = good and min(reached)[0] * within >= 1
     said = f"the mean errors reach {share:.2f} of the bound ({where}), {min(reached)[0]:.2f} at least"
     said += ", and are above the printed one where that fails" if above else ""
     evidence = Evidence(
@@ -247,7 +250,7 @@ def sampling_errors_are_near_lemma_11():
     cases = [(100, 20, 0.01, True), (400, 100, 0.05, False)]
     return Tested(
         "mean errors of the momentum beside Lemma 11, corrected",
-        lambda effort: _near_the_bound([_sampling(*case) for case in cases], effort),
+        lambda effort: _near_the_bound([_sampling(*case) for case in cases], effort, within=4),
     )
 
 
@@ -268,7 +271,7 @@ def noise_is_near_lemma_12():
     cases = [(63, 63), (5, 15), (100, 3, True)]
     return Tested(
         "mean noise of the momentum beside Lemma 12, corrected",
-        lambda effort: _near_the_bound([_noise_of_algorithm_1(*case) for case in cases], effort),
+        lambda effort: _near_the_bound([_noise_of_algorithm_1(*case) for case in cases], effort, within=2),
     )
 
 
@@ -290,7 +293,7 @@ def noise_is_near_lemma_7():
     cases = [(2, 2, 0.01), (2, 2, 100.0), (16, 64, 100.0)]
     return Tested(
         "mean noise of what is rebuilt beside Lemma 7, with the constants that follow",
-        lambda effort: _near_the_bound([_noise_of_algorithm_2(*case) for case in cases], effort),
+        lambda effort: _near_the_bound([_noise_of_algorithm_2(*case) for case in cases], effort, within=10),
     )
 
 

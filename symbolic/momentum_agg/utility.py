@@ -113,48 +113,85 @@ def gradient_is_paid_for_by_one_step():
     return AtMost(norm(g), bound, given=[norm(m) > 0])
 
 
+@claim(PAPER, "lemma-5-update", at="Lemma 5, the update", kind="identity", standing="ours")
+def normalised_steps_are_told_by_two_products():
+    """For m != 0 the step s = c m, c |m| = eta, has |s|^2 = eta^2 and <s, m> = eta |m|; and no other step
+    has: then | |m| s - eta m |^2 = 0.
+    """
+    (s, m), c = vectors("s m"), sp.Symbol("c", positive=True)
+    update, known = [sp.Eq(c * norm(m), eta)], [sp.Eq(norm(s), eta), sp.Eq(inner(s, m), eta * norm(m))]
+    return AllOf(
+        Equal(norm2(c * m), eta**2, given=update),
+        Equal(inner(c * m, m), eta * norm(m), given=update),
+        Equal(norm2(norm(m) * s - eta * m), 0, given=known),
+    )
+
+
 def one_step(length=eta):
     """lemma-5-step in expectation, for every step of a run."""
     bound = 3 * (value[t] - value[t + 1]) / (2 * length) + 3 * L * length / 4 + 3 * error[t]
     return ForEvery(AtMost(slope[t], bound), t, 1, T)
 
 
-def mean_gradient():
-    """E|grad F(w^)| for w^ uniform on w_1..w_T."""
-    return sp.Sum(slope[t], (t, 1, T)) / T
+def every(relation):
+    """The relation at every step of the run."""
+    return ForEvery(relation, t, 1, T)
 
 
-@claim(PAPER, "lemma-5", at="Lemma 5", kind="inequality", uses=["lemma-5-step"])
+@claim(PAPER, "lemma-5", at="Lemma 5", kind="inequality", uses=["lemma-5-update", "lemma-5-step"])
 def mean_gradient_of_normalised_steps():
-    """For w^ uniform on w_1..w_T: E|grad F(w^)| <= 3 E[F(w_1) - F(w_{T+1})]/(2 eta T) + 3 L eta/4 + (3/T)
-    sum_t E|e^_t|, if every step obeys lemma-5-step, which every L-smooth F and arbitrary m^_t != 0 do.
+    """For an L-smooth F, any m^_1, ..., m^_T, w_{t+1} = w_t - eta m^_t/|m^_t| and w^ uniform on w_1..w_T:
+    E|grad F(w^)| <= 3 E[F(w_1) - F(w_{T+1})]/(2 eta T) + 3 L eta/4 + (3/T) sum_t E|e^_t|, e^_t = m^_t - grad
+    F(w_t).
+
+    First for every outcome, with the mean over t for that over w^: h_t is F(w_t), g_t at most |grad F(w_t)|,
+    e_t at least |e^_t|, and the step w_t - w_{t+1} has length eta and the direction of m^_t (lemma-5-update;
+    where m^_t = 0, any direction). Then for the expectations of these, of which every step has what it has
+    for every outcome (lemma-5-step).
     """
-    errors = sp.Sum(error[t], (t, 1, T))
+    slopes, errors = (sp.Sum(entry[t], (t, 1, T)) for entry in (slope, error))
     stated = 3 * (value[1] - value[T + 1]) / (2 * eta * T) + 3 * L * eta / 4 + 3 * errors / T
     growth = 3 * (value[t] - value[t + 1]) / (2 * eta) + 3 * L * eta / 4 + 3 * error[t]
     whole = 3 * (value[1] - value[T + 1]) / (2 * eta) + 3 * L * eta * T / 4 + 3 * errors
-    return (
-        Theorem(given=[one_step()], shows=AtMost(mean_gradient(), stated))
-        .sum(AtMost(slope[t], growth), (t, 1, T), "every step")
-        .have(Equal(sp.Sum(growth, (t, 1, T)), whole), "it telescopes")
-        .have(AtMost(sp.Sum(slope[t], (t, 1, T)), whole), "added up")
+
+    def averaged(theorem):
+        return (
+            theorem.sum(AtMost(slope[t], growth), (t, 1, T), "every step")
+            .have(Equal(sp.Sum(growth, (t, 1, T)), whole), "it telescopes")
+            .have(AtMost(slopes, whole), "added up")
+        )
+
+    F, w, m = Function("F", smooth=L), VectorSequence("w"), VectorSequence("m")
+    g, step = F.gradient(w[t]), w[t] - w[t + 1]
+    away = norm(m[t] - g)
+    run = [
+        Equal(norm(step), eta),
+        Equal(inner(step, m[t]), eta * norm(m[t])),
+        Equal(value[t], F(w[t])),
+        Equal(value[t + 1], F(w[t + 1])),
+        AtMost(slope[t], norm(g)),
+        AtMost(away, error[t]),
+    ]
+    outcome = (
+        Theorem(given=[every(relation) for relation in run], shows=AtMost(slopes / T, stated))
+        .have(every(AtMost(F(w[t + 1]), F(w[t]) - inner(g, step) + L * eta**2 / 2)), "F is smooth")
+        .have(every(AtMost(inner(m[t] - g, step), eta * away)), "Cauchy-Schwarz")
+        .have(every(AtMost(norm(g), norm(m[t]) + away)), "the triangle")
+        .have(every(AtMost(eta * norm(g), inner(g, step) + 2 * eta * away)), "the direction")
     )
+    mean = Theorem(given=[one_step()], shows=AtMost(slopes / T, stated))
+    return AllOf(averaged(outcome), averaged(mean))
 
 
 @claim(PAPER, "rr-bias", at="Section 3, on random reshuffling, one case", kind="inequality")
 def reshuffled_gradient_is_biased():
-    """E grad f(w_i, x_i) given w_i is not grad F(w_i): with f(w, x) = (w - x)^2/2, N = 2, records 1 and -1,
-    w_1 = 0 and no noise, w_2 is eta times the record x drawn first, the second one is -x, and the two
-    gradients at w_2 differ, whichever x was drawn.
+    """E grad f(w_i, x_i) given w_i is not grad F(w_i): with f(w, x) = (w - x)^2/2, two records x_1 and x_2
+    that differ, no noise, and x_1 drawn first, as w_2 shows, the second step takes g = w_2 - x_2, and F has m
+    = w_2 - (x_1 + x_2)/2 there.
     """
-    w, record = sp.symbols("w record", real=True)
-    x = sp.Symbol("x", real=True)  # the record drawn first
-    one = sp.diff((w - record) ** 2 / 2, w)
-    mean = (one.subs(record, 1) + one.subs(record, -1)) / 2
-    at = {w: eta * x}
-    return AtMost(
-        0, (one.subs(record, -x).subs(at) - mean.subs(at)) ** 2, given=[sp.Eq(x**2, 1)], strict=True
-    )
+    w, first, second, g, m = sp.symbols("w_2 x_1 x_2 g m", real=True)
+    gradients = [sp.Eq(g, w - second), sp.Eq(m, w - (first + second) / 2)]
+    return Theorem(given=[*gradients, sp.Ne(first, second)], shows=AtMost(0, (g - m) ** 2, strict=True))
 
 
 @claim(PAPER, "rr-anchor", at="Section 3, on random reshuffling", kind="identity")

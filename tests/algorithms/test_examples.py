@@ -9,6 +9,7 @@ from dpverify.accounting import account, epsilon, meets
 from dpverify.algorithms import example, names
 from dpverify.engine import Algorithm
 from dpverify.montecarlo import run
+from dpverify.parts.cases import mean_case
 
 MINE = {
     "private-gd": 3.306,
@@ -67,3 +68,18 @@ def test_a_subsampled_step_needs_its_batch():
     algorithm = example("adp-sgd", as_printed=True).algorithm
     with pytest.raises(ValueError, match="Expected a batch for a step of adp-sgd"):
         algorithm.ask(example("adp-sgd", as_printed=True).data, algorithm.init(1), algorithm.release(1))
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "message"),
+    [
+        ("diff2-gd", {"u": 0.9}, "u=0.9 > 1"),
+        ("diff2-gd", {"u": 1.0}, "u=1.0 > 1"),
+        ("tree-aggregation", {"count": 0.5}, "count=0.5 >= 1"),
+        ("tree-aggregation", {"count": 9, "case": mean_case(4, 2)}, "no count=9 beside data"),
+        ("tree-aggregation", {"dimension": 9, "case": mean_case(4, 2)}, "no dimension=9 beside data"),
+    ],
+)
+def test_settings_that_could_not_be_followed_are_refused_by_name(name, settings, message):
+    with pytest.raises(ValueError, match=message):
+        example(name, **settings)

@@ -42,6 +42,15 @@ def test_json_and_picture(run, tmp_path):
     result = run(*AUDIT, "--mu", "2", "--json", "--plot", "curve.svg")
     assert json.loads(result.stdout)["verdict"] == "SUPPORTED"
     assert (tmp_path / "curve.svg").read_text().lstrip().startswith("<?xml")
+    assert "wrote curve.svg" in result.stderr
+    assert "wrote curve.png" in run(*AUDIT, "--mu", "2", "--plot", "curve.png").output
+    assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_picture_that_cannot_be_drawn_is_said(run, tmp_path):
+    few = run(*AUDIT, "--mu", "2", "--runs", "10", "--plot", "few.svg")
+    assert "no picture: runs=10 are too few" in few.output
+    assert not (tmp_path / "few.svg").exists()
 
 
 @pytest.mark.parametrize(

@@ -231,6 +231,23 @@ def test_a_broken_mechanism_is_reported_with_its_seed(mechanism, says):
     assert "17" in result.because
 
 
+@pytest.mark.parametrize("together", [False, True])
+def test_of_a_mechanism_that_raises_its_own_frames_alone_are_shown(together):
+    def helper(data):
+        return data["missing"]
+
+    def single(data, rng):
+        return helper(data)
+
+    def batch(data, rng, runs):
+        return helper(data)
+
+    result = audit(batch if together else single, PAIR, GDP(1.0), budget=Budget(runs=100))
+    assert result.crashed and "on D = [" in result.because
+    frames = [line for line in result.evidence.details.splitlines() if line.startswith("  File ")]
+    assert [frame.split(" in ")[-1] for frame in frames] == ["batch" if together else "single", "helper"]
+
+
 def test_a_refuted_declaration_stays_refuted_when_the_mechanism_fails_later():
     def fails_alone(data, rng, runs, tape):
         if runs > 1:

@@ -32,6 +32,11 @@ def test_a_wrong_partial_sum_is_not_taken(monkeypatch):
     assert prove(Equal(sp.Sum(2**-t, (t, 0, sp.oo)), 3)).verdict is UNDECIDED
 
 
+def test_a_sum_without_a_formula_for_its_partial_sums_says_so():
+    squares = prove(Equal(sp.Sum(t**-2, (t, 1, sp.oo)), sp.pi**2 / 6))
+    assert squares.verdict is UNDECIDED and "no formula for its partial sums" in squares.because
+
+
 def test_a_wrong_derivative_is_seen_by_numbers(monkeypatch):
     monkeypatch.setattr(sp, "diff", lambda *_: 3 * X)
     assert "numbers disagree" in prove(Equal(sp.Derivative(X**2, X), 3 * X)).because

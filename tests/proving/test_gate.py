@@ -8,8 +8,10 @@ import pytest
 import sympy as sp
 
 from dpverify.effort import QUICK
-from dpverify.proving import gate, prove
+from dpverify.language import Function, Vector
+from dpverify.proving import gate, models, prove
 from dpverify.proving.domain import Domain, admits
+from dpverify.proving.forms import Refused
 from dpverify.proving.limits import GRACE, TimeLimit, interrupting, uninterrupted, within
 from dpverify.proving.refutation import AIMED, refute
 from dpverify.relations import AtMost, Equal, Induction
@@ -57,7 +59,7 @@ def test_an_index_that_is_free_elsewhere_is_renamed():
     ids=str,
 )
 def test_a_refusal_names_the_subexpression(relation, named):
-    with pytest.raises(gate.Refused, match=named.replace("(", r"\(").replace(")", r"\)")):
+    with pytest.raises(Refused, match=named.replace("(", r"\(").replace(")", r"\)")):
         gate.elaborate(relation)
 
 
@@ -147,14 +149,22 @@ def test_a_jump_does_not_pass_for_a_derivative():
 def test_what_a_definition_is_made_of_has_a_value_in_the_model():
     m, n = (sp.Symbol(name, integer=True, positive=True) for name in "mn")
     x, p, q = sp.symbols("x p q", positive=True)
-    assert gate.model([sp.Eq(m, n)], QUICK) == {"n": "1", "m = n": "1"}
+    assert models.model([sp.Eq(m, n)], QUICK) == {"n": "1", "m = n": "1"}
     chained = [sp.Eq(p, sp.exp(x) / (1 + sp.exp(x))), sp.Eq(q, 1 - p)]
     assert prove(Equal(p, sp.exp(x) * q, chained)).verdict is PROVED
     assert prove(Equal(p, 2 * sp.exp(x) * q, chained)).verdict is REFUTED
-    assert gate.model([sp.Eq(p, 1 + x), sp.Eq(q, -p)], QUICK) is None  # no positive q
+    assert models.model([sp.Eq(p, 1 + x), sp.Eq(q, -p)], QUICK) is None  # no positive q
 
 
 @pytest.mark.parametrize("name", ["positive", "negative", "nonnegative", "nonpositive", "zero", "integer"])
 @pytest.mark.parametrize("value", [sp.Integer(-2), sp.Rational(-1, 2), sp.Integer(0), sp.Rational(3, 2)])
 def test_a_rational_is_admitted_where_sympy_says_so(name, value):
     assert admits(sp.Symbol("s", **{name: True}), value) is bool(getattr(value, f"is_{name}"))
+
+
+def test_a_number_that_an_equation_names_restricts_nothing():
+    value, point = Function("F", smooth=1), Vector("w")
+    named = sp.Eq(X, value(point))
+    assert models.model([named, Y > 2, value(point) > 1], QUICK) is not None
+    assert models.model([named, sp.Eq(X, value(point) + 1)], QUICK) is None  # a contradiction stays one
+    assert models.model([sp.Eq(x, value(point)), value(point) < 0], QUICK) is None  # x is positive

@@ -9,6 +9,8 @@ import sympy as sp
 from dpverify.effort import QUICK
 from dpverify.language import Function, VectorSequence, inner, norm, norm2, vectors
 from dpverify.proving import gram, prove, realisations
+from dpverify.proving.candidates import Realiser, Rows
+from dpverify.proving.concrete import Exact
 from dpverify.relations import AtMost, Equal, Increasing, PositiveSemidefinite
 from dpverify.verdicts import PROVED, REFUTED, UNDECIDED
 from dpverify.witnesses import verify_witness
@@ -89,11 +91,11 @@ def test_floats_and_fractions_agree_on_random_realisations():
     relation = AtMost(f(after) - f.minimum + norm2(after - y), norm2(x) * eta, [eta * L <= 1])
     statement = gram.Statement(relation)
     for shape in realisations._shapes(statement):
-        realiser = realisations.Realiser(relation, statement, shape)
+        realiser = Realiser(relation, statement, shape)
         rows = realiser.sample(20, np.random.default_rng(0))
-        state = realisations._State(realiser, rows)
+        state = Rows(realiser, rows)
         for k in range(len(rows)):
-            exact = realisations.Exact(statement, realiser.realisation(rows[k]))
+            exact = Exact(statement, realiser.realisation(rows[k]))
             for atom in realiser.atoms:
                 value = float(state.atom(atom)[k])
                 assert value == pytest.approx(float(exact.atom(atom)), rel=1e-4, abs=1e-4), atom

@@ -6,10 +6,11 @@ import pytest
 import sympy as sp
 
 from dpverify.checking import check
+from dpverify.language import Noise, Vector, norm2
 from dpverify.proving import prove
 from dpverify.proving.judges import judges_of, one_solver
 from dpverify.relations import AtMost, Equal
-from dpverify.theorems import AllOf, ForEvery, ForSome, Theorem, domains, formal, latex
+from dpverify.theorems import AllOf, ForEvery, ForSome, Iterates, Theorem, domains, formal, latex
 from dpverify.verdicts import PROVED, REFUTED, UNDECIDED, Evidence, Result
 
 x, y, z = sp.symbols("x y z", real=True)
@@ -427,3 +428,16 @@ def test_conditions_of_a_step_are_not_forgotten_when_it_is_summed_or_averaged():
 def test_a_hypothesis_for_every_index_has_no_conditions_of_its_own():
     with pytest.raises(ValueError, match="without hypotheses of its own"):
         ForEvery(AtMost(e[t], 1, given=[x >= 1]), t, 1, T)
+
+
+def test_each_of_several_theorems_names_its_own_variables_and_noises() -> None:
+    """What one part binds is not free in the other, and its noise is declared."""
+    index, state = sp.Symbol("t", integer=True, positive=True), Vector("x")
+    kick, mean = Noise("kick", variance=1), sp.IndexedBase("S", real=True)
+    run = Iterates(mean, norm2(state), [state], [state + kick], [kick], index, 1, 3)
+    first = Theorem(AtMost(mean[4], mean[1] + 3), [run])
+    second = Theorem(AtMost(mean[2], 1), [ForEvery(AtMost(mean[index], 1), index, 1, 3)])
+    both = formal(AllOf(first, second))
+    assert both == f"{formal(first)} and {formal(second)}"
+    assert "noise kick with mean 0 and variance 1 given the past" in both and "whole t" not in both
+    assert formal(Theorem(AllOf(first), [sp.Ge(mean[1], 1)])).endswith(f", {run}")

@@ -46,7 +46,7 @@ def tainted():
 
 @claim(PAPER, "quoted", at="Eq (5)", expect=UNDECIDED)
 def quoted():
-    "stated elsewhere"
+    "stated elsewhere, for eps_0^2 <= 1"
     return Quoted("a rate of prior work")
 
 @claim(PAPER, "crash", at="Eq (6)", expect=UNDECIDED)

@@ -132,7 +132,7 @@ def test_a_finding_is_told_in_three_sentences_by_what_it_breaks(folder):
             "What breaks privacy (1)",
             "<strong>The paper says:</strong> x is at most its square",
             "<strong>What is true:</strong> That is false.",
-            "At x = 1/2 it says 1/2 &lt;= 1/4.",
+            "At x = 1/2 it says 1/2 ≤ 1/4.",
             "Nearest true form:",
             "a square is not",
             "<strong>What it means:</strong> Whoever runs it as printed promises more privacy than there is",
@@ -350,3 +350,7 @@ def test_a_damaged_cache_entry_is_checked_again(paper_file, tmp_path):
     for file in tmp_path.glob("*.json"):
         file.write_text('{"verdict": "PRO')
     assert verdicts(paper_file, Memory(tmp_path)) == fresh
+
+
+def test_formulas_in_sentences_read_as_in_print(folder):
+    assert "stated elsewhere, for ε<sub>0</sub><sup>2</sup> ≤ 1" in (folder / "small.html").read_text()

@@ -57,6 +57,9 @@ def test_a_refuted_case_is_not_refuted_with_room(id):
         "proof-4.7-lines",
         "thm-a.1-stable",
         "eq-17-18-corrected",
+        "appa-t-hat",
+        "thm-4.6-join",
+        "thm-4.6-tail",
     ],
 )
 def test_a_bound_with_half_its_constant_is_refuted(id):

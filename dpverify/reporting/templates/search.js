@@ -2,7 +2,11 @@
   const form = document.getElementById("filter");
   if (form) {
     const rows = [...document.querySelectorAll("[data-verdict]")];
-    const texts = rows.map(row => row.textContent.toLowerCase());
+    const names = {{ names }};
+    const texts = rows.map(row => {
+      const text = row.textContent.toLowerCase();
+      return text + " " + text.replace(/[^ -~]/g, sign => names[sign] || sign);
+    });
     const show = () => {
       const words = form.words.value.toLowerCase().split(/\s+/);
       const wanted = new Set([...form.verdict].filter(box => box.checked).map(box => box.value));
