@@ -60,7 +60,7 @@ def _subject(
     positive(epsilon=epsilon)
 
     def run(data: Any, rng: np.random.Generator, runs: int) -> Array:
-        values = [np.ravel(row) if "VECTOR_SUM" in metrics else float(row[0]) for row in np.asarray(data)]
+        values = [float(row[0]) for row in np.asarray(data)]
         published = _aggregated(values, runs, epsilon, metrics, **bounds)
         return np.array([np.ravel(publish(one)) for one in published], dtype=float)
 
@@ -68,9 +68,9 @@ def _subject(
     return Subject(run, PureDP(epsilon), pair, said_by, runs=runs, any_number=True)
 
 
-def _removed(*values: Any) -> Neighbours:
+def _removed(*values: float) -> Neighbours:
     """These records, and all but the first of them."""
-    return Neighbours.remove(np.array([np.ravel(value) for value in values], dtype=float), 0)
+    return Neighbours.remove(np.array([[value] for value in values], dtype=float), 0)
 
 
 def count(epsilon: float = 1.0) -> Subject:
@@ -117,16 +117,6 @@ def variance_positive(epsilon: float = 1.5) -> Subject:
     return variance(epsilon, 0.0, 1.0)
 
 
-def vectors(epsilon: float = 1.0, width: int = 2) -> Subject:
-    """VECTOR_SUM within an L1 ball of radius 1: a user on its surface is removed."""
-    import pipeline_dp
-
-    positive(width=width)
-    pair = _removed(np.eye(width)[0], np.zeros(width), np.zeros(width))
-    bounds = {"vector_norm_kind": pipeline_dp.NormKind.L1, "vector_max_norm": 1.0, "vector_size": width}
-    return _subject(pair, epsilon, 10_000, lambda m: m.vector_sum, ("VECTOR_SUM",), **bounds)
-
-
 INSTALL = 'pip install ".[pipelines]"'
 PACKAGES = ("pipeline-dp", "python-dp")
 CLAIM = "epsilon-DP for one user more or less: the total epsilon of its accountant"
@@ -149,5 +139,4 @@ TARGETS = (
         training=REFUTED,
     ),
     _target("variance-positive", "VARIANCE, MEAN and COUNT of values within (0, 1)", variance_positive),
-    _target("vectors", "VECTOR_SUM of vectors of L1 norm 1", vectors),
 )

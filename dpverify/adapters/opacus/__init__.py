@@ -9,9 +9,9 @@ gradients that are not numbers, which no optimizer of Opacus keeps out. `secure_
 has no release for this Python, and cannot be run.
 """
 
-from dpverify.adapters.opacus import engine, layers, optimizers
+from dpverify.adapters.opacus import distributed, engine, layers, optimizers
 from dpverify.adapters.opacus.gradients import check_gradients
 
 __all__ = ["TARGETS", "check_gradients"]
 
-TARGETS = (*optimizers.TARGETS, *engine.TARGETS, *layers.TARGETS)
+TARGETS = (*optimizers.TARGETS, *engine.TARGETS, *distributed.TARGETS, *layers.TARGETS)
