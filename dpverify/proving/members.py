@@ -18,9 +18,8 @@ import sympy as sp
 from dpverify.language.expectations import Draw, within
 from dpverify.language.functions import Function, Gradient, Minimiser, Value
 from dpverify.language.vectors import Atom, Basis, Inner, Total, Vector, inner, norm2
-from dpverify.proving.domain import symbols_of
 from dpverify.proving.existence import objects_of
-from dpverify.relations import AtMost, Equal, sides_of
+from dpverify.relations import sides_of
 from dpverify.theorems import ForEvery, Iterates
 
 
@@ -29,48 +28,12 @@ class NotWritten(Exception):
 
 
 def members(given: Sequence[Any]) -> Iterator[list[Any]]:
-    """The hypotheses with every function constant, then with every function as curved as its class lets it;
-    then the same without noise, as far as its variance may be 0.
+    """The hypotheses with every function constant, then with every function as curved as its class lets it.
 
     >>> f, x = Function("f", smooth=1), Vector("x")
     >>> [str(hypotheses[0]) for hypotheses in members([sp.Le(f(x), 2)])]
     ['True', '-<c_f, x> + |c_f|^2/2 + |x|^2/2 <= 2']
     """
-    yield from _quadratics(given)
-    if scales := _scales_of_noise(given):
-        silent = [_without(h, scales) for h in given]
-        yield from _quadratics([*silent, *(sp.Eq(scale, 0, evaluate=False) for scale in scales)])
-
-
-def _scales_of_noise(given: Sequence[Any]) -> list[Any]:
-    """The numbers in the variances of noises that may be 0."""
-    noises = [noise.basis for h in given if isinstance(h, Iterates) for noise in h.noises]
-    symbols = {s for noise in noises for s in symbols_of(noise.variance) if not isinstance(s, Atom)}
-    return sorted((s for s in symbols if s.is_nonnegative and s.is_zero is None), key=str)
-
-
-def _without(h: Any, scales: Sequence[Any]) -> Any:
-    rule = dict.fromkeys(scales, sp.S.Zero)
-    if isinstance(h, ForEvery):
-        sides = [side.xreplace(rule) for side in map(sp.sympify, sides_of(h.relation))]
-        return replace(h, relation=_with_sides(h.relation, *sides))
-    if isinstance(h, Iterates):
-        return replace(
-            h,
-            value=h.value.xreplace(rule),
-            step=tuple(vector.replaced(rule) for vector in h.step),
-            noises=tuple(noise.replaced(rule) for noise in h.noises),
-        )
-    return sp.sympify(h).xreplace(rule)
-
-
-def _with_sides(relation: AtMost | Equal, left: Any, right: Any) -> AtMost | Equal:
-    if isinstance(relation, Equal):
-        return replace(relation, derived=left, stated=right)
-    return replace(relation, lhs=left, rhs=right)
-
-
-def _quadratics(given: Sequence[Any]) -> Iterator[list[Any]]:
     functions = sorted((f for f in objects_of(given) if isinstance(f, Function)), key=str)
     if any(type(f) is not Function for f in functions):  # of somebody's own kind
         return
@@ -133,7 +96,9 @@ class Member:
     def hypothesis(self, h: Any) -> Any:
         """A hypothesis about these functions."""
         if isinstance(h, ForEvery):
-            return replace(h, relation=_with_sides(h.relation, *map(self.scalar, sides_of(h.relation))))
+            left, right = map(self.scalar, sides_of(h.relation))
+            names = ("lhs", "rhs") if hasattr(h.relation, "lhs") else ("derived", "stated")
+            return replace(h, relation=replace(h.relation, **dict(zip(names, (left, right)))))
         if isinstance(h, Iterates):
             return replace(
                 h,

@@ -9,7 +9,6 @@ from dpverify.checking import check
 from dpverify.language import Noise, Vector, norm2
 from dpverify.proving import prove
 from dpverify.proving.judges import judges_of, one_solver
-from dpverify.proving.members import members
 from dpverify.relations import AtMost, Equal
 from dpverify.theorems import AllOf, ForEvery, ForSome, Iterates, Theorem, domains, formal, latex
 from dpverify.verdicts import PROVED, REFUTED, UNDECIDED, Evidence, Result
@@ -442,17 +441,3 @@ def test_each_of_several_theorems_names_its_own_variables_and_noises() -> None:
     assert both == f"{formal(first)} and {formal(second)}"
     assert "noise kick with mean 0 and variance 1 given the past" in both and "whole t" not in both
     assert formal(Theorem(AllOf(first), [sp.Ge(mean[1], 1)])).endswith(f", {run}")
-
-
-def test_hypotheses_may_be_met_without_noise_if_its_scale_may_be_0():
-    """A noise whose variance depends on what noise did before is seen to exist where there is none."""
-    x, t = Vector("x"), sp.Symbol("t", integer=True)
-    V = sp.IndexedBase("V", real=True)
-
-    def variances(scale):
-        noise = Noise("nu", variance=scale * (1 - norm2(x)))
-        written = members([Iterates(V, norm2(x), [x], [x + noise], [noise], t, 1, 3), scale <= 2])
-        return [hypotheses[0].noises[0].basis.variance for hypotheses in written]
-
-    assert variances(sp.Symbol("s", nonnegative=True))[-1] == 0
-    assert 0 not in variances(sp.Symbol("s", positive=True))
