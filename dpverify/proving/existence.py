@@ -102,6 +102,8 @@ def nonnegative_form(variance: Any) -> list[Any] | None:
     >>> v, w = sp.symbols("v w", real=True)
     >>> nonnegative_form(v + w * norm2(Vector("x")))
     [0 <= v, 0 <= w]
+    >>> nonnegative_form(v * norm2(Vector("x")) + w * norm2(Vector("y")))
+    [True, 0 <= v, 0 <= w, 0 <= v*w]
     """
     inners = sorted(variance.atoms(Atom), key=lambda atom: atom.key)
     if not inners:
@@ -114,7 +116,8 @@ def nonnegative_form(variance: Any) -> list[Any] | None:
         return None
 
     def entry(i: int, j: int) -> Any:
-        coefficient = form.coeff_monomial(Inner.between(vectors[i], vectors[j]))
+        pair = Inner.between(vectors[i], vectors[j])
+        coefficient = form.coeff_monomial(pair) if pair in inners else sp.S.Zero
         return coefficient if i == j else coefficient / 2
 
     matrix = sp.Matrix(len(vectors), len(vectors), entry)

@@ -174,7 +174,8 @@ def _expectations(
     process: Iterates, steps: range, values: dict[Any, Any]
 ) -> tuple[dict[Any, Any], list[Any]] | None:
     """The expectation before each step and after the last, from a fixed state, and what must hold for the
-    noise of each step to exist; None if that depends on how the noises before it come out.
+    noise of each step to exist; None if that depends on how the noises before it come out, or a long run has
+    noise that does.
     """
 
     def value(i: int) -> Any:
@@ -192,8 +193,11 @@ def _expectations(
             mean, variance = draw.mean.replaced(here | now), draw.variance.xreplace(here | now)
             copy = Vector.combination({Draw(f"{draw.name}_{i}", mean, variance, draw.law): 1})
             fresh_noise[draw] = copy
+            moved = holds_noise(variance)
+            if moved and len(steps) > STEPS:  # every step would write out all those before it, many times
+                return None
             if not variance.is_nonnegative:
-                if not holds_noise(variance):
+                if not moved:
                     drawable.append(sp.Le(0, variance))
                 elif (always := nonnegative_form(draw.variance.xreplace(here))) is not None:
                     drawable += always

@@ -632,7 +632,7 @@ def bound_of_adp_is_tighter_for_many_steps():
 @claim(
     PAPER,
     "intro-adaptive-same",
-    at="Section 1, steps updated by the gradients",
+    at="Section 1, steps updated by the gradients, as a bound on the gradient",
     kind="asymptotic",
     uses=["prop-5.2-eq11-corrected"],
 )

@@ -54,7 +54,7 @@ BEYOND = AtMost(sp.exp(loss[i]), 1 + sp.exp(order * loss[i]))
 @claim(
     PAPER,
     "lemma-b.2",
-    at="Lemma B.2, finitely many outcomes",
+    at="Lemma B.2, finitely many outcomes, those of one value of g",
     kind="privacy guarantee",
     uses=["lemma-b.2-pointwise"],
 )

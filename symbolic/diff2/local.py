@@ -87,10 +87,12 @@ def some_step_size_reaches_the_floor_in_the_stated_rounds():
     loss of the class: eta and T are made of the constants, as in Theorem F.4.
 
     The path: K = n = N = j^12, b = G = C_1 = j^6, zeta = j^-12, L = C_2 = C_3 = d = eps = P = 1, delta =
-    e^(-1/2) (a = 2). eps_opt = j^-12, c_1/eps_opt = 4, c_2/eps_opt^2 = 1: R is any constant, j >= 2 10^6
-    R^3. By Proposition E.2 (u_1 = u_2 = 3), whatever T is, (sigma_1 C_1)^2 <= s j^-12, sigma_2^2 <= s j^-24
+    e^(-1/2) (a = 2). eps_opt = j^-12, c_1/eps_opt = 4, c_2/eps_opt^2 = 1: R is any constant, or grows
+    like a power of log j, j >= 2 10^6 R^3. By Proposition E.2 (u_1 = u_2 = 3), whatever T is, (sigma_1
+    C_1)^2 <= s j^-12, sigma_2^2 <= s j^-24
     and sigma_3^2 <= s j^-12, s = 430 R. Let g^2 = j^-11/(216 R)^(3/2). Every eta fails on one of three
-    losses, with x_0 = 0, where f has the slope -g up to 1/g and then turns up with curvature 1:
+    losses, with x_0 = 0, where f has the slope -g up to 1/g, then turns with curvature 1 until its
+    slope is g (corners rounded):
 
     1. eta <= 1/j. All records have this f. Before the turn E v^2 grows by exp(s/j^2) <= 2 at most in a
     round, and that of the server by 1 + 2 s/j^2 a round, 2 at most in all, from 2 g^2 at a restart: the way,
@@ -100,16 +102,17 @@ def some_step_size_reaches_the_floor_in_the_stated_rounds():
     2. 1/j <= eta <= 4. Half of the records have f + q, half f - q, where q has curvature 1 up to 1/g on both
     sides (one record has f if n is odd). Before the turn v_k = v_{k-1} (1 - z), z = eta (m + sigma_3 Z), m
     the mean of a batch of +-1 without replacement, so that z is symmetric with E z^2 >= eta^2/(2 b) and E
-    z^4 <= 3 eta^4 (1/b + sigma_3^2)^2 (Hoeffding), and E|1 - z|^(2/3) <= 1 - E z^2/9 + E z^4 <= 1 -
+    z^4 <= 3 eta^4 (1/b + sigma_3^2)^2 (no convex function of the sum has a larger mean without replacement,
+    Hoeffding), and E|1 - z|^(2/3) <= 1 - E z^2/9 + E z^4 <= 1 -
     eta^2/(36 b). So the way W of a round has E W^(2/3) <= 36 b eta^(-4/3) E|v_1|^(2/3) <= 36 j^(22/3)
     E|v_1|^(2/3), and the server's |v|^(2/3) grows in the mean by 1 + s^(1/3) j^-8 36 j^(22/3) a round, 2 at
     most in all, from (2 g^2)^(1/3): by Markov the turn is reached with a chance of at most 72 R j^(22/3) (2
     g^2)^(1/3) g^(2/3) <= 1/2.
 
-    3. eta >= 4. All records have x^2/2 up to |x| = j^6/2 and a constant slope beyond; x_0 = 1. While inside,
+    3. eta >= 4. All records have (x + 1)^2/2 up to |x + 1| = j^6/2 and a constant slope beyond. While inside,
     v_k = v_{k-1} (1 - eta (1 + sigma_3 Z)) at least doubles if |sigma_3 Z| <= 1/4, and x_k or x_{k-1} is
-    beyond 2 |v_k|. So with a chance of at least 1/2 one of the first j^6 + 1 of the K R points has the
-    gradient j^6/2: E|grad f(x_out)|^2 >= 1/(8 R).
+    farther than 2 |v_k| from -1. So with a chance of at least 1/2 one of the first j^6 + 1 of the K R points
+    has the gradient j^6/2: E|grad f(x_out)|^2 >= 1/(8 R).
 
     In the first two E|grad f(x_out)|^2 >= g^2/2, which is of the order j^-11, as in the third.
     """
@@ -129,7 +132,7 @@ def some_step_size_reaches_the_floor_in_the_stated_rounds():
             "R, T, eta": "any constant, any, any",
             "l(., z), eta <= 1/j": "slope -g, g^2 = j^-11/(216 R)^(3/2), up to 1/g, then turning up",
             "l(., z), 1/j <= eta <= 4": "the same, plus or minus x^2/2 for half of the records each",
-            "l(., z), eta >= 4": "x^2/2 up to |x| = j^6/2, x_0 = 1",
+            "l(., z), eta >= 4": "(x + 1)^2/2 up to |x + 1| = j^6/2",
         },
         meets=[
             Equal(floor(j**12, 1, 1, 1, j**6), best),
@@ -210,7 +213,7 @@ def utility_for_the_stated_rounds():
     "thm-5.3-corrected",
     at="Theorem 5.3, with L/sqrt(K b) in c_1",
     kind="asymptotic",
-    uses=["thm-f.4-corrected", "thm-f.4-terms", "rounds"],
+    uses=["thm-f.4-corrected", "thm-f.4-terms", "prop-f.3", "rounds"],
     standing="ours",
 )
 def rounds_of_diff2_bvr_l_sgd():

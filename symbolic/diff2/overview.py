@@ -75,7 +75,7 @@ def utility_of_diff2_gd_in_the_sample_size():
     )
 
 
-@claim(PAPER, "table-1-dpgd", at="Table 1, DP-GD", kind="asymptotic", uses=["prop-d.2"])
+@claim(PAPER, "table-1-dpgd", at="Table 1, DP-GD, N eps >= sqrt d", kind="asymptotic", uses=["prop-d.2"])
 def row_of_dp_gd():
     """DP-GD (T = 1, eta = 1/(2L), sigma^2 = A R/(N eps)^2) has the bound 4 Delta L/R + A R (k_1 G)^2 d/(N
     eps)^2 of Proposition D.2: no R makes it smaller than 4 sqrt(A Delta L) k_1 G sqrt d/(N eps), and, if N

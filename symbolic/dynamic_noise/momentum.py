@@ -1322,9 +1322,10 @@ def before_t_hat_the_power_is_not_small():
 @claim(
     PAPER,
     "thm-4.6-short",
-    at="Theorem 4.6, ERUB_min for T <= T_hat",
+    at="Theorem 4.6, ERUB_min for T <= T_hat, read as the least over T, T = 0 included",
     kind="asymptotic",
     uses=["power-at-most-square", "thm-4.6-x"],
+    standing="ours",
 )
 def dynamic_bound_of_momentum_before_t_hat():
     """Where T = ceil((2/l) ln(1 + eta_0/(kappa alpha))) <= T_hat, l = ln(1/gamma), gamma = 1 - eta_0/kappa >
@@ -1333,7 +1334,8 @@ def dynamic_bound_of_momentum_before_t_hat():
     the bound is 1.
 
     (1-beta)/(1-beta^T) <= gamma^(T-1), as T <= T_hat says by Lemma B.7, keeps x^2 >= gamma^T above beta
-    (1-beta). The bound at the printed T and schedule grows with kappa: thm-4.6-bound-corrected.
+    (1-beta). Of the bound at the printed T and schedule nothing is said here: thm-4.6-bound-corrected has it
+    with a factor kappa. (ERUB is taken without the momentum effect, as in the proof.)
     """
     n = sp.Symbol("n", integer=True, nonnegative=True)
     g, x = 1 - eta0 / kappa, kappa * alpha / (kappa * alpha + eta0)

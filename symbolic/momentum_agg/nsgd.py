@@ -603,8 +603,9 @@ def two_root_log_over_eps_suffices_for_large_delta():
     """If delta >= exp(-eps), then Algorithm 1 with sigma = 2 sqrt(log(1/delta))/eps is (eps, delta)-DP.
 
     The case is that of thm-4-rdp, less than one epoch, at (12, 1e-5), delta below 1/N: N = 65536, T = 2, and
-    a step goes up with chance p on D and p + (1 - 2p)/N on D'. (In whole passes, T >= N, it can fail only
-    where eps is above 2.34 log(1/delta), 27 at delta = 1e-5: thm-4-dp-corrected, thm-4-dp-passes.)
+    a step goes up with chance p on D and p + (1 - 2p)/N on D'. (In whole passes, T >= N, and with alpha >=
+    1/N it can fail only where eps is above 2.34 log(1/delta), 27 at delta = 1e-5: thm-4-dp-corrected,
+    thm-4-dp-passes.)
     """
     count, steps, budget, level = 2**16, 2, sp.Integer(12), sp.log(sp.Integer(10) ** 5)
     V = sp.Rational((16 + 1) * steps, count)
@@ -629,11 +630,13 @@ def two_root_log_over_eps_suffices_for_large_delta():
     at="Theorem 4, second sentence, in whole passes",
     kind="privacy guarantee",
     expect=REFUTED,
+    correction="thm-4-dp-corrected",
     standing="ours",
 )
 def two_root_log_over_eps_suffices_in_whole_passes():
     """If delta >= exp(-eps), T >= N and eps <= 20, then Algorithm 1 with sigma = 2 sqrt(log(1/delta))/eps is
-    (eps, delta)-DP: what is left of Theorem 4 in whole passes. It can fail where eps > 2.34 log(1/delta).
+    (eps, delta)-DP: what is left of Theorem 4 in whole passes. With alpha >= 1/N it can fail only where
+    eps > 2.34 log(1/delta) (thm-4-dp-corrected); this case needs a delta near 1, .98 at eps = 10.
 
     The case: one record, two steps, one dimension: w_2 - w_1 = -eta sign(m_1 + zeta), m_1 = alpha G or -alpha
     G, zeta ~ N(0, 16 alpha^2 G^2 sigma^2 V).

@@ -571,7 +571,7 @@ def sum_of_variances_is_at_most_a_square():
     standing="ours",
 )
 def noise_of_the_rebuilt_momentum():
-    """For 1/N <= alpha <= 1, gamma = eta N < 1, 2 <= N <= T and t in the epoch q + 1 >= 2 the noise X in what
+    """For 1/N <= alpha <= 1, gamma = eta N < 1, 2 <= N <= T and floor(t/N) = q + 1 >= 2 the noise X in what
     Algorithm 2 rebuilds has n = E|X| at most the bound of Lemma 7 (which is E|m^_t - m_t| if all epochs have
     one order). (Earlier there are no blocks: lemma-7-sharper with S = 0.)
 
