@@ -132,7 +132,7 @@ def small_example(
             values |= {"G": clip, "d": d, "sigma": sigma, "alpha": alpha}
             bound = Bound("adp-erm/bound-gradient", values)
             said = gradient_bound(alpha, b, sigma, gap=gap, eta=eta, L=L, G=clip, d=d, printed=True)
-            printed = Printed("", said, "Theorem 4.2, Eq (7)") if as_printed else None
+            printed = Printed("adp-erm/thm-4.2-eq7", said, "Theorem 4.2, Eq (7)") if as_printed else None
     if public:
         note = "; ".join(
             filter(None, [note, "the part of F that no record enters (a ridge) joins the step without noise"])
