@@ -30,6 +30,9 @@ MEANINGS = {
         "The leak of the printed scale shows in the outputs themselves: an attacker with three steps can "
         "tell the two data sets apart better than 1-DP allows."
     ),
+    "dp-accel/fig3-accel-vs-gd-same-t": (
+        "Run the accelerated algorithms for few steps: at T = 500 plain gradient descent ends below them."
+    ),
     "dp-accel/rem-4.2-budget": (
         "The optimal scales are for full gradients; a user who puts in batches of m < n spends more than eps."
     ),
