@@ -214,15 +214,15 @@ def bits(x: np.ndarray, y: np.ndarray) -> Iterator[Score]:
     u, v = _words(x), _words(y)
     used = np.bitwise_or.reduce(np.concatenate([u, v]), axis=0)
     low = LOW + np.log2(np.maximum(used & (~used + np.uint64(1)), 1).astype(float))
-    found = []
-    for place, (p, q) in enumerate(zip(_frequencies(u), _frequencies(v))):
-        both = (p + q) / 2
-        with np.errstate(invalid="ignore", divide="ignore"):
-            t = np.nan_to_num((p - q) ** 2 / (both * (1 - both)), posinf=0.0)
-        t = np.where((place >= low) | (np.abs(p - q) > EVERYWHERE), t, 0.0)
-        at = int(t.argmax())
-        if t[at] * len(x) > 8:
-            found.append((float(t[at]), at, place))
+    p, q, places = _frequencies(u), _frequencies(v), np.arange(64)
+    both = (p + q) / 2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        t = np.nan_to_num((p - q) ** 2 / (both * (1 - both)), posinf=0.0)
+    t = np.where((places[:, None] >= low) | (np.abs(p - q) > EVERYWHERE), t, 0.0)
+    columns = t.argmax(axis=1)
+    most = t[places, columns]
+    telling = np.flatnonzero(most * len(x) > 8)
+    found = [(float(most[place]), int(columns[place]), int(place)) for place in telling]
     for _, at, place in sorted(found, reverse=True)[:4]:
         if place >= low[at] or _everywhere(bit_score(at, place), x, y, at):
             yield bit_score(at, place)
