@@ -101,6 +101,9 @@ def code(text: str | bytes) -> int:
     return 1 + int.from_bytes(hashlib.blake2b(raw, digest_size=4).digest(), "big")
 
 
+_structure_code = lru_cache(maxsize=1024)(code)
+
+
 class NotAnOutcome(TypeError):
     """The mechanism returned something that cannot be scored."""
 
@@ -186,6 +189,9 @@ def _slot(key: str, place: int) -> int:
 
 def _leaves(value: Any, numbers: list[float], beside: Beside) -> str:
     """Append the numbers of a value, note what is beside them, and return its structure."""
+    quick = COMMON.get(type(value))
+    if quick is not None:
+        return quick(value, numbers, beside)
     if isinstance(value, bool | np.bool_ | float | np.floating):
         numbers.append(float(value))
         if isinstance(value, np.longdouble) and value.itemsize > 8:
@@ -230,23 +236,11 @@ def _leaves(value: Any, numbers: list[float], beside: Beside) -> str:
         numbers.extend((float(value.real), float(value.imag)))
         return type(value).__name__
     if isinstance(value, Mapping):
-        inner = {}
-        for key, part in sorted(value.items(), key=lambda item: repr(item[0])):
-            if isinstance(key, str):
-                numbers.extend(map(float, NUMBER.findall(key)[:WRITTEN]))
-            elif isinstance(key, int | float | tuple | np.generic):
-                _leaves(key, numbers, beside)
-            first = len(numbers)
-            inner[key] = f"{key!r}:{_leaves(part, numbers, beside)}"
-            for place, number in enumerate(numbers[first:]):
-                slot = _slot(repr(key), place)
-                beside.keyed[slot] = beside.keyed.get(slot, 0.0) + (number if math.isfinite(number) else 0.0)
-        kind = "" if type(value) is dict else type(value).__name__
-        return kind + "{" + ",".join(inner[key] for key in value) + "}"  # in their order, which is seen, too
+        return _mapping_leaves(value, numbers, beside)
     if isinstance(value, set | frozenset):
         return type(value).__name__ + _leaves(sorted(value, key=repr), numbers, beside)
     if isinstance(value, list | tuple):
-        return f"{type(value).__name__}[" + ",".join(_leaves(part, numbers, beside) for part in value) + "]"
+        return _sequence_leaves(value, numbers, beside)
     if isinstance(value, np.ma.MaskedArray):
         return "masked" + _leaves([np.ma.getdata(value), np.ma.getmaskarray(value)], numbers, beside)
     if callable(getattr(value, "state_dict", None)):  # a torch module or optimizer: all that it holds
@@ -312,6 +306,40 @@ def _stored(value: Any, numbers: list[float]) -> str:
     return type(value).__name__
 
 
+def _sequence_leaves(value: Sequence[Any], numbers: list[float], beside: Beside) -> str:
+    return f"{type(value).__name__}[" + ",".join([_leaves(part, numbers, beside) for part in value]) + "]"
+
+
+def _mapping_leaves(value: Mapping[Any, Any], numbers: list[float], beside: Beside) -> str:
+    inner = {}
+    for key, part in sorted(value.items(), key=lambda item: repr(item[0])):
+        if isinstance(key, str):
+            numbers.extend(map(float, NUMBER.findall(key)[:WRITTEN]))
+        elif isinstance(key, int | float | tuple | np.generic):
+            _leaves(key, numbers, beside)
+        first = len(numbers)
+        inner[key] = f"{key!r}:{_leaves(part, numbers, beside)}"
+        for place, number in enumerate(numbers[first:]):
+            slot = _slot(repr(key), place)
+            beside.keyed[slot] = beside.keyed.get(slot, 0.0) + (number if math.isfinite(number) else 0.0)
+    kind = "" if type(value) is dict else type(value).__name__
+    return kind + "{" + ",".join(inner[key] for key in value) + "}"  # in their order, which is seen, too
+
+
+def _float_leaf(value: float, numbers: list[float], beside: Beside) -> str:
+    numbers.append(value)
+    return ""
+
+
+# the types that most outputs are made of, which need not be looked for
+COMMON: dict[type, Callable[[Any, list[float], Beside], str]] = {
+    float: _float_leaf,
+    list: _sequence_leaves,
+    tuple: _sequence_leaves,
+    dict: _mapping_leaves,
+}
+
+
 def _array_leaves(array: np.ndarray, numbers: list[float], beside: Beside) -> str:
     if array.dtype.names:  # a structured array
         return _leaves({name: array[name] for name in array.dtype.names}, numbers, beside)
@@ -342,7 +370,7 @@ class Settled(NamedTuple):
 def _apart(output: Any) -> Settled:
     numbers: list[float] = []
     beside = Beside({}, {})
-    shape = code(_leaves(output, numbers, beside))
+    shape = _structure_code(_leaves(output, numbers, beside))
     return Settled(numbers, -shape if isinstance(output, Raised) else shape, beside)
 
 
