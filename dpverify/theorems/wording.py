@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -189,17 +190,42 @@ def latex(relation: Any) -> str:
         limits = f"{sp.latex(relation.index)} = {low}, \\dots, {high}"
         return f"{latex(relation.relation)} \\text{{ for }} {limits}"
     elif isinstance(relation, Iterates):
-        moves = ", ".join(rf"{old.latex} \to {new.latex}" for old, new in zip(relation.state, relation.step))
-        return (
-            rf"{sp.latex(relation.name[relation.index])} = \mathbb{{E}}[{sp.latex(relation.value)}],\; "
-            rf"{moves}"
-        )
+        return _latex_of_iteration([relation])
     elif isinstance(relation, Theorem):
         text = latex(relation.shows)
     else:
         return ""
-    conditions = ", ".join(latex(g) if isinstance(g, ForEvery | Iterates) else sp.latex(g) for g in given)
-    return text + (f" \\quad \\left({conditions}\\right)" if given else "")
+    return text + (f" \\quad \\left({_latex_of_conditions(given)}\\right)" if given else "")
+
+
+def _latex_of_conditions(given: Sequence[Any]) -> str:
+    """Hypotheses with commas between; those on the expectations of one iteration name it once."""
+    texts: list[str] = []
+    told: set[tuple[Any, ...]] = set()
+    for g in given:
+        if not isinstance(g, Iterates):
+            texts.append(latex(g) if isinstance(g, ForEvery) else sp.latex(g))
+        elif (moves := _moves(g)) not in told:
+            told.add(moves)
+            texts.append(
+                _latex_of_iteration([h for h in given if isinstance(h, Iterates) and _moves(h) == moves])
+            )
+    return ", ".join(texts)
+
+
+def _moves(process: Iterates) -> tuple[Any, ...]:
+    """What makes two iterations the same, whatever number of the state is looked at."""
+    return process.state, process.step, process.index, process.low, process.high
+
+
+def _latex_of_iteration(processes: Sequence[Iterates]) -> str:
+    """The expectations along one iteration, and the iteration."""
+    first = processes[0]
+    values = ", ".join(rf"{sp.latex(p.name[p.index])} = \mathbb{{E}}[{sp.latex(p.value)}]" for p in processes)
+    moves = ", ".join(rf"{old.latex} \to {new.latex}" for old, new in zip(first.state, first.step))
+    low, high = (sp.latex(sp.sympify(end)) for end in (first.low, first.high))
+    steps = rf"\text{{ before step }} {sp.latex(first.index)} = {low}, \dots, {high} \text{{ of }}"
+    return f"{values} {steps} {moves}"
 
 
 def step_of(relation: Any, reason: str, result: Result) -> Step:
