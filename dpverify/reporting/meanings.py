@@ -421,15 +421,7 @@ MEANINGS = {
     "adp-erm/remark-4.1-dominating": (
         "Do not tune for the privacy term alone: with many records it may be the smallest of the three."
     ),
-    "adp-erm/prop-5.2-factor": (
-        "At the settings of the experiments the last term of DP is the smaller one: do not choose ADP on "
-        "the strength of this comparison."
-    ),
     "adp-erm/sec6.1-text": ("Read the numbers from Table 1; the text misquotes one of them."),
-    "adp-erm/intro-consistent": (
-        'The table has a row at large T where DP is ahead, by less than the spread of runs: "mostly", not '
-        '"consistently".'
-    ),
     "diff2/table-1-bvr": ("Count on more gradients than the table says: every round computes all N of them."),
     "diff2/footnote-3": (
         "If clients differ (zeta_2 of order 1), DIFF2-BVR-L-SGD needs more rounds than DP-GD once N is "

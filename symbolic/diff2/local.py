@@ -225,36 +225,54 @@ def rounds_of_diff2_bvr_l_sgd():
     )
 
 
+ONCE = R >= L * sp.sqrt(d) / (f.n * eps * f.BEST)
+
+
+@claim(
+    PAPER,
+    "thm-5.3-local",
+    at="Theorem 5.3, the noise of the local steps with v <= 1 + R/P visits",
+    kind="inequality",
+    uses=["rounds"],
+    standing="ours",
+)
+def noise_of_the_local_steps_is_twice_the_floor():
+    """If R >= 1 + c_1/eps_opt + c_2/eps_opt^2, R >= L sqrt d/(n eps eps_opt) and v <= 1 + R/P: L sqrt d sqrt
+    v/(n eps R) <= 2 eps_opt.
+    """
+    once, share = L * sp.sqrt(d) / (f.n * eps * R), sp.sqrt(R) / sp.sqrt(P)
+    return (
+        Theorem(given=[ENOUGH, ONCE, f.visits <= 1 + R / P], shows=AtMost(f.VISITS, 2 * f.BEST))
+        .use("rounds", "the choice of R", R=R, s=START, q=WAY, B=f.BEST, k=1)
+        .have(AtMost(sp.sqrt(f.visits), 1 + share), "the root")
+        .have(AtMost(f.VISITS, once * (1 + share)), "times L sqrt d/(n eps R)")
+        .have(Equal(once * (1 + share), once + WAY / sp.sqrt(R)), "multiplied out")
+        .have(AtMost(once, f.BEST), "R >= L sqrt d/(n eps eps_opt)")
+    )
+
+
 @claim(
     PAPER,
     "thm-5.3-visits",
-    at="Theorem 5.3, with ceil(R/P) in the noise",
+    at="Theorem 5.3, with the number of visits, up to ceil(R/P), in the noise",
     kind="asymptotic",
-    uses=["thm-f.4-visits", "thm-5.3-rounds", "rounds"],
+    uses=["thm-f.4-visits", "thm-5.3-rounds", "thm-5.3-local"],
     standing="ours",
 )
 def rounds_of_diff2_bvr_l_sgd_with_few_visits():
-    """The same with the noise that prop-5.1-corrected asks for, sigma_3^2 <= A (K ceil(R/P)/(n^2 eps^2) +
-    1/(b^2 eps)), for fewer rounds than clients too, if R >= L sqrt d/(n eps eps_opt) as well: the noise of
-    the local steps counts twice. (From P rounds on this follows from R >= c_2/eps_opt^2.)
+    """The same with the noise that prop-5.1-corrected asks for, sigma_3^2 <= A (K v/(n^2 eps^2) + 1/(b^2
+    eps)), v = ceil(R/P) or any other v <= 1 + R/P, for fewer rounds than clients too, if R >= L sqrt d/(n eps
+    eps_opt) as well: the noise of the local steps counts twice. (From P rounds on this follows from R >=
+    c_2/eps_opt^2.)
     """
-    count, share = sp.ceiling(R / P), sp.sqrt(R) / sp.sqrt(P)
-    once = L * sp.sqrt(d) / (f.n * eps * R)
-    noise = f.VISITS.subs(f.visits, count)
     return (
         Theorem(
-            given=[*f.chosen(count), ENOUGH, R >= L * sp.sqrt(d) / (f.n * eps * f.BEST)],
+            given=[*f.chosen(f.visits), ENOUGH, ONCE, f.visits <= 1 + R / P],
             shows=AtMost(f.MEAN, reached(2)),
         )
-        .use("thm-f.4-visits", "Theorem F.4", v=count)
-        .use("rounds", "the choice of R", R=R, s=START, q=WAY, B=f.BEST, k=1)
-        .have(AtMost(count, 1 + R / P), "the next whole number")
-        .have(AtMost(sp.sqrt(count), 1 + share), "the root")
-        .have(AtMost(noise, once * (1 + share)), "times L sqrt d/(n eps R)")
-        .have(Equal(once * (1 + share), once + WAY / sp.sqrt(R)), "multiplied out")
-        .have(AtMost(once, f.BEST), "R >= L sqrt d/(n eps eps_opt)")
-        .have(AtMost(noise, 2 * f.BEST), "both")
-        .use("thm-5.3-rounds", "the other terms", V=noise, k=2)
+        .use("thm-f.4-visits", "Theorem F.4")
+        .use("thm-5.3-local", "the noise of the local steps")
+        .use("thm-5.3-rounds", "the other terms", V=f.VISITS, k=2)
     )
 
 
