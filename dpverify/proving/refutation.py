@@ -365,8 +365,8 @@ def _rationals(names: list[Any], row: np.ndarray) -> list[sp.Rational]:
 
 
 def _sample(domain: Domain, names: list[Any], count: int, rng: np.random.Generator) -> np.ndarray:
-    """Candidate rows: the simplest number of each (0 for all entries of many sequences), products of simple
-    numbers, then random draws; hypotheses are weighed by the violation itself.
+    """Candidate rows: products of simple numbers, then random draws, and at last the simplest number of each,
+    such as 0 for the entries of many sequences; hypotheses are weighed by the violation itself.
     """
     simple = [np.array([float(v) for v in domain.choices(n)[:12]] or domain.sample(n, 1, rng)) for n in names]
     size = np.prod([float(len(s)) for s in simple])
@@ -375,7 +375,7 @@ def _sample(domain: Domain, names: list[Any], count: int, rng: np.random.Generat
     else:
         rows = np.column_stack([rng.choice(s, count // 3) for s in simple])
     random = np.column_stack([domain.sample(n, count - len(rows), rng) for n in names])
-    return np.concatenate([np.array([[s[0] for s in simple]]), rows, random])
+    return np.concatenate([rows, random, np.array([[s[0] for s in simple]])])
 
 
 def admissible(relation: Equal | AtMost, effort: Effort) -> int:
