@@ -167,6 +167,7 @@ def _for_lengths(
     columns = _sample(domain, names, budget, rng)
     if search.edges:
         columns = np.concatenate([columns, _edge_rows(domain, names, columns, rng)])
+    columns = np.concatenate([columns, _simplest(domain, names, columns)])
     violation = numeric(relation, domain, start, names)
     scores = violation(columns)
     order = np.argsort(-scores, kind="stable")
@@ -181,6 +182,14 @@ def _for_lengths(
         yield start | dict(zip(names, _rationals(names, columns[i])))
     if search.climbs and not good:
         yield from _climb(domain, start, names, columns[order[: search.climbs]], violation, rng)
+
+
+def _simplest(domain: Domain, names: list[Any], columns: np.ndarray) -> np.ndarray:
+    """The row with the simplest number of each, such as 0 for the entries of many sequences, which no random
+    draw hits at once.
+    """
+    simple = [domain.choices(name)[:1] for name in names]
+    return np.array([[float(first[0]) if first else columns[0, j] for j, first in enumerate(simple)]])
 
 
 def edges(domain: Domain, name: Any) -> list[sp.Rational]:
@@ -365,8 +374,8 @@ def _rationals(names: list[Any], row: np.ndarray) -> list[sp.Rational]:
 
 
 def _sample(domain: Domain, names: list[Any], count: int, rng: np.random.Generator) -> np.ndarray:
-    """Candidate rows: products of simple numbers, then random draws, and at last the simplest number of each,
-    such as 0 for the entries of many sequences; hypotheses are weighed by the violation itself.
+    """Candidate rows: products of simple numbers first, then random draws; hypotheses are weighed by the
+    violation itself.
     """
     simple = [np.array([float(v) for v in domain.choices(n)[:12]] or domain.sample(n, 1, rng)) for n in names]
     size = np.prod([float(len(s)) for s in simple])
@@ -375,7 +384,7 @@ def _sample(domain: Domain, names: list[Any], count: int, rng: np.random.Generat
     else:
         rows = np.column_stack([rng.choice(s, count // 3) for s in simple])
     random = np.column_stack([domain.sample(n, count - len(rows), rng) for n in names])
-    return np.concatenate([rows, random, np.array([[s[0] for s in simple]])])
+    return np.concatenate([rows, random])
 
 
 def admissible(relation: Equal | AtMost, effort: Effort) -> int:
