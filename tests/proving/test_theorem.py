@@ -435,6 +435,21 @@ def test_expectations_after_a_step_bound_each_other_only_if_they_do_at_every_sta
     assert "not expectations of one iteration" in result.because
 
 
+def test_an_iteration_is_typeset_once_however_many_expectations_are_taken_along_it() -> None:
+    from dataclasses import replace
+
+    from dpverify.language.vectors import norm2, vectors
+    from dpverify.theorems import Iterates, latex
+
+    y, z = vectors("y z")
+    small, large = (sp.IndexedBase(name, nonnegative=True) for name in ("small", "large"))
+    first = Iterates(small, norm2(y), [y, z], [z, y], [], t, 1, T)
+    given = [first, x >= 1, replace(first, name=large), replace(first, name=large, step=[y, z])]
+    text = latex(Theorem(given=given, shows=AtMost(small[T + 1], large[T + 1])))
+    assert text.count(r"\text{ before step } t = 1, \dots, T \text{ of }") == 2
+    assert text.count(r"= \mathbb{E}[") == 3
+
+
 def test_conditions_of_a_step_are_not_forgotten_when_it_is_summed_or_averaged():
     huge = sp.Integer(10) ** 400  # false, and beyond what a search tries
     conditional = AtMost(e[t], huge, given=[e[t] <= huge])
