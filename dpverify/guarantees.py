@@ -20,8 +20,12 @@ class Guarantee(Hashable, Protocol):
     def delta_at(self, epsilon: float) -> float: ...
 
 
-def _expect(ok: Any, name: str, value: float, range_: str) -> None:
-    """Refuse a value that is surely outside of its range; a formula may leave that open."""
+def _expect(within: Callable[[Any], Any], name: str, value: Any, range_: str) -> None:
+    """Refuse a value that is surely outside of its range, or no number; a formula may leave that open."""
+    try:
+        ok = within(value)
+    except TypeError:
+        raise TypeError(f"Expected {name}={value!r} to be a number {range_}.") from None
     undecided = bool(getattr(ok, "free_symbols", None))
     if not undecided and not ok:
         raise ValueError(f"Expected {name}={value} {range_}.")
@@ -43,7 +47,7 @@ class PureDP:
     epsilon: float
 
     def __post_init__(self) -> None:
-        _expect(self.epsilon >= 0, "epsilon", self.epsilon, ">= 0")
+        _expect(lambda v: v >= 0, "epsilon", self.epsilon, ">= 0")
 
     def __str__(self) -> str:
         return f"{_shown(self.epsilon)}-DP"
@@ -67,9 +71,9 @@ class ApproxDP:
     delta: float
 
     def __post_init__(self) -> None:
-        _expect(self.epsilon >= 0, "epsilon", self.epsilon, ">= 0")
-        _expect(self.delta >= 0, "delta", self.delta, "in [0, 1]")
-        _expect(self.delta <= 1, "delta", self.delta, "in [0, 1]")
+        _expect(lambda v: v >= 0, "epsilon", self.epsilon, ">= 0")
+        _expect(lambda v: v >= 0, "delta", self.delta, "in [0, 1]")
+        _expect(lambda v: v <= 1, "delta", self.delta, "in [0, 1]")
 
     def __str__(self) -> str:
         return f"({_shown(self.epsilon)}, {_shown(self.delta)})-DP"
@@ -92,7 +96,7 @@ class GDP:
     mu: float
 
     def __post_init__(self) -> None:
-        _expect(self.mu >= 0, "mu", self.mu, ">= 0")
+        _expect(lambda v: v >= 0, "mu", self.mu, ">= 0")
 
     def __str__(self) -> str:
         return f"{_shown(self.mu)}-GDP"
@@ -119,8 +123,8 @@ class RDP:
     epsilon: float
 
     def __post_init__(self) -> None:
-        _expect(self.order > 1, "order", self.order, "> 1")
-        _expect(self.epsilon >= 0, "epsilon", self.epsilon, ">= 0")
+        _expect(lambda v: v > 1, "order", self.order, "> 1")
+        _expect(lambda v: v >= 0, "epsilon", self.epsilon, ">= 0")
 
     def __str__(self) -> str:
         return f"({_shown(self.order)}, {_shown(self.epsilon)})-RDP"
@@ -144,7 +148,7 @@ class ZCDP:
     rho: float
 
     def __post_init__(self) -> None:
-        _expect(self.rho >= 0, "rho", self.rho, ">= 0")
+        _expect(lambda v: v >= 0, "rho", self.rho, ">= 0")
 
     def __str__(self) -> str:
         return f"{_shown(self.rho)}-zCDP"

@@ -93,7 +93,12 @@ class Neighbours:
             new = np.array(
                 part, dtype=np.result_type(part, np.asarray(record[i] if isinstance(data, tuple) else record))
             )
-            new[index] = record[i] if isinstance(data, tuple) else record
+            value = record[i] if isinstance(data, tuple) else record
+            try:
+                new[index] = value
+            except ValueError:
+                shape = np.shape(new[index])
+                raise ValueError(f"Expected record={value!r} of shape {shape}, as the others are.") from None
             return new
 
         return cls(data, _each(data, change), REPLACE)

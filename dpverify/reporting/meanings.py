@@ -30,6 +30,9 @@ MEANINGS = {
         "The leak of the printed scale shows in the outputs themselves: an attacker with three steps can "
         "tell the two data sets apart better than 1-DP allows."
     ),
+    "dp-accel/fig3-accel-vs-gd-same-t": (
+        "Run the accelerated algorithms for few steps: at T = 500 plain gradient descent ends below them."
+    ),
     "dp-accel/rem-4.2-budget": (
         "The optimal scales are for full gradients; a user who puts in batches of m < n spends more than eps."
     ),
@@ -37,9 +40,16 @@ MEANINGS = {
         "A step size computed from the data is a release of its own: choose L by a public bound, or pay "
         "for it."
     ),
-    "dynamic-noise/alg-1-batch": (
-        "With batches of n < N the printed noise is too small by the factor n/N: scale it by G/n, or the "
-        "cost grows by (N/n)^2."
+    "dynamic-noise/thm-4.6-bound-short": (
+        "With the printed number of steps the bound of momentum grows with the condition number even where "
+        "T <= T_hat: take the factor kappa of the corrected form."
+    ),
+    "dynamic-noise/sec1-momentum-improves": (
+        "By these bounds plain gradient descent is the better choice at beta = 0.9: momentum pays for the "
+        "small step that its theorem asks for."
+    ),
+    "dynamic-noise/appa-ter-eer": (
+        "Add twice the printed term when you carry a bound from the data at hand to new data."
     ),
     "dynamic-noise/thm-3.1-replace": (
         "If a record may be changed, and not only zeroed, the cost is four times what the theorem says: a "
@@ -546,7 +556,7 @@ MEANINGS = {
         "The budget by zCDP is the smaller one, by a factor between 2 and 4 for eps <= 2 L: the "
         "comparison goes the other way."
     ),
-    "dynamic-noise/sec4.1.3-robust-uniform": (
+    "dynamic-noise/sec4.1.3-robust-uniform-least": (
         "Where kappa alpha >= 1 the best is not to train: the bound stays at 1 whatever kappa is."
     ),
     "dynamic-noise/sec4.1.3-dynamic-more-robust": (

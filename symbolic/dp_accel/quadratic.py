@@ -298,11 +298,15 @@ def m_is_the_stationary_variance_of_the_iterate():
 
 @claim(PAPER, "thm-3.5-lm", at="Eq (3.17), L m", kind="inequality", uses=["thm-3.5-m"])
 def additive_term_l_m_is_large_enough():
-    """The additive term L m(alpha, beta) is at least the stationary error (1/2) sum_i lambda_i v(lambda_i)
-    (twice as large as needed).
+    """The additive term L m(alpha, beta), m being the sum of the stationary variances v_i of thm-3.5-m, is at
+    least the stationary error (1/2) sum_i lambda_i v_i, lambda_i <= L: twice as large as needed.
     """
-    v = variance(alpha, beta, lam, sigma**2)
-    return AtMost(lam / 2 * v, L * v, given=[lam <= L, beta < 1, alpha * lam < 2 + 2 * beta])
+    i, d = (sp.Symbol(name, integer=True, positive=True) for name in "id")
+    at, v = sp.IndexedBase("lambda", positive=True), sp.IndexedBase("v", nonnegative=True)
+    return Theorem(
+        given=[ForEvery(AtMost(at[i], L), i, 1, d)],
+        shows=AtMost(sp.Sum(at[i] * v[i], (i, 1, d)) / 2, L * sp.Sum(v[i], (i, 1, d)) / 2),
+    ).sum(AtMost(at[i] * v[i], L * v[i]), (i, 1, d), "eigenvalue by eigenvalue")
 
 
 @claim(PAPER, "thm-3.5-rho", at="Eq (3.18)", kind="optimality", uses=["eq-b-quasi"])
