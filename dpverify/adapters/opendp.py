@@ -150,10 +150,21 @@ def eigenvector(epsilon: float = 4.0, features: int = 2) -> Subject:
     domain = _sscp_domain(norm=1.0, p=2, size=1, num_features=features, T=float)
     measurement = make_private_eigenvector(domain, dp.symmetric_distance(), epsilon)
     axes = np.eye(features)
-    above = np.triu_indices(features)  # a vector and its opposite are the same answer
+    above = np.triu_indices(features)
+
+    def drawn(matrix: Array) -> Array:
+        vector = measurement(matrix)
+        return np.outer(vector, vector)[above]  # a vector and its opposite are the same answer
+
+    def product(rows: Array) -> Array:
+        # Refused by itself, since the library's own refusal quotes its source.
+        if len(rows) != 1 or not np.isfinite(rows).all():
+            raise ValueError(f"Expected one record of numbers, got {rows.tolist()}.")
+        return rows.T @ rows
+
     return _subject(
-        lambda matrix: np.outer(*[measurement(matrix)] * 2)[above],
-        lambda rows: rows.T @ rows,
+        drawn,
+        product,
         Neighbours.replace(axes[:1], 0, axes[1]),
         PureDP(measurement.map(2)),  # replacing is removing and adding
         runs=2_000,
