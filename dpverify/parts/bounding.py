@@ -161,7 +161,9 @@ def heavy_ball_bound(
 
 def nesterov_bound(problem: Problem, data: Data, noise: Sequence[float], stages: Stages) -> Bound | None:
     """Theorem 4.1 of dp-accel, corrected, stage after stage; each begins where the last one ends."""
-    L, mu, T = problem.smoothness, problem.pl, len(noise)
+    L = problem.smoothness
+    mu = problem.pl
+    T = len(noise)
     if L is None or mu is None:
         return None
     alpha, stage = stages.alpha.values(T), stages.stage.values(T)

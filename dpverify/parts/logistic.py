@@ -67,5 +67,7 @@ def perturbed_minimiser(data: Records, linear: Array, weight: float) -> Array:
             length[worse] /= 2
         if np.array_equal(there, x):
             break
-        x, slope, curvature = there, new, bent
+        x = there
+        slope = new
+        curvature = bent
     return x

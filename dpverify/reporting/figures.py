@@ -237,7 +237,9 @@ def audit(
 
     seen = observe(mechanism, neighbours, claim, replace(budget, runs=min(budget.runs, 50_000)))
     keep = np.unique(np.linspace(0, len(seen.on_data) - 1, 40).astype(int))
-    x, y, n = seen.on_data[keep], seen.on_other[keep], seen.fresh
+    x = seen.on_data[keep]
+    y = seen.on_other[keep]
+    n = seen.fresh
     share = 0.05 / (4 * len(keep))
     (low, high), (left, right) = (
         np.array([clopper_pearson(int(k), n, share) for k in counts]).T for counts in (x, y)
