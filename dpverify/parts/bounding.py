@@ -86,7 +86,7 @@ def batch_moment(problem: Problem, data: Data, release: Release, clip: float, di
     >>> batch_moment(*quadratic_case(), release, 1.0, 200)
     0.0
     """
-    if release.whole:
+    if release.full_batch:
         return 0.0
     if isinstance(problem, Quadratic) and unclipped(problem, clip):
         rows = problem.load(data).features
