@@ -47,7 +47,7 @@ def _repeated(measurement: Any, read: Callable[[Array], Any], bits: bool = False
     return run
 
 
-def _one(kind: type) -> Callable[[Array], Any]:
+def _only_number(kind: type) -> Callable[[Array], Any]:
     """The only number of a data set, as this type."""
 
     def read(data: Array) -> Any:
@@ -92,7 +92,7 @@ def laplace(scale: float = 1.0, value: float = 0.0, whole: bool = False, bits: b
     domain = dp.atom_domain(T=int) if whole else dp.atom_domain(T=float, nan=False)
     measurement = dp.m.make_laplace(domain, dp.absolute_distance(T=kind), scale=scale)
     pair = _pair([value], [value + 1.0])
-    return _subject(measurement, _one(kind), pair, PureDP(measurement.map(kind(1))), bits)
+    return _subject(measurement, _only_number(kind), pair, PureDP(measurement.map(kind(1))), bits)
 
 
 def gaussian(scale: float = 1.0, width: int = 4) -> Subject:
@@ -112,7 +112,7 @@ def randomized_response(truth: float = 0.75) -> Subject:
         raise ValueError(f"Expected 0.5 < truth={truth} < 1.")
     dp = _library()
     measurement = dp.m.make_randomized_response_bool(prob=truth)
-    return _subject(measurement, _one(bool), _pair([0.0], [1.0]), PureDP(measurement.map(1)))
+    return _subject(measurement, _only_number(bool), _pair([0.0], [1.0]), PureDP(measurement.map(1)))
 
 
 def total(scale: float = 1.0, records: int = 8) -> Subject:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any
@@ -14,7 +14,7 @@ from dpverify.proving.definedness import needs
 from dpverify.proving.domain import fresh, placed, running
 from dpverify.proving.forms import Refused
 from dpverify.proving.proof import Proof, Stuck, as_conditions, show_condition
-from dpverify.proving.ranges import at_index, require_free_index, show_for_every, substituted
+from dpverify.proving.ranges import at_index, known_at, require_free_index, show_for_every, substituted
 from dpverify.relations import AtMost, Equal, sides_of
 from dpverify.theorems import AllOf, ForEvery, Iterates, SumOver, Theorem, Use
 
@@ -33,13 +33,22 @@ def use_claim(inference: Use, proof: Proof) -> None:
     if inference.over is not None:
         index, low, high = inference.over
         require_free_index(index, low, proof)
-        shown = _instances(inference, proof, [sp.Ge(index, low), sp.Le(index, high)])
+        limits = SumOver(AtMost(low, high), index, low, high, inference.reason)
+        spoken = _sequences(inference.terms.values())  # what is known of others says nothing of the terms
+        relations = [r for r in known_at(limits, proof) if spoken & _sequences(sides_of(r))] if spoken else []
+        known = [condition for relation in relations for condition in as_conditions(relation)]
+        shown = _instances(inference, proof, [sp.Ge(index, low), sp.Le(index, high), *known])
         proof.recursions += [ForEvery(relation, index, low, high) for relation in shown]
     elif inference.when is not None:
         shown = _instances(inference, proof, [inference.when])
         proof.in_case += [(inference.when, fact) for relation in shown for fact in as_conditions(relation)]
     else:
         proof.learn(*_instances(inference, proof, []))
+
+
+def _sequences(terms: Iterable[Any]) -> set[Any]:
+    """The sequences of which entries stand in the terms."""
+    return {entry.base for term in terms for entry in sp.sympify(term).atoms(sp.Indexed)}
 
 
 def _instances(inference: Use, proof: Proof, supposed: list[Any]) -> list[AtMost | Equal]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import sympy as sp
@@ -37,22 +38,22 @@ def add_up(inference: SumOver, proof: Proof) -> None:
 def show_for_every(relation: AtMost | Equal, inference: SumOver | Unroll, proof: Proof) -> None:
     """A relation at an arbitrary index of the range: by a hypothesis for every index, or proved there."""
     require_free_index(inference.index, inference.low, proof)
-    instances = []
-    for hypothesis in (*proof.theorem.given, *proof.recursions):
-        if isinstance(hypothesis, ForEvery) and _covers(hypothesis, inference, proof):
-            moved = at_index(hypothesis, inference.index)
-            if moved == relation:
-                proof.steps.append(
-                    step_of(
-                        relation,
-                        inference.reason,
-                        Result(PROVED, "known for every index", Evidence("hypothesis")),
-                    )
-                )
-                return
-            instances += as_conditions(moved)
-    show_conditions(relation, inference.reason, proof, [*_range(inference), *instances])
-    proof.establish(relation, inference.reason, [*_range(inference), *instances])
+    conditions = _range(inference)
+    for known in known_at(inference, proof):
+        if known == relation:
+            result = Result(PROVED, "known for every index", Evidence("hypothesis"))
+            proof.steps.append(step_of(relation, inference.reason, result))
+            return
+        conditions += as_conditions(known)
+    show_conditions(relation, inference.reason, proof, conditions)
+    proof.establish(relation, inference.reason, conditions)
+
+
+def known_at(inference: SumOver | Unroll, proof: Proof) -> Iterator[AtMost | Equal]:
+    """What the hypotheses and recursions that cover the range say at an arbitrary index of it."""
+    for every in (*proof.theorem.given, *proof.recursions):
+        if isinstance(every, ForEvery) and _covers(every, inference, proof):
+            yield at_index(every, inference.index)
 
 
 def require_free_index(index: sp.Symbol, low: Any, proof: Proof) -> None:

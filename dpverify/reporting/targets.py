@@ -114,7 +114,9 @@ def write_page(folder: str | Path) -> Path:
     """Draw index.html, README.md and a page for each finding from the scripts and the results kept in a
     folder; returns the path of the first.
     """
-    out, records, known = Path(folder), read(folder), causes(folder)
+    out = Path(folder)
+    records = read(folder)
+    known = causes(folder)
     html = template(
         "targets.html",
         records=records,

@@ -30,19 +30,25 @@ h, j, k, r, up, down = (
 )
 i = sp.Symbol("i", integer=True, positive=True)
 gamma, alpha = sp.symbols("gamma alpha", positive=True)
+even, odd = (sp.Symbol(name, integer=True, nonnegative=True) for name in ("v", "w"))
+# Along the blocks of COMPOSE: the steps before a block, the half of an odd quotient, the levels that rise,
+# those that fall, and the steps that are left.
+start, half, rising, falling, left = (
+    sp.IndexedBase(name, integer=True, nonnegative=True) for name in ("x", "h", "u", "v", "y")
+)
 
 
 @claim(PAPER, "alg-3", at="Algorithm 3", kind="algorithm property")
 def the_largest_block_exists():
     """On every a <= b Algorithm 3 is defined and ends: k = 0 is admissible; if 2^k divides a - 1 so does 2^j
-    for j <= k; an admissible k is at most floor(log2(b-a+1)); a block that starts at h 2^k + 1 is the node [h
-    2^k + 1, (h+1) 2^k], and the next one starts right behind it, further on.
+    for j <= k; an admissible k has 2^k <= b-a+1, so that it is at most floor(log2(b-a+1)) (power-level); a
+    block that starts at h 2^k + 1 is the node [h 2^k + 1, (h+1) 2^k], and the next one starts right behind
+    it, further on.
     """
     length = b - a + 1
     return AllOf(
         AtMost(a + 2**k - 1, b, given=[sp.Eq(k, 0), a <= b]),
         Equal(h * 2**k, (h * 2 ** (k - j)) * 2**j, given=[j <= k]),
-        Theorem(given=[2**k <= n], shows=AtMost(k, sp.floor(log2(n)))).have(AtMost(k, log2(n)), "logarithms"),
         AtMost(2**k, length, given=[a + 2**k - 1 <= b]),
         Equal((h * 2**k + 1) + 2**k - 1, (h + 1) * 2**k),
         AtMost(a, a + 2**k, strict=True),
@@ -57,11 +63,116 @@ def an_empty_interval_has_no_block():
     return AtMost(0, 1 + 2**k - 1, strict=True)
 
 
-even, odd = (sp.Symbol(name, integer=True, nonnegative=True) for name in ("v", "w"))
-NEVER_EQUAL = (  # 2 v < 2 w + 1 or 2 v > 2 w + 1
-    AtMost(even, odd, given=[2 * even <= 2 * odd + 1]),
-    AtMost(odd + 1, even, given=[2 * even >= 2 * odd + 1]),
+@claim(PAPER, "alg-3-cover", at="Algorithm 3, disjoint and all of [a, b]", kind="identity", standing="ours")
+def the_blocks_cover_the_interval():
+    """If q blocks of s_i steps start right behind one another, x_(i+1) = x_i + s_i, from x_1 + 1 = a to
+    x_(q+1) = b, they have b - a + 1 steps together: all of [a, b], each once.
+    """
+    x, s = sp.IndexedBase("x", real=True), sp.IndexedBase("s", positive=True)
+    behind = ForEvery(Equal(x[i + 1], x[i] + s[i]), i, 1, q)
+    return (
+        Theorem(
+            given=[behind, sp.Eq(x[1], a - 1), sp.Eq(x[q + 1], b)],
+            shows=Equal(sp.Sum(s[i], (i, 1, q)), b - a + 1),
+        )
+        .sum(Equal(s[i], x[i + 1] - x[i]), (i, 1, q), "each block")
+        .have(Equal(sp.Sum(x[i + 1] - x[i], (i, 1, q)), x[q + 1] - x[1]), "it telescopes")
+    )
+
+
+@claim(PAPER, "power-order", at="Powers of two", kind="inequality", standing="ours")
+def powers_of_two_increase():
+    """2^j <= 2^k for whole j <= k."""
+    return AtMost(2**j, 2**k, given=[j <= k])
+
+
+@claim(PAPER, "power-level", at="The largest power of two", kind="inequality", standing="ours")
+def a_power_of_two_is_at_most_its_number():
+    """If 2^k <= n, then k <= floor(log2 n)."""
+    return Theorem(given=[2**k <= n], shows=AtMost(k, sp.floor(log2(n)))).have(
+        AtMost(k, log2(n)), "logarithms"
+    )
+
+
+@claim(
+    PAPER,
+    "power-between",
+    at="A number between two powers of two",
+    kind="inequality",
+    uses=["power-order"],
+    standing="ours",
 )
+def a_number_between_two_powers_of_two():
+    """If 2^j <= r < 2^k, then j + 1 <= k."""
+    return (
+        Theorem(given=[2**j <= r, r < 2**k], shows=AtMost(j + 1, k))
+        .use("power-order", "if j were k or more", when=j >= k, j=k, k=j)
+        .cases(j + 1 <= k, j >= k)
+    )
+
+
+@claim(PAPER, "even-odd", at="Even and odd numbers", kind="inequality", standing="ours")
+def an_odd_number_is_not_even():
+    """2 w + 1 and 2 v differ by 1 at least."""
+    return Theorem(shows=AtMost(1, (2 * odd + 1 - 2 * even) ** 2)).cases(even <= odd, even >= odd + 1)
+
+
+@claim(
+    PAPER,
+    "even-odd-multiples",
+    at="Odd multiples of a power of two",
+    kind="inequality",
+    uses=["even-odd"],
+    standing="ours",
+)
+def an_odd_multiple_is_no_multiple_of_a_higher_power():
+    """(2 w + 1) 2^j and 2 h 2^(j+r) differ by 2^j at least."""
+    apart = (2 * odd + 1) * 2**j - 2 * h * 2 ** (j + r)
+    return (
+        Theorem(shows=AtMost(4**j, apart**2))
+        .use("even-odd", "the factors", w=odd, v=h * 2**r)
+        .have(Equal(apart**2, 4**j * (2 * odd + 1 - 2 * h * 2**r) ** 2), "the factor 2^j")
+    )
+
+
+@claim(
+    PAPER,
+    "odd-multiple",
+    at="An odd multiple of one power of two that is an even multiple of another",
+    kind="inequality",
+    uses=["even-odd-multiples"],
+    standing="ours",
+)
+def an_odd_multiple_is_of_a_higher_power():
+    """If (2 w + 1) 2^j = 2 h 2^k, then k + 1 <= j."""
+    return (
+        Theorem(given=[sp.Eq((2 * odd + 1) * 2**j, 2 * h * 2**k)], shows=AtMost(k + 1, j))
+        .use("even-odd-multiples", "if j were k or less", when=j <= k, r=k - j)
+        .cases(j >= k + 1, j <= k)
+    )
+
+
+def limited_by_divisibility():
+    """p + 1 blocks one behind the other, x_i the steps before block i, u_i its level: x_i is an odd multiple
+    of 2^(u_i), so that no higher power divides it.
+    """
+    return [
+        ForEvery(Equal(start[i], (2 * half[i] + 1) * 2 ** rising[i]), i, 1, up),
+        ForEvery(Equal(start[i + 1], (2 * half[i + 1] + 1) * 2 ** rising[i + 1]), i, 1, up),
+        ForEvery(Equal(start[i + 1], start[i] + 2 ** rising[i]), i, 1, up),
+    ]
+
+
+def limited_by_length():
+    """d + 1 blocks one behind the other, y_i the steps that are left before block i, v_i its level: 2^(v_i)
+    is the largest power up to y_i.
+    """
+    return [
+        2 ** falling[1] <= left[1],
+        ForEvery(AtMost(2 ** falling[i + 1], left[i + 1]), i, 1, down),
+        ForEvery(AtMost(left[i], 2 * 2 ** falling[i], strict=True), i, 1, down),
+        ForEvery(Equal(left[i + 1], left[i] - 2 ** falling[i]), i, 1, down),
+    ]
 
 
 @claim(
@@ -69,18 +180,30 @@ NEVER_EQUAL = (  # 2 v < 2 w + 1 or 2 v > 2 w + 1
     "compose-up",
     at="Proposition 18, while divisibility limits the block",
     kind="inequality",
+    uses=["odd-multiple", "power-level"],
     standing="ours",
 )
 def levels_rise_while_divisibility_limits_them():
-    """Divisibility limits a block of level k if a - 1 is an odd multiple of 2^k. Then the next one starts at
-    a' with a' - 1 = (2h+1) 2^k + 2^k = (h+1) 2^(k+1), which is an even multiple of 2^j for every j <= k, j +
-    r = k, and no even number is odd: if divisibility limits the next block too, its level is above k.
+    """p + 1 blocks that divisibility limits, the last of at most n steps, are at most 1 + floor(log2 n):
+    x_(i+1) = (2 h_i + 1) 2^(u_i) + 2^(u_i) = 2 (h_i + 1) 2^(u_i) is an odd multiple of 2^(u_(i+1)), so that
+    u_(i+1) >= u_i + 1.
     """
-    after = (2 * h + 1) * 2**k + 2**k
-    return AllOf(
-        Equal(after, (h + 1) * 2 ** (k + 1)),
-        Equal(after, 2 * ((h + 1) * 2**r) * 2**j, given=[sp.Eq(k, j + r)]),
-        *NEVER_EQUAL,
+    return (
+        Theorem(
+            given=[*limited_by_divisibility(), 2 ** rising[up + 1] <= n],
+            shows=AtMost(up + 1, 1 + sp.floor(log2(n))),
+        )
+        .use(
+            "odd-multiple",
+            "each block is of a higher level",
+            over=(i, 1, up),
+            w=half[i + 1],
+            j=rising[i + 1],
+            k=rising[i],
+            h=half[i] + 1,
+        )
+        .unroll(-rising[i], 1, -1, (i, 1, up), "p levels")
+        .use("power-level", "the last level", k=rising[up + 1])
     )
 
 
@@ -89,18 +212,48 @@ def levels_rise_while_divisibility_limits_them():
     "compose-down",
     at="Proposition 18, once the length limits the block",
     kind="inequality",
+    uses=["power-between", "power-level"],
     standing="ours",
 )
-def blocks_shrink_once_the_length_limits_them():
-    """If the block of level k was limited by the n steps left (2^k <= n < 2^(k+1)), fewer than 2^k are left
-    behind it, so that the next one has a level j < k; and it starts at a' with a' - 1 = h 2^k + 2^k, an even
-    multiple of 2^j, j + r + 1 = k, so that not divisibility but the length limits it too.
+def levels_fall_once_the_length_limits_them():
+    """d + 1 blocks that the length limits, with at most n steps left before the first, are at most 1 +
+    floor(log2 n): 2^(v_(i+1)) <= y_(i+1) = y_i - 2^(v_i) < 2^(v_i), so that v_(i+1) <= v_i - 1.
     """
-    return AllOf(
-        AtMost(n - 2**k, 2**k, given=[n < 2 ** (k + 1)], strict=True),
-        AtMost(2**j, 2**k, given=[n < 2 ** (k + 1), 2**j <= n - 2**k], strict=True),
-        Equal(h * 2**k + 2**k, 2 * ((h + 1) * 2**r) * 2**j, given=[sp.Eq(k, j + r + 1)]),
-        *NEVER_EQUAL,
+    return (
+        Theorem(given=[*limited_by_length(), left[1] <= n], shows=AtMost(down + 1, 1 + sp.floor(log2(n))))
+        .use(
+            "power-between",
+            "each block is of a lower level",
+            over=(i, 1, down),
+            j=falling[i + 1],
+            k=falling[i],
+            r=left[i + 1],
+        )
+        .unroll(falling[i], 1, -1, (i, 1, down), "d levels")
+        .use("power-level", "the first level", k=falling[1])
+    )
+
+
+@claim(
+    PAPER,
+    "compose-turn",
+    at="Proposition 18, from the first block on that the length limits",
+    kind="inequality",
+    uses=["power-between", "even-odd-multiples"],
+    standing="ours",
+)
+def the_length_limits_every_later_block():
+    """If the length limits the block of level k, y < 2 2^k, the next one, 2^j <= y - 2^k, has a level j < k;
+    and then its start, (h + 1) 2^k steps on, is no odd multiple of 2^j: not divisibility but the length
+    limits it too.
+    """
+    return (
+        Theorem(
+            given=[n < 2 * 2**k, 2**j <= n - 2**k],
+            shows=AllOf(AtMost(j + 1, k), AtMost(4**j, ((2 * odd + 1) * 2**j - (h + 1) * 2**k) ** 2)),
+        )
+        .use("power-between", "the next level", r=n - 2**k)
+        .use("even-odd-multiples", "the next start", h=h + 1, r=k - j - 1)
     )
 
 
@@ -109,36 +262,27 @@ def blocks_shrink_once_the_length_limits_them():
     "prop-18",
     at="Proposition 18",
     kind="inequality",
-    uses=["alg-3", "compose-up", "compose-down"],
+    uses=["alg-3", "alg-3-cover", "compose-up", "compose-down", "compose-turn"],
 )
 def compose_has_at_most_twice_one_plus_log_intervals():
     """COMPOSE(a, b) with b - a + 1 = n has at most 2 (1 + floor(log2 n)) intervals, and at most 1 +
     floor(log2 b) if a = 1.
 
-    Each block is limited by divisibility or by the length, or its level would be higher. As long as it is
-    divisibility the levels rise strictly (compose-up); from the first block that the length limits on, it
-    limits all, and the levels fall strictly (compose-down). They are whole numbers from 0 to m = floor(log2
-    n) (alg-3): u_i = m - level over the p + 1 blocks of the first run, v_i = level over the d + 1 of the
-    second (a run may be missing). At a = 1 every 2^k divides a - 1, and there is the second run alone. That
-    the intervals are nodes, disjoint and cover [a, b] is alg-3: each is a node and starts right behind the
-    one before.
+    The level k of a block is the largest with 2^k dividing the a - 1 steps before it and 2^k <= b - a + 1: so
+    either a - 1 is an odd multiple of 2^k, or b - a + 1 < 2^(k+1). From the first block on that the length
+    limits it limits all (compose-turn): first there are p + 1 blocks that divisibility limits, then d + 1
+    that the length limits (a run may be missing: compose-up, compose-down alone). At a = 1 every 2^k divides
+    a - 1 = 0, and there is the second run alone (the second part). That the intervals are nodes is alg-3,
+    that they are disjoint and cover [a, b] alg-3-cover.
     """
-    u, v = (sp.IndexedBase(name, nonnegative=True) for name in ("u", "v"))
     top = sp.floor(log2(n))
-
-    def falling(w, steps):
-        return ForEvery(AtMost(w[i + 1], w[i] - 1), i, 1, steps)
-
+    first = [*limited_by_divisibility(), 2 ** rising[up + 1] <= n]
+    second = [*limited_by_length(), left[1] <= n]
     return AllOf(
-        Theorem(
-            given=[falling(u, up), falling(v, down), u[1] <= top, v[1] <= top],
-            shows=AtMost((up + 1) + (down + 1), 2 * (1 + top)),
-        )
-        .unroll(u[i], 1, -1, (i, 1, up), "each block of the first run is a level higher")
-        .unroll(v[i], 1, -1, (i, 1, down), "each block of the second run is a level lower"),
-        Theorem(given=[falling(v, down), v[1] <= top], shows=AtMost(down + 1, 1 + top)).unroll(
-            v[i], 1, -1, (i, 1, down), "there is the second run alone"
-        ),
+        Theorem(given=[*first, *second], shows=AtMost((up + 1) + (down + 1), 2 * (1 + top)))
+        .use("compose-up", "the first run")
+        .use("compose-down", "the second run"),
+        Theorem(given=second, shows=AtMost(down + 1, 1 + top)).use("compose-down", "the second run alone"),
     )
 
 

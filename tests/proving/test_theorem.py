@@ -188,7 +188,7 @@ PAPER_OF_RANGES = """
 import sympy as sp
 from dpverify.claims import Paper, claim
 from dpverify.relations import AtMost
-from dpverify.theorems import Theorem
+from dpverify.theorems import ForEvery, Theorem
 
 PAPER = Paper("ranges", "Me (2020)")
 t, T = (sp.Symbol(name, integer=True, positive=True) for name in ("t", "T"))
@@ -222,6 +222,26 @@ def roots_of_halves_from_one():
     "The same from t = 1, where the lemma does not apply."
     return halves(1)
 
+a = sp.IndexedBase("a", positive=True)
+
+def entries(start):
+    low, high = (sp.Sum(term, (t, 1, T)) for term in (sp.sqrt(a[t]), a[t]))
+    return (
+        Theorem(given=[ForEvery(AtMost(1, a[t]), t, start, T)], shows=AtMost(low, high))
+        .use("large", "Lemma 1", over=(t, 1, T), x=a[t])
+        .sum(AtMost(sp.sqrt(a[t]), a[t]), (t, 1, T), "added up")
+    )
+
+@claim(PAPER, "entries", at="Theorem 8", uses=["large"])
+def roots_of_entries():
+    "sum sqrt(a_t) <= sum a_t if every a_t is at least 1: the hypothesis is known where the lemma is used."
+    return entries(1)
+
+@claim(PAPER, "entries-wrong", at="Theorem 9", uses=["large"])
+def roots_of_later_entries():
+    "The same if a_t >= 1 from t = 2 on: the hypothesis does not reach the first entry."
+    return entries(2)
+
 both = Theorem(shows=AtMost(sp.sqrt(x), sp.Max(x, 1)))
 
 @claim(PAPER, "case", at="Theorem 5", uses=["large", "small"])
@@ -246,9 +266,10 @@ def test_a_claim_is_used_over_a_range_or_in_a_case_where_it_applies(tmp_path) ->
     file.write_text(PAPER_OF_RANGES)
     used = {c.claim.id: c.result for c in check(paths=[file])}
     assert used["ranges/every"].verdict is used["ranges/case"].verdict is PROVED
+    assert used["ranges/entries"].verdict is PROVED
     assert used["ranges/every"].depends == ("ranges/large",)
     assert set(used["ranges/case"].depends) == {"ranges/small", "ranges/large"}
-    for wrong in ("ranges/every-wrong", "ranges/case-leaks"):
+    for wrong in ("ranges/every-wrong", "ranges/entries-wrong", "ranges/case-leaks"):
         assert used[wrong].verdict is REFUTED
     assert not used["ranges/case-wrong"].depends, "the lemma does not apply up to 2"
     with pytest.raises(ValueError, match="not both"):
@@ -414,6 +435,21 @@ def test_expectations_after_a_step_bound_each_other_only_if_they_do_at_every_sta
     assert "not expectations of one iteration" in result.because
 
 
+def test_an_iteration_is_typeset_once_however_many_expectations_are_taken_along_it() -> None:
+    from dataclasses import replace
+
+    from dpverify.language.vectors import norm2, vectors
+    from dpverify.theorems import Iterates, latex
+
+    y, z = vectors("y z")
+    small, large = (sp.IndexedBase(name, nonnegative=True) for name in ("small", "large"))
+    first = Iterates(small, norm2(y), [y, z], [z, y], [], t, 1, T)
+    given = [first, x >= 1, replace(first, name=large), replace(first, name=large, step=[y, z])]
+    text = latex(Theorem(given=given, shows=AtMost(small[T + 1], large[T + 1])))
+    assert text.count(r"\text{ before step } t = 1, \dots, T \text{ of }") == 2
+    assert text.count(r"= \mathbb{E}[") == 3
+
+
 def test_conditions_of_a_step_are_not_forgotten_when_it_is_summed_or_averaged():
     huge = sp.Integer(10) ** 400  # false, and beyond what a search tries
     conditional = AtMost(e[t], huge, given=[e[t] <= huge])
@@ -441,3 +477,17 @@ def test_each_of_several_theorems_names_its_own_variables_and_noises() -> None:
     assert both == f"{formal(first)} and {formal(second)}"
     assert "noise kick with mean 0 and variance 1 given the past" in both and "whole t" not in both
     assert formal(Theorem(AllOf(first), [sp.Ge(mean[1], 1)])).endswith(f", {run}")
+
+
+def test_constants_are_found_before_the_entries_of_sequences():
+    """Hypotheses on constants that few points meet, beside sequences with many entries, are met by a point."""
+    size, width, height = sp.symbols("size width height", positive=True)
+    names = [sp.IndexedBase(name, nonnegative=True) for name in ("u", "v", "w", "x", "y")]
+    falls = [ForEvery(AtMost(s[t + 1], s[t] - q[t]), t, 1, T) for s, q in zip(names, names[1:])]
+    narrow = [7 * height <= 2 * width, 3 * width <= 11 * height, 5 * size <= width * height]
+    first = names[0]
+    theorem = Theorem(given=[T >= 3, *falls, *narrow], shows=AtMost(first[T + 1], first[1]))
+    proof = theorem.sum(AtMost(first[t + 1] - first[t], 0), (t, 1, T), "it falls").have(
+        Equal(sp.Sum(first[t + 1] - first[t], (t, 1, T)), first[T + 1] - first[1]), "it telescopes"
+    )
+    assert prove(proof).verdict is PROVED
