@@ -11,8 +11,8 @@ cause: _logistic_regression_path gets the program's RandomState through joblib, 
     worker: what is drawn there does not advance it, so that the next class and the next fit draw the same
 remedy: draw a seed for every class before the work is given out, as scikit-learn does
 upstream: no public thread found (searched 2026-11-17);
-    https://github.com/IBM/differential-privacy-library/issues/40 is about mechanisms that could not be sent to
-    processes
+    https://github.com/IBM/differential-privacy-library/issues/40 is about mechanisms that could not be sent
+    to processes
 targets: diffprivlib:LogisticRegression
 """
 
