@@ -75,7 +75,9 @@ def _low_bits(x: np.ndarray, y: np.ndarray, column: int) -> list[Score]:
 
 
 def _quadratic(x: np.ndarray, y: np.ndarray, pooled: np.ndarray) -> Score:
-    mx, my, k = x.mean(axis=0), y.mean(axis=0), x.shape[1]
+    mx = x.mean(axis=0)
+    my = y.mean(axis=0)
+    k = x.shape[1]
     if k <= 32 and len(x) > 8 * k:
         ridge = np.diag(pooled) * (0.1 * k / len(x) + 1e-9)
         ax, ay = (np.linalg.inv(np.cov(side.T) + ridge) for side in (x, y))

@@ -229,7 +229,7 @@ def test_a_state_that_drifts_is_not_taken_for_a_leak():
             return 0.05 * self.calls + rng.normal()
 
     for kind in (Drifting, Alternating):
-        for seed in range(4):
+        for seed in range(2):
             result = audit(kind(), PAIR, PureDP(0.5), budget=Budget(runs=2000, seed=seed), smaller=False)
             assert result.verdict is not REFUTED, result.because
             assert "state" in result.because
