@@ -92,7 +92,9 @@ def exact_moments(algorithm: Algorithm, data: Data, *, tolerance: float = 1e-8) 
     rng = np.random.default_rng(0)
     mean = _pack(state)[0]
     cov = np.zeros((len(mean), len(mean)))
-    means, covs, steps = [], [], []
+    means = []
+    covs = []
+    steps = []
 
     def look() -> Array:
         here = state

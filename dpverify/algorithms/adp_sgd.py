@@ -117,7 +117,9 @@ def small_example(
             adjacency,
             tolerance=1e-2,
         )
-    bound, printed, public = None, None, has_public_part(problem)
+    bound = None
+    printed = None
+    public = has_public_part(problem)
     algorithm = build(problem, sigma, m)
     if b is not None and unclipped(problem, clip) and problem.smoothness is not None:
         gap, L = first_gap(problem, data), problem.smoothness
