@@ -138,11 +138,16 @@ def within(seconds: float, call: Callable[[int, Any], Any], number: int, piece: 
     """
     worker = getattr(_own, "worker", None) or _Worker()
     _own.worker = worker
-    worker.give(call, number, piece)
-    if wait([worker.pipe], seconds):
-        result, error = _answer(worker)
-    else:
-        result, error = None, _late(seconds)
+    try:
+        worker.give(call, number, piece)
+        if wait([worker.pipe], seconds):
+            result, error = _answer(worker)
+        else:
+            result, error = None, _late(seconds)
+    except BaseException:  # whoever asks next would be given the answer to this
+        _own.worker = None
+        worker.kill()
+        raise
     if isinstance(error, Stopped | WorkersDied):
         _own.worker = None
         worker.kill()

@@ -16,6 +16,7 @@ import pkgutil
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from dpverify.effort import PROFILES, QUICK, Effort
@@ -77,15 +78,20 @@ def cases() -> list[Case]:
     return all_cases
 
 
+@cache
+def _by_name() -> dict[str, Case]:
+    return {case.name: case for case in cases()}
+
+
 def _answer(effort: Effort, name: str) -> Result:
     from dpverify.proving import prove
 
-    return prove(next(case for case in cases() if case.name == name).build(), effort)
+    return prove(_by_name()[name].build(), effort)
 
 
 def sit(effort: Effort = QUICK, jobs: int = 1) -> Iterator[Grade]:
     """Answer every question."""
-    questions = {case.name: case for case in cases()}
+    questions = _by_name()
     for name, result in each(_answer, list(questions), shared=(effort,), workers=jobs, ordered=False):
         yield Grade(questions[name], result)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dpverify.proving.solvers import cvc5_agrees
+from dpverify.second_solver import cvc5_agrees
 from dpverify.verdicts import PROVED, Result
 
 SECOND_SOLVER = "cvc5"

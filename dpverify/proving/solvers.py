@@ -1,19 +1,15 @@
-"""What Z3 and cvc5 say of an SMT-LIB text: a function of the text, whatever was asked before and however busy
-the machine is.
+"""What Z3 says of an SMT-LIB text: a function of the text, whatever was asked before and however busy the
+machine is.
 
 A solver's search depends on what its context has seen, and a limit in seconds on what else is running: with
 either, a proof found today may be lost tomorrow. So every question has a context of its own, and Z3's limit
-is its own count of work. cvc5 does not count inside its longest steps, nor can it be interrupted there: it
-works in a process of its own, which ends with so much processor time.
+is its own count of work.
 """
 
 from __future__ import annotations
 
-import importlib.util
-import os
-import resource
-import signal
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -95,60 +91,41 @@ def _values(z3: Any, model: Any, wanted: Sequence[str]) -> dict[str, tuple[int, 
     return values
 
 
-@lru_cache(maxsize=4096)
-def cvc5_agrees(text: str, seconds: int) -> bool:
-    """Whether cvc5 finds the text unsatisfiable within so many seconds of processor time; False too if it is
-    not installed.
+_BLOCK = re.compile(r"^\((?=declare-fun |assert )", re.MULTILINE)
+_NAME = re.compile(r"[^\s()]+")
+GROWTHS = 3  # parts of a text that are asked before the whole
 
-    >>> cvc5_agrees("(declare-fun x () Real) (assert (< (* x x) 0.0))", 2) or not cvc5_is_installed()
-    True
+
+def blocks(text: str) -> list[str]:
+    """The declarations and assertions of a text, one after the other.
+
+    >>> blocks("(declare-fun x () Real)\\n(assert (< x 0.0))\\n")
+    ['(declare-fun x () Real)', '(assert (< x 0.0))']
     """
-    if not cvc5_is_installed():
-        return False
-    import cvc5  # noqa: F401  here, so that the process below has it
-
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        answer = b"no"
-        try:
-            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-            answer = b"yes" if _unsatisfiable_by_cvc5(text) else b"no"
-        finally:
-            os.write(writing, answer)
-            os._exit(0)
-    os.close(writing)
-    try:
-        with os.fdopen(reading, "rb") as pipe:
-            return pipe.read() == b"yes"
-    finally:  # whatever ended the wait, the process ends with it
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
+    return [f"({block.strip()}" for block in _BLOCK.split(text)[1:]]
 
 
-def _unsatisfiable_by_cvc5(text: str) -> bool:
-    import cvc5
+def parts(text: str) -> Iterator[str]:
+    """Parts of a text, each larger than the one before and none the whole: what is said of the variables of
+    its last assertion alone, then of those too that stand beside them. If nothing meets a part, nothing meets
+    the text; what has nothing to do with the matter is what solvers lose their way in.
 
-    whole = "() Int)" in text
-    solver = cvc5.Solver()
-    solver.setLogic(("QF_NIRA" if "() Real)" in text else "QF_NIA") if whole else "QF_NRA")
-    if not whole:
-        solver.setOption("nl-cov", "true")
-    parser = cvc5.InputParser(solver)
-    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "certificate")
-    symbols = parser.getSymbolManager()
-    try:
-        while not (command := parser.nextCommand()).isNull():
-            command.invoke(solver, symbols)
-        return bool(solver.checkSat().isUnsat())
-    except RuntimeError:  # a text that it does not parse
-        return False
-
-
-def cvc5_is_installed() -> bool:
-    """Whether the second solver is there.
-
-    >>> cvc5_is_installed() in (True, False)
-    True
+    >>> both = "(declare-fun x () Real)\\n(declare-fun y () Real)\\n"
+    >>> list(parts(both + "(assert (> y 0.0))\\n(assert (< (* x x) 0.0))\\n"))
+    ['(declare-fun x () Real)\\n(assert (< (* x x) 0.0))\\n']
     """
-    return importlib.util.find_spec("cvc5") is not None
+    declared = {block.split()[1]: block for block in blocks(text) if block.startswith("(declare-fun")}
+    asserted = dict.fromkeys(block for block in blocks(text) if block.startswith("(assert"))
+    names = {block: frozenset(_NAME.findall(block)) & declared.keys() for block in asserted}
+    if not names:
+        return
+    known = frozenset(names[next(reversed(asserted))])
+    for _ in range(GROWTHS):
+        chosen = [block for block in asserted if names[block] <= known]
+        if len(chosen) == len(asserted):
+            return
+        yield "".join(f"{block}\n" for block in (*(declared[n] for n in declared if n in known), *chosen))
+        beside = [those for those in names.values() if those & known and len(those - known) <= 1]
+        if known == known.union(*beside):
+            return
+        known = known.union(*beside)

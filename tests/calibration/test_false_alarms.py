@@ -84,7 +84,7 @@ def report(name, alarms, audits, alpha):
 def test_audits_of_true_claims(name, many):
     """The whole statistical audit, peeking at every chunk and once more at the end."""
     mechanism, claim = CASES[name]
-    audits, runs, alpha = many(20, 500), 1500, 0.05
+    audits, runs, alpha = many(20, 500), many(500, 1500), 0.05
     results = [
         statistical_audit(Audit(mechanism, PAIR, claim, Budget(runs=runs, alpha=alpha, seed=s)))
         for s in range(audits)

@@ -53,6 +53,13 @@ KINDS = {
 }
 
 
+def credible(found, seeds):
+    """Whether so many are found, were the power 80 %, more often than once in a hundred times; the one seed
+    that is tried by default is one that finds it.
+    """
+    return found == 1 if seeds == 1 else bdtr(found, seeds, 0.8) > 0.01
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_events_at_the_stated_probabilities_are_found(kind, many):
     runs, alpha, seeds, claim = 20_000, 1e-3, many(1, 20), PureDP(1.0)
@@ -62,8 +69,7 @@ def test_events_at_the_stated_probabilities_are_found(kind, many):
         audits = [Audit(mechanism, PAIR, claim, Budget(runs, alpha, seed)) for seed in range(seeds)]
         found = sum(statistical_audit(audit).verdict is REFUTED for audit in audits)
         print(f"\n{kind}, one of {width}, {event}: found in {found} of {seeds}")
-        # fewer, were the power 80 %, once in a hundred times
-        assert seeds < 10 or bdtr(found, seeds, 0.8) > 0.01
+        assert credible(found, seeds)
 
 
 def test_a_supported_claim_says_what_would_have_been_found_and_what_was_not_looked_at():
@@ -87,7 +93,7 @@ def test_loose_claims_for_which_the_exact_test_is_the_sight(kind, many):
     mechanism = planted(kind, event.rare, event.seen, 1)
     audits = [Audit(mechanism, PAIR, claim, Budget(runs, alpha, seed)) for seed in range(seeds)]
     found = sum(statistical_audit(audit).verdict is REFUTED for audit in audits)
-    assert seeds < 10 or bdtr(found, seeds, 0.8) > 0.01
+    assert credible(found, seeds)
     assert not smallest_seen(PureDP(3.5), 500, alpha, KINDS[kind])  # too few runs to learn an event
 
 

@@ -74,8 +74,11 @@ def one_of_100(secret, rng, runs):
 
 
 def single_precision(secret, rng, runs):
-    noise = (rng.standard_normal((runs, 2)) * [[1.0, 3.0]]).astype(np.float32)
-    return (np.float32(0.5 * secret) + noise).astype(float)
+    """Rounded once, at the end. Added in single precision, the last bits would tell the secret: numbers near
+    0 are finer where nothing was added.
+    """
+    noise = rng.standard_normal((runs, 2)) * [[1.0, 3.0]]
+    return (0.5 * secret + noise).astype(np.float32).astype(float)
 
 
 CASES = {
@@ -96,7 +99,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_tight_claims_of_unusual_shape_are_not_accused(name, many):
     mechanism, claim = CASES[name]
-    alpha, audits = 0.05, many(2, 100)
+    alpha, audits = 0.05, many(1, 100)
 
     def on_data(data, rng, runs):
         return mechanism(float(data.sum()), rng, runs)
@@ -106,4 +109,4 @@ def test_tight_claims_of_unusual_shape_are_not_accused(name, many):
     results = [statistical_audit(Audit(on_data, PAIR, claim, budget)) for budget in budgets]
     alarms = sum(result.verdict is REFUTED for result in results)
     print(f"\n{name}: {alarms} false alarms in {audits} audits at alpha = {alpha}")
-    assert alarms == 0 or bdtrc(alarms - 1, audits, alpha) > 1e-6 or audits < 10
+    assert alarms == 0 or (audits > 1 and bdtrc(alarms - 1, audits, alpha) > 1e-6)

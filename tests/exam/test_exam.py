@@ -11,12 +11,10 @@ from dpverify.exam.kinds import EMPTY, TRUE, UNDEFINED
 from dpverify.verdicts import PROVED, REFUTED
 from dpverify.witnesses import verify_witness
 
-pytestmark = pytest.mark.xdist_group("exam")
-
 
 @pytest.fixture(scope="module")
 def grades():
-    return list(sit(jobs=2))
+    return list(sit())
 
 
 def test_every_cause_is_asked_both_ways():

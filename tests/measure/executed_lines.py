@@ -11,6 +11,7 @@ less than half did are named. Workers of pytest-xdist are counted; other process
 import ast
 import json
 import sys
+from collections.abc import Iterator
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
@@ -42,21 +43,23 @@ def statements(tree: ast.Module) -> list[ast.stmt]:
     >>> [type(one).__name__ for one in statements(ast.parse("'''doc'''\\nimport a\\nif a:\\n    a.b()"))]
     ['Import', 'If', 'Expr']
     """
-    return [node for block in _blocks(tree) for node in block if _is_marked(node)]
+    return [node for block in _blocks(tree.body) for node in block if _is_marked(node)]
 
 
-def _blocks(tree: ast.AST) -> list[list[ast.stmt]]:
-    """Every list of statements, but those that are for type checkers alone."""
-    blocks: list[list[ast.stmt]] = []
-    for node in ast.walk(tree):
-        for name in ("body", "orelse", "finalbody"):
-            block = getattr(node, name, None)
-            for_types = (
-                name == "body" and isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
-            )
-            if isinstance(block, list) and not for_types:
-                blocks.append(block)
-    return blocks
+def _blocks(block: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
+    """This list of statements and every one inside it, but those that are for type checkers alone.
+
+    Expressions hold no statements, and are most of a module: they are not walked through.
+    """
+    yield block
+    for node in block:
+        for_types = isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
+        inner = [] if for_types else [getattr(node, "body", [])]
+        inner += [getattr(node, "orelse", []), getattr(node, "finalbody", [])]
+        inner += [part.body for name in ("handlers", "cases") for part in getattr(node, name, [])]
+        for one in inner:
+            if one:
+                yield from _blocks(one)
 
 
 def _is_marked(node: ast.stmt) -> bool:
@@ -75,26 +78,33 @@ def marked(source: str, path: str) -> ast.Module:
     x = 1
     """
     tree = ast.parse(source)
-    numbers = {id(node): number for number, node in enumerate(statements(tree))}
-    for block in _blocks(tree):
-        for place in range(len(block) - 1, -1, -1):
-            if (number := numbers.get(id(block[place]))) is not None:
-                mark = ast.parse(f"__executed__[{number}] = 1").body[0]
-                block.insert(place, _at(mark, block[place]))
-    if not numbers:
+    many = 0
+    for block in list(_blocks(tree.body)):
+        with_marks: list[ast.stmt] = []
+        for node in block:
+            if _is_marked(node):
+                with_marks.append(_mark(many, node))
+                many += 1
+            with_marks.append(node)
+        block[:] = with_marks
+    if not many:
         return tree
     begin = next(place for place, node in enumerate(tree.body) if _is_marked(node))
     opening = ast.parse(
-        f"import executed_lines\n__executed__ = executed_lines.marks_for({path!r}, {len(numbers)})"
+        f"import executed_lines\n__executed__ = executed_lines.marks_for({path!r}, {many})"
     ).body
-    tree.body[begin:begin] = [_at(node, tree.body[begin]) for node in opening]
+    for new in (one for statement in opening for one in ast.walk(statement)):
+        ast.copy_location(new, tree.body[begin])
+    tree.body[begin:begin] = opening
     return tree
 
 
-def _at(new: ast.stmt, place: ast.stmt) -> ast.stmt:
-    for node in ast.walk(new):
-        ast.copy_location(node, place)
-    return new
+def _mark(number: int, node: ast.stmt) -> ast.stmt:
+    """`__executed__[number] = 1`, at the place of a statement."""
+    place = {"lineno": node.lineno, "col_offset": node.col_offset}
+    marks = ast.Name("__executed__", ast.Load(), **place)
+    slot = ast.Subscript(marks, ast.Constant(number, **place), ast.Store(), **place)
+    return ast.Assign([slot], ast.Constant(1, **place), **place)
 
 
 def marks_for(path: str, many: int) -> Marks:
@@ -177,9 +187,10 @@ def counted() -> dict[str, tuple[int, int]]:
     for part in OURS:
         for file in sorted((ROOT / part).rglob("*.py")):
             path = file.relative_to(ROOT).as_posix()
-            many = len(statements(ast.parse(file.read_text("utf-8"))))
+            loaded = marks.get(path)
+            many = len(statements(ast.parse(file.read_text("utf-8"))) if loaded is None else loaded)
             if many:
-                ran[path] = (sum(marks.get(path, b"")), many)
+                ran[path] = (sum(loaded or b""), many)
     return ran
 
 

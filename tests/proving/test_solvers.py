@@ -1,11 +1,13 @@
 """A solver's answer depends on the question alone, and no question outlasts its limit."""
 
-import time
-
 import pytest
+import sympy as sp
 
-from dpverify.proving import solvers
-from dpverify.proving.solvers import STRATEGIES, ask_z3, cvc5_agrees
+from dpverify.effort import QUICK
+from dpverify.proving import polynomials, solvers
+from dpverify.proving.reduction import Certificate
+from dpverify.proving.solvers import STRATEGIES, ask_z3, blocks, parts
+from dpverify.relations import AtMost
 
 pytest.importorskip("z3")
 
@@ -35,15 +37,19 @@ def test_limit_is_an_amount_of_work() -> None:
     assert ask_z3(CAUCHY_SCHWARZ, "smt", 10_000).why == "smt gave no answer in 10,000 steps"
 
 
-def test_second_solver_is_asked() -> None:
-    pytest.importorskip("cvc5")
-    assert cvc5_agrees("(declare-fun x () Real) (assert (< (+ (* x x) 1.0) 0.0))", 2)
-    assert not cvc5_agrees("(declare-fun x () Real) (assert (< (+ (* x x) (- 1.0)) 0.0))", 2)
-    assert not cvc5_agrees("(this is not SMT-LIB", 2)
+def test_unsatisfiable_part_is_found_by_what_the_conclusion_speaks_of() -> None:
+    lines = ["(declare-fun x () Real)", "(declare-fun y () Real)", "(declare-fun z () Real)"]
+    lines += ["(assert (> z 5.0))", "(assert (= x (* y y)))", "(assert (< x 0.0))"]
+    first, second = parts("\n".join(lines))
+    assert blocks(first) == [lines[0], lines[5]] and not ask_z3(first, "nlsat", 10**6).unsatisfiable
+    assert blocks(second) == [lines[0], lines[1], lines[4], lines[5]]
+    assert ask_z3(second, "nlsat", 10**6).unsatisfiable
 
 
-def test_second_solver_that_does_not_return_is_ended() -> None:
-    pytest.importorskip("cvc5")
-    before = time.monotonic()
-    assert not cvc5_agrees(CAUCHY_SCHWARZ, 1)  # left alone, it works on this for more than ten minutes
-    assert time.monotonic() - before < 60
+def test_certificate_with_an_assertion_of_its_own_is_not_accepted() -> None:
+    x, y = sp.symbols("x y", real=True)
+    relation = AtMost(x, 1, (x <= y, y <= 1))
+    outcome = polynomials.attempt(relation, QUICK)
+    assert isinstance(outcome, Certificate) and polynomials.check(relation, outcome.content)
+    forged = outcome.content | {"smt2": outcome.content["smt2"] + "(assert false)\n"}
+    assert not polynomials.check(relation, forged)
