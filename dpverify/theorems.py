@@ -121,7 +121,9 @@ class Iterates:
     holds the state and fresh `noises`; the sequence `name` is the expectation of `value`, a number made of
     the state.
 
-    So name[low] is its expectation at the start, and name[high + 1] at the end.
+    So name[low] is its expectation at the start, and name[high + 1] at the end. An entry of a sequence of
+    vectors in a step may be any vector, random and dependent on the past: a step is shown whatever it is.
+    `where` are conditions that every state before a step meets, for every outcome.
     """
 
     name: sp.IndexedBase
@@ -132,13 +134,14 @@ class Iterates:
     index: sp.Symbol
     low: Any
     high: Any
+    where: Sequence[Any] = ()
 
     def __post_init__(self) -> None:
         if len(self.state) != len(self.step):
             raise ValueError(
                 f"Expected as many vectors in step as in state, got {len(self.step)} for {len(self.state)}."
             )
-        for field in ("state", "step", "noises"):
+        for field in ("state", "step", "noises", "where"):
             object.__setattr__(self, field, tuple(getattr(self, field)))
 
     @property
@@ -150,9 +153,10 @@ class Iterates:
     def __str__(self) -> str:
         moves = ", ".join(f"{old} -> {new}" for old, new in zip(self.state, self.step))
         limits = f"{self.index} = {self.low}..{self.high}"
+        where = f", where {', '.join(sp.sstr(condition) for condition in self.where)}" if self.where else ""
         return (
             f"{self.name[self.index]} is E[{sp.sstr(self.value)}] before step {self.index} of "
-            f"{moves}, {limits}"
+            f"{moves}, {limits}{where}"
         )
 
 

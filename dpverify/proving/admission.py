@@ -91,9 +91,9 @@ def _model_of_a_run(given: list[Any], steps: int, effort: Effort) -> dict[str, s
 
 
 def _spoken_of_later(given: list[Any]) -> list[Iterates]:
-    """The iterations whose expectations after the start the hypotheses restrict, and those whose noise a run
-    alone shows to exist. What it starts from is free, and a restriction of that contradicts nothing that the
-    iteration says.
+    """The iterations whose states or expectations after the start the hypotheses restrict, and those whose
+    noise a run alone shows to exist. What it starts from is free, and a restriction of that contradicts
+    nothing that the iteration says.
     """
     sides = [e for h in given if isinstance(h, ForEvery) for e in (*sides_of(h.relation), h.low, h.high)]
     plain = [h for h in given if not isinstance(h, ForEvery | Iterates)]
@@ -103,7 +103,8 @@ def _spoken_of_later(given: list[Any]) -> list[Iterates]:
         for h in given
         if isinstance(h, Iterates)
         and (
-            depends_on_its_state(h)
+            h.where
+            or depends_on_its_state(h)
             or any(e.base == h.name and e.indices[0] != sp.sympify(h.low) for e in entries)
         )
     ]

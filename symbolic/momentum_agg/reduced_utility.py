@@ -988,7 +988,7 @@ def bound_9(x):
     at="Theorem 9, corrected",
     kind="inequality",
     uses=[
-        "thm-6-general",
+        "lemma-5",
         "thm-9-sampling",
         "thm-9-noise",
         "l11-unroll-corrected",
@@ -1192,6 +1192,7 @@ def bound_of_theorem_9_is_above_every_gradient():
     "(log2 T)^3 sqrt(d N)",
     kind="inequality",
     uses=[
+        "lemma-5",
         "thm-9-corrected",
         "thm-9-small-delta-terms",
         "thm-9-smooth-terms",
@@ -1208,12 +1209,12 @@ def explicit_bound_of_theorem_9_for_small_delta():
     most the bound that is printed, K = 16 log2 T log(1/delta), for Algorithm 2 with fresh orders and
     delta_Delta = delta_r = 2 eta N L.
 
-    Every step obeys lemma-5-step in expectation, E|m^_t - grad F(w_t)| <= c + (1-alpha)^t G, c at most the
-    sampling error (thm-9-sampling), 3 eta N L (l11-anchor-step, l11-unroll-corrected) and the noise
-    (thm-9-sharper-noise), R bounds E[F(w_1) - F(w_{T+1})], and no gradient is above G. y = (N/T)^(1/4): for
-    T < N the bound is more than G. Where both L/G and epsilon are larger the proof ends, and the statement is
-    open: the sampling error, up to about (1 + L y/G) G/sqrt(N) as fresh orders add up over 1/gamma epochs,
-    may be more than the 6G/sqrt(N) and the terms in K L y^2 that are printed.
+    The steps are normalised steps on an L-smooth F (Lemma 5), E|m^_t - grad F(w_t)| <= c + (1-alpha)^t G, c
+    at most the sampling error (thm-9-sampling), 3 eta N L (l11-anchor-step, l11-unroll-corrected) and the
+    noise (thm-9-sharper-noise), R bounds E[F(w_1) - F(w_{T+1})], and no gradient is above G. y = (N/T)^(1/4):
+    for T < N the bound is more than G. Where both L/G and epsilon are larger the proof ends, and the
+    statement is open: the sampling error, up to about (1 + L y/G) G/sqrt(N) as fresh orders add up over
+    1/gamma epochs, may be more than the 6G/sqrt(N) and the terms in K L y^2 that are printed.
     """
     c = sp.Symbol("c", nonnegative=True)
     at_y, at_r, length, bits = (N / T) ** sp.Rational(1, 4), 1 / sp.sqrt(N), sp.sqrt(N / T), log2(T)

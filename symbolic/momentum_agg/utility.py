@@ -113,74 +113,46 @@ def gradient_is_paid_for_by_one_step():
     return AtMost(norm(g), bound, given=[norm(m) > 0])
 
 
-@claim(PAPER, "lemma-5-update", at="Lemma 5, the update", kind="identity", standing="ours")
-def normalised_steps_are_told_by_two_products():
-    """For m != 0 the step s = c m, c |m| = eta, has |s|^2 = eta^2 and <s, m> = eta |m|; and no other step
-    has: then | |m| s - eta m |^2 = 0.
+def normalised_steps(length=eta):
+    """w_{t+1} = w_t - length m^_t/|m^_t| on an L-smooth F, for any m^_1, ..., m^_T that are not 0, random and
+    dependent on the past: h_t = E F(w_t), g_t = E|grad F(w_t)| and e_t = E|m^_t - grad F(w_t)|. Before step t
+    w is w_t and u is m^_t; after it u is m[t + 1] = m^_{t+1}.
     """
-    (s, m), c = vectors("s m"), sp.Symbol("c", positive=True)
-    update, known = [sp.Eq(c * norm(m), eta)], [sp.Eq(norm(s), eta), sp.Eq(inner(s, m), eta * norm(m))]
-    return AllOf(
-        Equal(norm2(c * m), eta**2, given=update),
-        Equal(inner(c * m, m), eta * norm(m), given=update),
-        Equal(norm2(norm(m) * s - eta * m), 0, given=known),
-    )
+    F, (w, u), later = Function("F", smooth=L), vectors("w u"), VectorSequence("m")
+    step = [w - length / norm(u) * u, later[t + 1]]
+    slopes, errors = norm(F.gradient(w)), norm(u - F.gradient(w))
+    return [
+        Iterates(name, number, [w, u], step, [], t, 1, T, where=[norm(u) > 0])
+        for name, number in ((value, F(w)), (slope, slopes), (error, errors))
+    ]
 
 
-def one_step(length=eta):
-    """lemma-5-step in expectation, for every step of a run."""
-    bound = 3 * (value[t] - value[t + 1]) / (2 * length) + 3 * L * length / 4 + 3 * error[t]
-    return ForEvery(AtMost(slope[t], bound), t, 1, T)
-
-
-def every(relation):
-    """The relation at every step of the run."""
-    return ForEvery(relation, t, 1, T)
-
-
-@claim(PAPER, "lemma-5", at="Lemma 5", kind="inequality", uses=["lemma-5-update", "lemma-5-step"])
+@claim(PAPER, "lemma-5", at="Lemma 5", kind="inequality", uses=["lemma-5-step"])
 def mean_gradient_of_normalised_steps():
-    """For an L-smooth F, any m^_1, ..., m^_T, w_{t+1} = w_t - eta m^_t/|m^_t| and w^ uniform on w_1..w_T:
-    E|grad F(w^)| <= 3 E[F(w_1) - F(w_{T+1})]/(2 eta T) + 3 L eta/4 + (3/T) sum_t E|e^_t|, e^_t = m^_t - grad
-    F(w_t).
+    """For an L-smooth F, any m^_1, ..., m^_T other than 0, random or not, w_{t+1} = w_t - eta m^_t/|m^_t| and
+    w^ uniform on w_1..w_T: E|grad F(w^)| <= 3 E[F(w_1) - F(w_{T+1})]/(2 eta T) + 3 L eta/4 + (3/T) sum_t
+    E|e^_t|, e^_t = m^_t - grad F(w_t).
 
-    First for every outcome, with the mean over t for that over w^: h_t is F(w_t), g_t at most |grad F(w_t)|,
-    e_t at least |e^_t|, and the step w_t - w_{t+1} has length eta and the direction of m^_t (lemma-5-update;
-    where m^_t = 0, any direction). Then for the expectations of these, of which every step has what it has
-    for every outcome (lemma-5-step).
+    One step, from any w_t and m^_t, is lemma-5-step; then expectations, and the sum over t.
     """
     slopes, errors = (sp.Sum(entry[t], (t, 1, T)) for entry in (slope, error))
     stated = 3 * (value[1] - value[T + 1]) / (2 * eta * T) + 3 * L * eta / 4 + 3 * errors / T
     growth = 3 * (value[t] - value[t + 1]) / (2 * eta) + 3 * L * eta / 4 + 3 * error[t]
     whole = 3 * (value[1] - value[T + 1]) / (2 * eta) + 3 * L * eta * T / 4 + 3 * errors
-
-    def averaged(theorem):
-        return (
-            theorem.sum(AtMost(slope[t], growth), (t, 1, T), "every step")
-            .have(Equal(sp.Sum(growth, (t, 1, T)), whole), "it telescopes")
-            .have(AtMost(slopes, whole), "added up")
+    values, gradients, apart = run = normalised_steps()
+    return (
+        Theorem(given=run, shows=AtMost(slopes / T, stated))
+        .descend(
+            values,
+            1,
+            L * eta**2 / 2,
+            "one step",
+            beside=[(gradients, -2 * eta / 3), (apart, 2 * eta)],
         )
-
-    F, w, m = Function("F", smooth=L), VectorSequence("w"), VectorSequence("m")
-    g, step = F.gradient(w[t]), w[t] - w[t + 1]
-    away = norm(m[t] - g)
-    run = [
-        Equal(norm(step), eta),
-        Equal(inner(step, m[t]), eta * norm(m[t])),
-        Equal(value[t], F(w[t])),
-        Equal(value[t + 1], F(w[t + 1])),
-        AtMost(slope[t], norm(g)),
-        AtMost(away, error[t]),
-    ]
-    outcome = (
-        Theorem(given=[every(relation) for relation in run], shows=AtMost(slopes / T, stated))
-        .have(every(AtMost(F(w[t + 1]), F(w[t]) - inner(g, step) + L * eta**2 / 2)), "F is smooth")
-        .have(every(AtMost(inner(m[t] - g, step), eta * away)), "Cauchy-Schwarz")
-        .have(every(AtMost(norm(g), norm(m[t]) + away)), "the triangle")
-        .have(every(AtMost(eta * norm(g), inner(g, step) + 2 * eta * away)), "the direction")
+        .sum(AtMost(slope[t], growth), (t, 1, T), "every step")
+        .have(Equal(sp.Sum(growth, (t, 1, T)), whole), "it telescopes")
+        .have(AtMost(slopes, whole), "added up")
     )
-    mean = Theorem(given=[one_step()], shows=AtMost(slopes / T, stated))
-    return AllOf(averaged(outcome), averaged(mean))
 
 
 @claim(PAPER, "rr-bias", at="Section 3, on random reshuffling, one case", kind="inequality")
@@ -886,25 +858,35 @@ def explicit_bound_of_theorem_6():
     )
 
 
-def mean_gradient_with(step, weight, c, given, stated):
-    """Lemma 5 with E|m^_t - grad F(w_t)| <= c + weight^t G at every step: the mean gradient is as stated."""
-    growth = 3 * (value[t] - value[t + 1]) / (2 * step) + 3 * L * step / 4 + 3 * c + 3 * G * weight**t
-    powers = sp.Sum(weight**t, (t, 1, T))
-    whole = 3 * (value[1] - value[T + 1]) / (2 * step) + (3 * L * step / 4 + 3 * c) * T + 3 * G * powers
-    most = 3 * R / (2 * step) + (3 * L * step / 4 + 3 * c) * T + 3 * G / (1 - weight)
-    slopes = sp.Sum(slope[t], (t, 1, T))
-    near = ForEvery(AtMost(error[t], c + weight**t * G), t, 1, T)
+def mean_gradient_with(step, weight, c, given, stated, noise=sp.S.Zero):
+    """Lemma 5 with E|m^_t - grad F(w_t)| <= c + noise(t) + weight^t G at every step: the mean gradient is as
+    stated.
+    """
+    near = c + noise + weight**t * G
+    slopes, errors, powers, noises = (
+        sp.Sum(term, (t, 1, T)) if term else sp.S.Zero for term in (slope[t], error[t], weight**t, noise)
+    )
+    most = c * T + noises + G / (1 - weight)
+    reached = 3 * R / (2 * step * T) + 3 * L * step / 4 + 3 * most / T
     return (
         Theorem(
-            given=[one_step(step), near, value[1] - value[T + 1] <= R, *given],
+            given=[
+                *normalised_steps(step),
+                ForEvery(AtMost(error[t], near), t, 1, T),
+                value[1] - value[T + 1] <= R,
+                *given,
+            ],
             shows=AtMost(slopes / T, stated),
         )
-        .sum(AtMost(slope[t], growth), (t, 1, T), "every step")
-        .have(Equal(sp.Sum(growth, (t, 1, T)), whole), "it telescopes")
+        .use("lemma-5", "Lemma 5", eta=step)
+        .sum(AtMost(error[t], near), (t, 1, T), "every error")
+        .have(Equal(sp.Sum(near, (t, 1, T)), c * T + noises + G * powers), "term by term")
         .have(AtMost(powers, 1 / (1 - weight)), "a geometric series")
-        .have(AtMost(3 * (value[1] - value[T + 1]) / (2 * step), 3 * R / (2 * step)), "R")
-        .have(AtMost(slopes, most), "added up")
-        .have(Equal(most / T, stated), "divided by T")
+        .have(AtMost(errors, most), "the errors")
+        .have(AtMost(3 * errors / T, 3 * most / T), "times 3/T")
+        .have(AtMost(3 * (value[1] - value[T + 1]) / (2 * step * T), 3 * R / (2 * step * T)), "R")
+        .have(AtMost(slopes / T, reached), "together")
+        .have(Equal(reached, stated), "put in")
     )
 
 
@@ -913,11 +895,11 @@ def mean_gradient_with(step, weight, c, given, stated):
     "thm-6-general",
     at="Theorem 6, for any eta and alpha",
     kind="inequality",
-    uses=["lemma-5-step", "lemma-11-corrected", "lemma-12-corrected"],
+    uses=["lemma-5", "lemma-11-corrected", "lemma-12-corrected"],
     standing="ours",
 )
 def mean_gradient_for_any_step_and_weight():
-    """If every step obeys lemma-5-step in expectation and E|m^_t - grad F(w_t)| <= c + beta^t G, beta =
+    """For normalised steps on an L-smooth F (Lemma 5), if E|m^_t - grad F(w_t)| <= c + beta^t G, beta =
     1-alpha < 1 (Lemmas 11 and 12, corrected, c all that does not depend on t), and E[F(w_1) - F(w_{T+1})] <=
     R, then E|grad F(w^)| <= 3R/(2 eta T) + 3 L eta/4 + 3 c + 3 G/(alpha T).
     """
@@ -954,7 +936,7 @@ def corrected(x):
     "thm-6-corrected",
     at="Theorem 6, corrected",
     kind="inequality",
-    uses=["thm-6-general", "thm-6-noise", "lemma-11-corrected", "lemma-12-corrected", "t6-v"],
+    uses=["lemma-5", "thm-6-noise", "lemma-11-corrected", "lemma-12-corrected", "t6-v"],
     standing="ours",
 )
 def explicit_bound_of_theorem_6_corrected():
