@@ -9,7 +9,7 @@ import sympy as sp
 from dpverify.claims import claim
 from dpverify.relations import AtMost
 from dpverify.symbolic.momentum_agg import PAPER
-from dpverify.symbolic.momentum_agg.utility import mean_gradient_with
+from dpverify.symbolic.momentum_agg.theorem_6 import mean_gradient_with
 from dpverify.theorems import Theorem
 
 N, k = (sp.Symbol(name, integer=True, positive=True) for name in ("N", "k"))
