@@ -320,8 +320,9 @@ class Theorem:
     ) -> Theorem:
         """With what an earlier claim says of these terms (by the names of its symbols).
 
-        With `over=(t, 1, T)` it is shown to apply to every t of the range, and what it says is known for
-        every t. With `when` it need apply in that case only, which is one of `cases`, and is known there.
+        With `over=(t, 1, T)` it is shown to apply to every t of the range, where the hypotheses for every t
+        on the sequences in the terms are known, and what it says is known for every t. With `when` it need
+        apply in that case only, which is one of `cases`, and is known there.
         """
         if over is not None and when is not None:
             raise ValueError(f"Expected over={over} or when={when} in use({id!r}), not both.")
