@@ -20,14 +20,18 @@ class Guarantee(Hashable, Protocol):
     def delta_at(self, epsilon: float) -> float: ...
 
 
-def _expect(ok: Any, name: str, value: float, range_: str) -> None:
-    """Refuse a value that is surely outside of its range; a formula may leave that open."""
+def _expect(within: Callable[[Any], Any], name: str, value: Any, range_: str) -> None:
+    """Refuse a value that is surely outside of its range, or no number; a formula may leave that open."""
+    try:
+        ok = within(value)
+    except TypeError:
+        raise TypeError(f"Expected {name}={value!r} to be a number {range_}.") from None
     undecided = bool(getattr(ok, "free_symbols", None))
     if not undecided and not ok:
         raise ValueError(f"Expected {name}={value} {range_}.")
 
 
-def _shown(value: Any) -> str:
+def _in_digits(value: Any) -> str:
     """A number in a few digits, a formula as it is."""
     return f"{value:g}" if isinstance(value, int | float) else str(value)
 
@@ -43,10 +47,10 @@ class PureDP:
     epsilon: float
 
     def __post_init__(self) -> None:
-        _expect(self.epsilon >= 0, "epsilon", self.epsilon, ">= 0")
+        _expect(lambda v: v >= 0, "epsilon", self.epsilon, ">= 0")
 
     def __str__(self) -> str:
-        return f"{_shown(self.epsilon)}-DP"
+        return f"{_in_digits(self.epsilon)}-DP"
 
     def delta_at(self, epsilon: float) -> float:
         """The profile of randomised response, the worst mechanism of that guarantee."""
@@ -67,12 +71,12 @@ class ApproxDP:
     delta: float
 
     def __post_init__(self) -> None:
-        _expect(self.epsilon >= 0, "epsilon", self.epsilon, ">= 0")
-        _expect(self.delta >= 0, "delta", self.delta, "in [0, 1]")
-        _expect(self.delta <= 1, "delta", self.delta, "in [0, 1]")
+        _expect(lambda v: v >= 0, "epsilon", self.epsilon, ">= 0")
+        _expect(lambda v: v >= 0, "delta", self.delta, "in [0, 1]")
+        _expect(lambda v: v <= 1, "delta", self.delta, "in [0, 1]")
 
     def __str__(self) -> str:
-        return f"({_shown(self.epsilon)}, {_shown(self.delta)})-DP"
+        return f"({_in_digits(self.epsilon)}, {_in_digits(self.delta)})-DP"
 
     def delta_at(self, epsilon: float) -> float:
         """Beyond epsilon the same delta; below it, what the worst such mechanism reaches."""
@@ -92,10 +96,10 @@ class GDP:
     mu: float
 
     def __post_init__(self) -> None:
-        _expect(self.mu >= 0, "mu", self.mu, ">= 0")
+        _expect(lambda v: v >= 0, "mu", self.mu, ">= 0")
 
     def __str__(self) -> str:
-        return f"{_shown(self.mu)}-GDP"
+        return f"{_in_digits(self.mu)}-GDP"
 
     def delta_at(self, epsilon: float) -> float:
         if self.mu == 0:
@@ -119,11 +123,11 @@ class RDP:
     epsilon: float
 
     def __post_init__(self) -> None:
-        _expect(self.order > 1, "order", self.order, "> 1")
-        _expect(self.epsilon >= 0, "epsilon", self.epsilon, ">= 0")
+        _expect(lambda v: v > 1, "order", self.order, "> 1")
+        _expect(lambda v: v >= 0, "epsilon", self.epsilon, ">= 0")
 
     def __str__(self) -> str:
-        return f"({_shown(self.order)}, {_shown(self.epsilon)})-RDP"
+        return f"({_in_digits(self.order)}, {_in_digits(self.epsilon)})-RDP"
 
     def delta_at(self, epsilon: float) -> float:
         """An upper bound on the profile: delta <= exp((a-1)(eps_a - eps)) (1 - 1/a)^(a-1) / a (for eps >=
@@ -144,10 +148,10 @@ class ZCDP:
     rho: float
 
     def __post_init__(self) -> None:
-        _expect(self.rho >= 0, "rho", self.rho, ">= 0")
+        _expect(lambda v: v >= 0, "rho", self.rho, ">= 0")
 
     def __str__(self) -> str:
-        return f"{_shown(self.rho)}-zCDP"
+        return f"{_in_digits(self.rho)}-zCDP"
 
     def delta_at(self, epsilon: float) -> float:
         """An upper bound on the profile, the best over the orders."""

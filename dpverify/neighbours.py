@@ -33,7 +33,9 @@ class Adjacency(StrEnum):
     ZERO_OUT = "zero-out"
 
 
-ADD_REMOVE, REPLACE, ZERO_OUT = Adjacency.ADD_REMOVE, Adjacency.REPLACE, Adjacency.ZERO_OUT
+ADD_REMOVE = Adjacency.ADD_REMOVE
+REPLACE = Adjacency.REPLACE
+ZERO_OUT = Adjacency.ZERO_OUT
 
 
 def _each(data: Data, change: Any) -> Data:
@@ -93,7 +95,12 @@ class Neighbours:
             new = np.array(
                 part, dtype=np.result_type(part, np.asarray(record[i] if isinstance(data, tuple) else record))
             )
-            new[index] = record[i] if isinstance(data, tuple) else record
+            value = record[i] if isinstance(data, tuple) else record
+            try:
+                new[index] = value
+            except ValueError:
+                shape = np.shape(new[index])
+                raise ValueError(f"Expected record={value!r} of shape {shape}, as the others are.") from None
             return new
 
         return cls(data, _each(data, change), REPLACE)

@@ -24,7 +24,16 @@ import numpy as np
 
 from dpverify.auditing.fingerprints import fingerprint
 from dpverify.auditing.memory import Memory
-from dpverify.auditing.outcomes import LATE, Layout, NotAnOutcome, Plain, Raised, plain, plain_batch
+from dpverify.auditing.outcomes import (
+    LATE,
+    Layout,
+    NotAnOutcome,
+    Plain,
+    plain,
+    plain_batch,
+    raised,
+    settled,
+)
 from dpverify.auditing.sampling import Budget, Mechanism, MechanismError, batched, call, name_of, takes
 from dpverify.auditing.tape import Tape
 from dpverify.neighbours import Data, Neighbours
@@ -32,7 +41,7 @@ from dpverify.parallel import each, stop
 from dpverify.signing import read_signed, write_signed
 
 BLOCK = 256  # runs of a plain callable that share a generator
-BATCH = 4096  # runs of a batched call
+BATCH, LARGEST = 4096, 16_384  # runs of a batched call, at first and at most
 HERE = 1.0  # seconds of drawing a chunk after which others are asked to help
 WIDEST = 400_000  # numbers of each side that a chunk has at most
 SHARE = 1 / 8  # of a budget in time, after which the number of runs is settled
@@ -56,7 +65,7 @@ def _next_size(done: int, runs: int) -> int:
 
 def _block_size(done: int, together: bool) -> int:
     """How many runs of the chunk after so many share a generator, and are drawn by one worker."""
-    return BATCH if together else min(BLOCK, max(5, done // 128))
+    return min(LARGEST, max(BATCH, done // 16)) if together else min(BLOCK, max(5, done // 128))
 
 
 class BatchRaised(MechanismError):
@@ -121,22 +130,25 @@ def _singles(
     mechanism: Mechanism, both: Sides, sides: list[int], taped: bool, late: float | None, where: str
 ) -> Block:
     outputs: tuple[list[Any], list[Any]] = ([], [])
-    raised = ""
+    first = ""
     for side in sides:
         data, rng = both[side]
         try:
+            # taken as it is now: the next call may write into the same array
             if late is None:
-                output = mechanism(data, rng, tape=Tape()) if taped else mechanism(data, rng)
+                output = settled(mechanism(data, rng, tape=Tape()) if taped else mechanism(data, rng))
             else:
                 with _limit(late):
-                    output = mechanism(data, rng, tape=Tape()) if taped else mechanism(data, rng)
+                    output = settled(mechanism(data, rng, tape=Tape()) if taped else mechanism(data, rng))
         except OutOfTime:
             output = LATE
+        except NotAnOutcome:
+            raise
         except (Exception, SystemExit) as error:
-            output = Raised(type(error).__name__, str(error))
-            raised = raised or f"{where} raised {type(error).__name__}: {error}"
+            output = settled(raised(error))
+            first = first or f"{where} raised {type(error).__name__}: {error}"
         outputs[side].append(output)
-    return Block((plain(outputs[0]), plain(outputs[1])), raised)
+    return Block((plain(outputs[0]), plain(outputs[1])), first)
 
 
 class OutOfTime(BaseException):
@@ -201,7 +213,7 @@ class Sampler:
         if self.budget.chunks is not None:
             pair = self.neighbours
             asked = (self.mechanism, pair.data, pair.other, self.budget.seed, self.budget.call_seconds)
-            key = fingerprint(*asked, plain)
+            key = fingerprint(*asked, plain, _block_size)
             self._folder = Path(self.budget.chunks) / key if key is not None else None
 
     def __iter__(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -278,11 +290,35 @@ class Sampler:
         if x.raised + y.raised == x.runs + y.runs and len({*x.shapes.tolist(), *y.shapes.tolist()}) == 1:
             first = np.random.SeedSequence(self.budget.seed, spawn_key=(0, 0, 0))
             call(self.mechanism, self.neighbours.data, first)  # to raise as it did, with its traceback
-            raise MechanismError(f"{self.error or where}: no run of the first chunk came to its end.")
+            within = f" within call_seconds={late:g}" if (late := self.budget.call_seconds) else ""
+            raise MechanismError(f"{self.error or where}: no run of the first chunk came to its end{within}.")
         if not (x.sizes.any() or y.sizes.any()):
             raise MechanismError(f"{where} returned an empty output in every run of the first chunk.")
         if np.isnan(x.numbers).all() and np.isnan(y.numbers).all():
             raise MechanismError(f"{where} returned NaN alone in every run of the first chunk.")
+        if batched(self.mechanism):
+            self._runs_differ(x, where)
+
+    def _runs_differ(self, x: Plain, where: str) -> None:
+        """Refuse a batched mechanism whose runs share what differs from call to call: they are one run, told
+        many times.
+        """
+        alike = (x.numbers == x.numbers[0]).all(axis=0)
+        if x.runs < 2 or not alike.any():
+            return
+        tasks = [Task(0, number, x.runs) for number in range(1, 4)]
+        drawn = [x.numbers] + [block.sides[0].numbers for _, block in self._drawn(tasks)]
+        if len({numbers.shape for numbers in drawn}) > 1:
+            return
+        firsts = np.array([numbers[0] for numbers in drawn])
+        for numbers, first in zip(drawn, firsts):
+            alike &= (numbers == first).all(axis=0)
+        shared = np.flatnonzero(alike & (firsts != firsts[0]).any(axis=0))
+        if len(shared):
+            raise MechanismError(
+                f"{where} gives all {x.runs} runs of a batched call the same output[{shared[0]}], and "
+                "another in the next call; draw for every run, as rng.normal(size=(runs, 1)) does."
+            )
 
     def _content(self) -> str | None:
         return fingerprint(self.neighbours.data, self.neighbours.other)

@@ -1,8 +1,8 @@
 """Columns to look at: what an output shows besides its coordinates.
 
 summaries   largest, smallest, their places, norm and sum of the standardised output, equal, nearly equal
-            and zero coordinates, ascents, coordinates in their upper half (how many, the longest run, which),
-            and for discrete outputs the row as a whole
+            and zero coordinates, ascents, inversions, coordinates in their upper half (how many, the longest
+            run, which), and for discrete outputs the row as a whole
 pairs       products, differences and ratios of the two coordinates whose dependence differs most
 residuals   what is left of a coordinate when the coordinates before it explain what they can: of running
             sums, the increments
@@ -59,6 +59,7 @@ def summaries(x: np.ndarray, y: np.ndarray) -> Iterator[Score]:
     yield Score("coordinates in their upper half", lambda out: (out > middle).sum(axis=1).astype(float))
     yield Score("longest run in the upper half", lambda out: _longest_run(out > middle))
     if x.shape[1] <= SIGNS:
+        yield Score("inversions in the output", _inversions)
         powers = 2.0 ** np.arange(x.shape[1])
         yield Score("which coordinates are in their upper half", lambda out: (out > middle) @ powers)
 
@@ -66,6 +67,18 @@ def summaries(x: np.ndarray, y: np.ndarray) -> Iterator[Score]:
 def _equal_coordinates(out: np.ndarray) -> np.ndarray:
     ordered = np.sort(out, axis=1)
     return (ordered[:, 1:] == ordered[:, :-1]).sum(axis=1).astype(float)
+
+
+def _inversions(out: np.ndarray) -> np.ndarray:
+    """How many pairs of coordinates are in descending order.
+
+    >>> _inversions(np.array([[1.0, 2.0, 3.0], [3.0, 1.0, 2.0]])).tolist()
+    [0.0, 2.0]
+    """
+    total = np.zeros(len(out))
+    for i in range(out.shape[1] - 1):
+        total += (out[:, i, None] > out[:, i + 1 :]).sum(axis=1)
+    return total
 
 
 def _smallest_gap(out: np.ndarray) -> np.ndarray:
@@ -214,15 +227,17 @@ def bits(x: np.ndarray, y: np.ndarray) -> Iterator[Score]:
     u, v = _words(x), _words(y)
     used = np.bitwise_or.reduce(np.concatenate([u, v]), axis=0)
     low = LOW + np.log2(np.maximum(used & (~used + np.uint64(1)), 1).astype(float))
-    found = []
-    for place, (p, q) in enumerate(zip(_frequencies(u), _frequencies(v))):
-        both = (p + q) / 2
-        with np.errstate(invalid="ignore", divide="ignore"):
-            t = np.nan_to_num((p - q) ** 2 / (both * (1 - both)), posinf=0.0)
-        t = np.where((place >= low) | (np.abs(p - q) > EVERYWHERE), t, 0.0)
-        at = int(t.argmax())
-        if t[at] * len(x) > 8:
-            found.append((float(t[at]), at, place))
+    p = _frequencies(u)
+    q = _frequencies(v)
+    places = np.arange(64)
+    both = (p + q) / 2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        t = np.nan_to_num((p - q) ** 2 / (both * (1 - both)), posinf=0.0)
+    t = np.where((places[:, None] >= low) | (np.abs(p - q) > EVERYWHERE), t, 0.0)
+    columns = t.argmax(axis=1)
+    most = t[places, columns]
+    telling = np.flatnonzero(most * len(x) > 8)
+    found = [(float(most[place]), int(columns[place]), int(place)) for place in telling]
     for _, at, place in sorted(found, reverse=True)[:4]:
         if place >= low[at] or _everywhere(bit_score(at, place), x, y, at):
             yield bit_score(at, place)

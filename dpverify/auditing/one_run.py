@@ -17,6 +17,7 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,7 @@ def epsilon_from_guesses(right: int, guesses: int, canaries: int, delta: float, 
     return largest_refuted(lambda epsilon: p_value(right, guesses, canaries, epsilon, delta) <= alpha)
 
 
+@lru_cache(maxsize=1024)  # what a perfect attack could show is asked again for every run of as many canaries
 def mu_from_guesses(right: int, guesses: int, canaries: int, alpha: float) -> float:
     """The largest mu of Gaussian DP refuted at level alpha (0 if none is).
 
@@ -275,6 +277,8 @@ def read_scores(path: Path) -> list[float]:
             scores.append(float(text))
         except ValueError:
             raise ValueError(f"Expected a number on line {number} of {path}, got {text!r}.") from None
+        if not math.isfinite(scores[-1]):
+            raise ValueError(f"Expected a finite number on line {number} of {path}, got {text!r}.")
     return scores
 
 

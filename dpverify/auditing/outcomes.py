@@ -1,15 +1,17 @@
 """Outcomes: whatever a mechanism returns, raises, or never returns, as one row of finite numbers.
 
-Each run is first made plain, by itself: the numbers in its output in order (a text counts as its hash and
-the numbers written in it, a long text without numbers also as its letters, bytes as theirs), the structure
-around them (types, precisions and lengths; of a text, where its digits are; of a dict, the order of its
-keys), and what is left of whole numbers that no float64 holds. The columns are then
+Each run is first made plain, by itself and at once, for a later call may write into the same array: the
+numbers in its output in order (a text counts as its hash and the numbers written in it, long words and long
+texts without numbers also as their letters, bytes as theirs; of a dict, the numbers in its keys, too), the
+structure around them (types, precisions and lengths; of a text, where its digits are; of a dict, the order of
+its keys), and what is left of numbers that no float64 holds. The columns are then
 
     numbers      as many as the longest output of the first chunk has; not finite or missing: 0
     structure    0 if it is that of the first output, else its hash (lengths, keys, an exception, a time-out)
     size         how many numbers more or fewer than the first output has
     beyond       the sum of the numbers for which there is no column
-    not finite   1 for NaN, 2 for inf, 3 for -inf, one column for each number that ever was one
+    not finite   1 for NaN, 2 for inf, 3 for -inf, 4 and more for a NaN that holds other bits than the usual
+    one, one column for each number that ever was one
     low bits     of a whole number beyond 2^53 the lowest 32 bits, and how far it is from its float64, two
     columns for each number that ever was one
     keyed        of dicts whose keys vary, sums of the numbers at keys that share a slot (by their hash)
@@ -25,11 +27,13 @@ import datetime
 import hashlib
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from enum import Enum
+from fractions import Fraction
 from functools import lru_cache
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,10 +45,22 @@ SLOTS = 32  # columns for the numbers of dicts whose keys vary
 
 
 class Raised(NamedTuple):
-    """The outcome of a run that raised."""
+    """The outcome of a run that raised, with what the exception holds beside its message."""
 
     kind: str
     message: str
+    held: Any = None
+
+
+def raised(error: BaseException) -> Raised:
+    """The outcome of a run that raised this.
+
+    >>> raised(KeyError("age")), raised(ValueError(3)).held
+    (Raised(kind='KeyError', message="'age'", held=None), {'args': [3]})
+    """
+    rest = [part for part in error.args if not isinstance(part, str)]  # texts stand in the message
+    held = {"args": rest, **vars(error)} if rest or vars(error) else None
+    return Raised(type(error).__name__, str(error), held)
 
 
 LATE = Raised("out of time", "")  # the outcome of a run that took longer than its budget
@@ -85,6 +101,9 @@ def code(text: str | bytes) -> int:
     return 1 + int.from_bytes(hashlib.blake2b(raw, digest_size=4).digest(), "big")
 
 
+_structure_code = lru_cache(maxsize=1024)(code)
+
+
 class NotAnOutcome(TypeError):
     """The mechanism returned something that cannot be scored."""
 
@@ -107,12 +126,14 @@ ADDRESS = re.compile(r"0x[0-9a-fA-F]+")  # of an object in memory: it says nothi
 WRITTEN = 64  # numbers in a text, or its letters, at most
 LONG = 8  # letters of which a text is taken apart: what is shorter has few values
 DIGITS = 15  # of a number that float64 holds
+WORD = re.compile(rf"\w{{{LONG},}}")
+ENDLESS = 100_000  # parts of an iterator that are looked at, at most
 
 
 def _text(text: str, numbers: list[float]) -> str:
     """Append the hash of a text and the numbers written in it, or, of a long one without numbers (or with one
-    that no float64 holds, or of one word of letters and digits, as keys are), its letters; its structure is
-    where its digits are.
+    that no float64 holds, or of one word of letters and digits, as keys are), its letters; of one with
+    numbers, the letters of its long words. Its structure is where its digits are.
 
     >>> numbers = []
     >>> _text("mean=3.25 of 10", numbers), numbers[1:]
@@ -125,11 +146,14 @@ def _text(text: str, numbers: list[float]) -> str:
     key = text.isalnum() and not text.isdigit()
     if len(text) < LONG or (not key and written and max(map(len, written)) <= DIGITS):
         numbers.extend(map(float, written))
+        for word in WORD.findall(text[:WRITTEN]):  # a name that was drawn, perhaps
+            numbers.extend(float(ord(letter)) for letter in word)
         return "text " + re.sub(r"\d", "0", text)
     numbers.extend(float(ord(letter)) for letter in text[:WRITTEN])
     return f"text of {len(text)} letters"
 
 
+@lru_cache(maxsize=256)
 def _kind(dtype: np.dtype) -> str:
     """The name of a type of numbers; none for float64."""
     return {"float64": "", "int64": "int"}.get(dtype.name, dtype.name)
@@ -165,17 +189,21 @@ def _slot(key: str, place: int) -> int:
 
 def _leaves(value: Any, numbers: list[float], beside: Beside) -> str:
     """Append the numbers of a value, note what is beside them, and return its structure."""
+    quick = COMMON.get(type(value))
+    if quick is not None:
+        return quick(value, numbers, beside)
     if isinstance(value, bool | np.bool_ | float | np.floating):
         numbers.append(float(value))
+        if isinstance(value, np.longdouble) and value.itemsize > 8:
+            with np.errstate(invalid="ignore"):
+                numbers.append(float(value - np.longdouble(float(value))))
         return _kind(value.dtype) if isinstance(value, np.generic) else "bool" * isinstance(value, bool)
     if isinstance(value, int | np.integer) and not isinstance(value, Enum):
         whole = int(value)
-        nearest = float(whole) if abs(whole) < 2**1000 else math.copysign(math.inf, whole)
         if abs(whole) > EXACT:
             beside.low_bits[2 * len(numbers)] = whole & 0xFFFFFFFF
-            rest = whole - int(nearest) if math.isfinite(nearest) else whole % (2**61 - 1)
-            beside.low_bits[2 * len(numbers) + 1] = float(rest)
-        numbers.append(nearest)
+            beside.low_bits[2 * len(numbers) + 1] = _size(whole - _nearest(whole))
+        numbers.append(_size(whole))
         return _kind(value.dtype) if isinstance(value, np.integer) else "int"
     if value is None:
         return "None"
@@ -192,46 +220,124 @@ def _leaves(value: Any, numbers: list[float], beside: Beside) -> str:
         _leaves(moment, numbers, beside)
         return f"{type(value).__name__} {getattr(value, 'tzinfo', '')}"
     if isinstance(value, Decimal):
-        numbers.append(float(value))
+        numbers.append(math.nan if value.is_nan() else float(value))
+        with localcontext(prec=60):
+            finite = math.isfinite(numbers[-1])
+            numbers.append(float(value - Decimal(numbers[-1])) if finite else 0.0)
         return f"decimal {value.as_tuple().exponent}"
+    if isinstance(value, Fraction):
+        _leaves([value.numerator, value.denominator], numbers, beside)
+        numbers.append(numbers[-2] / numbers[-1])
+        return "fraction"
     if isinstance(value, Raised):
         _text(ADDRESS.sub("0x", value.message), numbers)
-        return f"raised {value.kind}"
+        return f"raised {value.kind}" + _held(value.held, numbers, beside)
     if isinstance(value, complex | np.complexfloating):
         numbers.extend((float(value.real), float(value.imag)))
         return type(value).__name__
     if isinstance(value, Mapping):
-        inner = {}
-        for key, part in sorted(value.items(), key=lambda item: repr(item[0])):
-            first = len(numbers)
-            inner[key] = f"{key!r}:{_leaves(part, numbers, beside)}"
-            for place, number in enumerate(numbers[first:]):
-                slot = _slot(repr(key), place)
-                beside.keyed[slot] = beside.keyed.get(slot, 0.0) + (number if math.isfinite(number) else 0.0)
-        return "{" + ",".join(inner[key] for key in value) + "}"  # in their order, which is seen, too
+        return _mapping_leaves(value, numbers, beside)
     if isinstance(value, set | frozenset):
-        return "set" + _leaves(sorted(value, key=repr), numbers, beside)
+        return type(value).__name__ + _leaves(sorted(value, key=repr), numbers, beside)
     if isinstance(value, list | tuple):
-        return f"{type(value).__name__}[" + ",".join(_leaves(part, numbers, beside) for part in value) + "]"
+        return _sequence_leaves(value, numbers, beside)
     if isinstance(value, np.ma.MaskedArray):
         return "masked" + _leaves([np.ma.getdata(value), np.ma.getmaskarray(value)], numbers, beside)
     if callable(getattr(value, "state_dict", None)):  # a torch module or optimizer: all that it holds
         return type(value).__name__ + _leaves(value.state_dict(), numbers, beside)
     array = _array(value)
     if isinstance(array, np.ndarray):
-        return _array_leaves(array, numbers, beside)
+        return _stored(value, numbers) + _array_leaves(array, numbers, beside)
     if hasattr(value, "__dataclass_fields__"):
         return type(value).__name__ + _leaves(
             {name: getattr(value, name) for name in value.__dataclass_fields__}, numbers, beside
         )
+    if isinstance(value, Iterable):  # generators and the like, which are evaluated now
+        return type(value).__name__ + _leaves(list(islice(value, ENDLESS)), numbers, beside)
     try:
-        numbers.append(float(value))  # fractions
+        numbers.append(float(value))
     except (TypeError, ValueError):
         raise NotAnOutcome(
-            f"returned a {type(value).__name__}; expected numbers, texts, None, and tuples, lists, dicts or "
-            "arrays of them"
+            f"returned an object of type {type(value).__name__}; expected numbers, texts, None, and tuples, "
+            "lists, dicts or arrays of them"
         ) from None
     return type(value).__name__
+
+
+def _nearest(whole: int) -> int:
+    """The nearest whole number of 53 bits and as many zeros as it takes."""
+    zeros = max(whole.bit_length() - 53, 0)
+    return (whole + (1 << zeros >> 1)) >> zeros << zeros
+
+
+def _size(whole: int) -> float:
+    """A whole number as a float64; one that is beyond them grows as its logarithm (see `_tame`).
+
+    >>> _size(2**60), _size(-(2**2000)) == _size(-(2**2000) + 1) < _size(-(2**1999)) < 0
+    (1.152921504606847e+18, True)
+    """
+    if abs(whole) < 2**1000:
+        return float(whole)
+    return math.copysign(FAR * (1 + math.log(abs(whole)) - math.log(FAR)), 1 if whole > 0 else -1)
+
+
+def _held(held: Any, numbers: list[float], beside: Beside) -> str:
+    """What an exception holds, where that can be scored."""
+    there = len(numbers)
+    try:
+        return "" if held is None else _leaves(held, numbers, beside)
+    except NotAnOutcome:
+        del numbers[there:]
+        return ""
+
+
+def _stored(value: Any, numbers: list[float]) -> str:
+    """Of a sparse matrix: how many zeros it stores, and where the first of them is."""
+    if not callable(getattr(value, "tocoo", None)):
+        return ""
+    entries = value.tocoo()
+    zeros = np.flatnonzero(entries.data == 0)
+    first = (
+        float(np.ravel_multi_index([int(axis[zeros[0]]) for axis in entries.coords], value.shape))
+        if len(zeros)
+        else -1.0
+    )
+    numbers.extend((float(len(zeros)), first))
+    return type(value).__name__
+
+
+def _sequence_leaves(value: Sequence[Any], numbers: list[float], beside: Beside) -> str:
+    return f"{type(value).__name__}[" + ",".join([_leaves(part, numbers, beside) for part in value]) + "]"
+
+
+def _mapping_leaves(value: Mapping[Any, Any], numbers: list[float], beside: Beside) -> str:
+    inner = {}
+    for key, part in sorted(value.items(), key=lambda item: repr(item[0])):
+        if isinstance(key, str):
+            numbers.extend(map(float, NUMBER.findall(key)[:WRITTEN]))
+        elif isinstance(key, int | float | tuple | np.generic):
+            _leaves(key, numbers, beside)
+        first = len(numbers)
+        inner[key] = f"{key!r}:{_leaves(part, numbers, beside)}"
+        for place, number in enumerate(numbers[first:]):
+            slot = _slot(repr(key), place)
+            beside.keyed[slot] = beside.keyed.get(slot, 0.0) + (number if math.isfinite(number) else 0.0)
+    kind = "" if type(value) is dict else type(value).__name__
+    return kind + "{" + ",".join(inner[key] for key in value) + "}"  # in their order, which is seen, too
+
+
+def _float_leaf(value: float, numbers: list[float], beside: Beside) -> str:
+    numbers.append(value)
+    return ""
+
+
+# the types that most outputs are made of, which need not be looked for
+COMMON: dict[type, Callable[[Any, list[float], Beside], str]] = {
+    float: _float_leaf,
+    list: _sequence_leaves,
+    tuple: _sequence_leaves,
+    dict: _mapping_leaves,
+}
 
 
 def _array_leaves(array: np.ndarray, numbers: list[float], beside: Beside) -> str:
@@ -253,6 +359,37 @@ def _array_leaves(array: np.ndarray, numbers: list[float], beside: Beside) -> st
     return f"array{array.shape}{kind}" if array.ndim else kind
 
 
+class Settled(NamedTuple):
+    """An outcome that was taken apart: its numbers, its structure, and what is beside them."""
+
+    numbers: list[float]
+    shape: int
+    beside: Beside
+
+
+def _apart(output: Any) -> Settled:
+    numbers: list[float] = []
+    beside = Beside({}, {})
+    shape = _structure_code(_leaves(output, numbers, beside))
+    return Settled(numbers, -shape if isinstance(output, Raised) else shape, beside)
+
+
+def settled(output: Any) -> Any:
+    """The outcome as it is now, whatever the mechanism does with it later: a number is itself, an array is
+    copied, anything else is taken apart.
+
+    >>> written = [1.0, 2.0]
+    >>> kept = settled(written)
+    >>> written[0] = 5.0
+    >>> kept.numbers
+    [1.0, 2.0]
+    """
+    kind = type(output)
+    if kind in SCALARS:
+        return output
+    return output.copy() if kind is np.ndarray and output.dtype.kind != "O" else _apart(output)
+
+
 def plain(outputs: Sequence[Any]) -> Plain:
     """The outputs of single runs, made plain.
 
@@ -262,13 +399,8 @@ def plain(outputs: Sequence[Any]) -> Plain:
     quick = _numbers_alone(outputs)
     if quick is not None:
         return quick
-    rows, shapes, beside = [], [], []
-    for output in outputs:
-        numbers: list[float] = []
-        beside.append(Beside({}, {}))
-        shape = code(_leaves(output, numbers, beside[-1]))
-        shapes.append(-shape if isinstance(output, Raised) else shape)
-        rows.append(numbers)
+    apart = [output if isinstance(output, Settled) else _apart(output) for output in outputs]
+    rows, beside = [part.numbers for part in apart], [part.beside for part in apart]
     sizes = np.array([len(row) for row in rows])
     width = int(sizes.max(initial=0))
     matrix = np.zeros((len(rows), width))
@@ -276,7 +408,7 @@ def plain(outputs: Sequence[Any]) -> Plain:
         matrix[i, : len(numbers)] = numbers
     low_bits = _scattered([noted.low_bits for noted in beside], 2 * width)
     keyed = _scattered([noted.keyed for noted in beside], SLOTS)
-    return Plain(matrix, sizes, np.array(shapes), low_bits, keyed)
+    return Plain(matrix, sizes, np.array([part.shape for part in apart], dtype=int), low_bits, keyed)
 
 
 def _scattered(rows: list[dict[int, float]], width: int) -> np.ndarray:
@@ -289,6 +421,7 @@ def _scattered(rows: list[dict[int, float]], width: int) -> np.ndarray:
 
 
 ALIKE = ({float, np.float64}, {int, np.int64}, {bool, np.bool_})  # types that mean the same
+SCALARS = frozenset().union(*ALIKE)
 
 
 def _numbers_alone(outputs: Sequence[Any]) -> Plain | None:
@@ -307,14 +440,19 @@ def _holds(array: np.ndarray) -> bool:
     """Whether float64 holds every number of the array."""
     if array.dtype.kind in "iu":
         return array.size == 0 or bool(array.max() <= EXACT and array.min() >= -EXACT)
-    return array.dtype.kind in "fb"
+    return array.dtype.kind in "fb" and array.dtype.itemsize <= 8
+
+
+@lru_cache(maxsize=256)
+def _shape_code(shape: tuple[int, ...], dtype: np.dtype) -> int:
+    return code(f"array{shape}{_kind(dtype)}" if shape else _kind(dtype))
 
 
 def _matrix(array: np.ndarray) -> Plain:
     """The plain form of an array of numbers with one row per run."""
     n = len(array)
     matrix = array.reshape(n, -1).astype(float)
-    shape = code(f"array{array.shape[1:]}{_kind(array.dtype)}" if array.ndim > 1 else _kind(array.dtype))
+    shape = _shape_code(array.shape[1:], array.dtype)
     return Plain(matrix, np.full(n, matrix.shape[1]), np.full(n, shape), np.zeros((n, 0)), np.zeros((n, 0)))
 
 
@@ -415,7 +553,7 @@ class Layout:
         if kind == "not finite":
             codes = np.select(
                 [np.isnan(side.numbers), side.numbers == np.inf, side.numbers == -np.inf],
-                [1.0, 2.0, 3.0],
+                [_nan_codes(side.numbers), 2.0, 3.0],
                 0.0,
             )
         else:
@@ -431,6 +569,19 @@ class Layout:
         numbers[:, : there.shape[1]] = np.where(np.isfinite(there), there, 0.0)
         extra = [self._column(key, side) for key in self.columns]
         return np.column_stack([_tame(numbers), *extra]) if extra else _tame(numbers)
+
+
+USUAL = int(np.array([math.nan]).view(np.int64)[0])
+
+
+def _nan_codes(values: np.ndarray) -> np.ndarray:
+    """1 for the usual NaN; for others, which look alike in print, 4 and the sign and the fraction they hold.
+
+    >>> _nan_codes(np.array([USUAL, USUAL + 3]).view(float)).tolist()
+    [1.0, 7.0]
+    """
+    bits = np.ascontiguousarray(values).view(np.int64)
+    return np.where(bits == USUAL, 1.0, 4.0 + (bits & (2**51 - 1)) + 2.0**51 * (bits < 0))
 
 
 def _near(values: np.ndarray) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from dpverify.auditing.sampling import Budget, Mechanism
+from dpverify.auditing.sampling import Budget, Mechanism, check_signature
 from dpverify.guarantees import Guarantee
 from dpverify.neighbours import ADD_REMOVE, Neighbours, check_neighbours, equal
 from dpverify.verdicts import Result
@@ -70,6 +70,8 @@ class Audit:
             raise TypeError(f"Expected neighbours={self.neighbours!r} to be a Neighbours pair.")
         if not callable(self.mechanism) and not hasattr(self.mechanism, "ledger"):
             raise TypeError(f"Expected mechanism={self.mechanism!r} to be callable, or an algorithm.")
+        if callable(self.mechanism):
+            check_signature(self.mechanism)
         check_claim(self.claim)
         if not isinstance(self.budget, Budget):
             raise TypeError(f"Expected budget={self.budget!r} to be a Budget, as Budget(runs=1000) is.")

@@ -8,6 +8,7 @@ batched form, `(data, rng, runs) -> array whose first axis counts the runs`. One
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -63,6 +64,10 @@ class Budget:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | np.integer):
                 raise TypeError(f"Expected {name}={value!r} to be a whole number.")
+        if not isinstance(self.chunks, str | os.PathLike | None):
+            raise TypeError(f"Expected chunks={self.chunks!r} to be the name of a folder.")
+        if self.chunks is not None and os.path.exists(self.chunks) and not os.path.isdir(self.chunks):
+            raise ValueError(f"Expected chunks={str(self.chunks)!r} to be a folder.")
         for name in ("alpha", "seconds", "call_seconds"):
             value = getattr(self, name)
             if not isinstance(value, int | float | np.number | None):
@@ -87,6 +92,25 @@ def _parameters(mechanism: Mechanism) -> frozenset[str]:
         return frozenset(inspect.signature(mechanism).parameters)
     except (TypeError, ValueError):
         return frozenset()
+
+
+def check_signature(mechanism: Mechanism) -> None:
+    """Refuses a callable that does not take data and a generator, where its parameters can be told.
+
+    >>> check_signature(lambda data: data.sum())
+    Traceback (most recent call last):
+    TypeError: Expected mechanism=<lambda> to be called as (data, rng), got (data).
+    """
+    try:
+        signature = inspect.signature(mechanism)
+    except (TypeError, ValueError):
+        return
+    extra = {name: None for name in ("runs", "tape") if name in signature.parameters}
+    try:
+        signature.bind(None, None, **extra)
+    except TypeError:
+        name = name_of(mechanism)
+        raise TypeError(f"Expected mechanism={name} to be called as (data, rng), got {signature}.") from None
 
 
 def takes(mechanism: Mechanism, name: str) -> bool:

@@ -83,11 +83,30 @@ def _model_of_a_run(given: list[Any], steps: int, effort: Effort) -> dict[str, s
     for run in runs(given, steps=steps, indices=FAR):
         if sp.false not in run.given:
             found = model(run.given, effort)
+            if not isinstance(found, dict):
+                found = _constants_first(run.given, given, effort) or found
             if isinstance(found, dict):
                 return run.lengths | found
         elif found is None:
             found = Result(UNDECIDED, "the hypotheses contradict each other along every short run")
     return found
+
+
+def _constants_first(written: list[Any], given: list[Any], effort: Effort) -> dict[str, str] | None:
+    """A point found in two turns: the constants of the statement by what is said of them alone, and then the
+    entries of its sequences, which are many, with these values for the constants.
+    """
+    from dpverify.proving import model
+
+    plain = [h for h in given if not isinstance(h, ForEvery | Iterates)]
+    names = {s for h in plain for s in sp.sympify(h).free_symbols if type(s) is sp.Symbol}
+    of_constants = [c for c in written if sp.sympify(c).free_symbols <= names]
+    constants = model(of_constants, effort)
+    if not isinstance(constants, dict):
+        return None
+    values = {s: sp.Rational(constants[s.name]) for s in names if s.name in constants}
+    entries = model([sp.sympify(c).subs(values) for c in written], effort)
+    return {str(s): str(v) for s, v in values.items()} | entries if isinstance(entries, dict) else None
 
 
 def _spoken_of_later(given: list[Any]) -> list[Iterates]:

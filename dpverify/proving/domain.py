@@ -41,6 +41,7 @@ ENFORCED = (
 )
 
 LARGEST_FLOAT = 1e300  # of the random numbers
+DRAWN = 256  # random numbers that are drawn for a symbol at once
 SIMPLE = [
     sp.Rational(p, q)
     for p, q in [
@@ -205,6 +206,25 @@ class Bounds:
         return _float(self.low), _float(self.high)
 
 
+def nearest(value: float, most: int) -> tuple[int, int]:
+    """The fraction nearest to a number among those whose denominator is at most so large: what
+    `Fraction.limit_denominator` gives, in whole numbers alone.
+
+    >>> nearest(0.3333, 10)
+    (1, 3)
+    """
+    top, bottom = value.as_integer_ratio()
+    if bottom <= most:
+        return top, bottom
+    left, over, p, q, n, d = 0, 1, 1, 0, top, bottom
+    while over + (whole := n // d) * q <= most:
+        left, over, p, q, n, d = p, q, left + whole * p, over + whole * q, d, n - whole * d
+    times = (most - over) // q
+    if 2 * d * (over + times * q) <= bottom:
+        return p, q
+    return left + times * p, over + times * q
+
+
 @lru_cache(maxsize=4096)
 def _fraction(number: sp.Rational) -> Fraction:
     return Fraction(int(number.p), int(number.q))
@@ -237,6 +257,11 @@ def _simple(b: Bounds, whole: bool) -> tuple[sp.Rational, ...]:
         v for v in SIMPLE + near if v.is_Rational and b.contains(v) and (not whole or v.is_Integer)
     )
     return tuple(sorted(seen, key=lambda v: (v.q, abs(v.p), v.p < 0)))
+
+
+@lru_cache(maxsize=4096)
+def _simple_floats(b: Bounds, whole: bool) -> np.ndarray:
+    return np.array([float(v) for v in _simple(b, whole)])
 
 
 @lru_cache(maxsize=4096)
@@ -327,6 +352,16 @@ def _linear(e: Any, s: sp.Symbol) -> tuple[Any, Any]:
     return slope, rest
 
 
+def _put(e: Any, values: Mapping[Any, Any]) -> Any:
+    """The expression or hypothesis with values for symbols that equations define."""
+    return _put_once(e, tuple(values.items())) if values and isinstance(e, sp.Basic) else e.xreplace(values)
+
+
+@lru_cache(maxsize=20_000)  # the steps of a proof have most of their hypotheses in common
+def _put_once(e: Any, values: tuple[tuple[Any, Any], ...]) -> Any:
+    return e.xreplace(dict(values))
+
+
 def _at(e: Any, lengths: Mapping[Any, Any]) -> Any:
     """An expression or hypothesis at these lengths; a hypothesis is false where a side of it has no value.
 
@@ -355,6 +390,12 @@ def _at_lengths(e: Any, lengths: tuple[tuple[Any, Any], ...]) -> Any:
     if left.is_number and right.is_number:
         return written_out(_at(e, dict(lengths)))
     return e.func(left, right, evaluate=False)
+
+
+@lru_cache(maxsize=50_000)
+def _placed(hypothesis: Any, values: tuple[tuple[Any, Any], ...]) -> Any:
+    """A hypothesis that is meant at every index, at one of them."""
+    return written_out(_at(hypothesis, dict(values)))
 
 
 @lru_cache(maxsize=50_000)
@@ -395,7 +436,7 @@ class Domain:
             flat.extend(c.args if isinstance(c, sp.And) else [c])
         rest = []
         for c in flat:
-            c = c.xreplace(self.defined) if self.defined else c
+            c = _put(c, self.defined)
             if isinstance(c, sp.Eq) and (found := self.definition(c)) is not None:
                 symbol, value = found
                 self.defined = {
@@ -405,8 +446,8 @@ class Domain:
                     rest.append(inherited)
             else:
                 rest.append(c)
-        held = [c for g in rest if (c := g.xreplace(self.defined)) is not sp.true]
-        self.expressions = [written_out(sp.sympify(e).xreplace(self.defined)) for e in expressions]
+        held = [c for g in rest if (c := _put(g, self.defined)) is not sp.true]
+        self.expressions = [written_out(_put(sp.sympify(e), self.defined)) for e in expressions]
         self.running = running(self.expressions, held)
         self.given = [c for c in held if not c.free_symbols & self.running]
         self.at_every = [c for c in held if c.free_symbols & self.running]  # hypotheses at every index
@@ -501,9 +542,27 @@ class Domain:
         """The bounds of a symbol or of an entry of a sequence."""
         return self.bounds.get(symbol) or assumed(symbol)
 
-    def choices(self, symbol: Any) -> list[sp.Rational]:
+    def choices(self, symbol: Any) -> tuple[sp.Rational, ...]:
         """Simple numbers inside the bounds of a symbol, the simplest first."""
-        return list(_simple(self.interval(symbol), bool(symbol.is_integer)))
+        return _simple(self.interval(symbol), bool(symbol.is_integer))
+
+    def simple_floats(self, symbol: Any) -> np.ndarray:
+        """The same as floats."""
+        return _simple_floats(self.interval(symbol), bool(symbol.is_integer))
+
+    def samples(self, names: Sequence[Any], count: int, rng: np.random.Generator) -> list[np.ndarray]:
+        """A column of random numbers for each name; entries of one sequence are drawn together."""
+        columns: dict[Any, np.ndarray] = {}
+        entries: dict[Any, list[Any]] = {}
+        for name in names:
+            if isinstance(name, sp.Indexed):
+                entries.setdefault(name.base, []).append(name)
+            else:
+                columns[name] = self.sample(name, count, rng)
+        for alike in entries.values():
+            drawn = self.sample(alike[0], count * len(alike), rng).reshape(len(alike), count)
+            columns.update(zip(alike, drawn))
+        return [columns[name] for name in names]
 
     def sample(self, symbol: Any, count: int, rng: np.random.Generator) -> np.ndarray:
         """Random numbers inside the bounds of a symbol: of moderate size, large, small, or near an end."""
@@ -539,8 +598,7 @@ class Domain:
             return sp.Integer(round(value))
         if low_is_high := self._only(symbol):
             return low_is_high[0]
-        near = Fraction(value).limit_denominator(1000 if abs(value) > 1e-2 else 10**6)
-        return sp.Rational(near.numerator, near.denominator)
+        return sp.Rational(*nearest(value, 1000 if abs(value) > 1e-2 else 10**6))
 
     def _only(self, symbol: Any) -> tuple[sp.Rational, ...]:
         """The one number that is left to a symbol, if there is but one."""
@@ -555,8 +613,10 @@ class Domain:
         They are drawn several at a time, of the same lengths; floats sort out those that cannot satisfy.
         """
         fixed = {s: sp.Integer(v) for s, v in (lengths or {}).items() if s in self.symbols}
+        others = [s for s in self.symbols if s not in fixed and s not in self.lengths]
         batch = 4 if set(self.lengths) - set(fixed) else min(32, max(8, 2 * count))
         found = tries = 0
+        at = DRAWN  # the next row of those that were drawn together for the symbols
         while tries < 60 * count + 200:
             tries += batch
             start = fixed | {
@@ -564,50 +624,47 @@ class Domain:
                 for s in self.lengths
                 if s not in fixed
             }
-            names = [s for s in self.symbols if s not in start]
-            columns = [self._column(s, batch, rng, simple=True) for s in names]
+            if at + batch > DRAWN:
+                at, drawn = 0, [self._column(s, DRAWN, rng) for s in others]
             entries = self.entries(start)
-            columns += [self._column(entry, batch, rng) for entry in entries]
-            names += entries
-            likely = np.flatnonzero(self._likely(start, names, [floats for floats, _ in columns], batch))
-            batch = min(2 * batch, 256) if not len(likely) else batch
+            names = [*others, *entries]
+            columns = [floats[at : at + batch] for floats, _ in drawn] + self.samples(entries, batch, rng)
+            likely = np.flatnonzero(self._likely(start, names, columns, batch))
             for i in map(int, likely):
                 point: dict[Any, Any] = dict(start)
-                for name, (floats, exact) in zip(names, columns):
-                    point[name] = exact[i] if i in exact else self._rational(name, float(floats[i]))
+                for name, floats, (_, exact) in zip(names, columns, (*drawn, *[(None, {})] * len(entries))):
+                    point[name] = exact.get(at + i) or self._rational(name, float(floats[i]))
                 if self.holds(point):
                     found += 1
                     yield point
                 if found == count:
                     return
+            at += batch
+            batch = min(2 * batch, DRAWN) if not len(likely) else batch
 
     def _column(
-        self, symbol: Any, size: int, rng: np.random.Generator, simple: bool = False
+        self, symbol: Any, size: int, rng: np.random.Generator
     ) -> tuple[np.ndarray, dict[int, sp.Rational]]:
-        """Random numbers for a symbol; a quarter of them `simple` ones, which are exact."""
+        """Random numbers for a symbol; a quarter of them are simple ones, which are exact."""
         floats = np.array(self.sample(symbol, size, rng), dtype=float)
-        choices = self.choices(symbol) if simple else []
+        choices = self.choices(symbol)
         if not choices:
             return floats, {}
         places = np.flatnonzero(rng.random(size) < 0.25)
-        exact = {
-            int(i): choices[int(k)] for i, k in zip(places, rng.integers(len(choices), size=len(places)))
-        }
-        for i, value in exact.items():
-            floats[i] = float(value)
-        return floats, exact
+        chosen = rng.integers(len(choices), size=len(places))
+        floats[places] = self.simple_floats(symbol)[chosen]
+        return floats, dict(zip(places.tolist(), (choices[k] for k in chosen.tolist())))
 
-    def likely(self, points: Sequence[Mapping[Any, Any]]) -> list[Any]:
-        """Those of some points that may satisfy the hypotheses, as far as floats can tell.
+    def likely(self, rows: np.ndarray) -> list[int]:
+        """Which rows of numbers for the symbols may satisfy the hypotheses, as far as floats can tell.
 
         >>> x = sp.Symbol("x", positive=True)
-        >>> Domain([x], [x < 1]).likely([{x: 2}, {x: sp.Rational(1, 2)}])
-        [{x: 1/2}]
+        >>> Domain([x], [x < 1]).likely(np.array([[2.0], [0.5]]))
+        [1]
         """
         if self.lengths:
-            return list(points)
-        columns = [np.array([float(point[s]) for point in points]) for s in self.symbols]
-        return [points[int(i)] for i in np.flatnonzero(self._likely({}, self.symbols, columns, len(points)))]
+            return list(range(len(rows)))
+        return np.flatnonzero(self._likely({}, self.symbols, list(rows.T), len(rows))).tolist()
 
     def _likely(
         self, start: Mapping[Any, Any], names: list[Any], columns: list[np.ndarray], size: int
@@ -684,7 +741,7 @@ class Domain:
                     )
                     if not inside:  # it says nothing there, and may not even be defined
                         continue
-                    placed = written_out(_at(c, put))
-                    if placed is not sp.true:
+                    put = {s: value for s, value in put.items() if s in c.free_symbols}
+                    if (placed := _placed(c, tuple(put.items()))) is not sp.true:
                         found.append(placed)
         return list(dict.fromkeys(found))

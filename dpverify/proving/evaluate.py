@@ -37,13 +37,22 @@ def ball(expression: Any, at: Mapping[Any, Any] | None = None, bits: int = 192) 
     old = ctx.prec
     ctx.prec = bits
     try:
-        point = {
-            key: value if isinstance(value, arb) else arb(rational(value))
-            for key, value in (at or {}).items()
-        }
-        return _ball(sp.sympify(expression), point)
+        return _ball(sp.sympify(expression), at if isinstance(at, _Balls) else _Balls(at or {}))
     finally:
         ctx.prec = old
+
+
+class _Balls(dict[Any, arb]):
+    """A point whose numbers become balls when they are looked up: few of them stand in one expression."""
+
+    def __init__(self, numbers: Mapping[Any, Any]):
+        super().__init__()
+        self.numbers = numbers
+
+    def __missing__(self, key: Any) -> arb:
+        value = self.numbers[key]
+        self[key] = value = value if isinstance(value, arb) else arb(rational(value))
+        return value
 
 
 def bind(expression: Any, index: sp.Symbol, value: Any) -> Any:
@@ -106,9 +115,10 @@ def _value(e: Any) -> Value:
 
 
 def _looked_up(e: Any, at: Mapping[Any, arb]) -> arb:
-    if e in at:
+    try:
         return at[e]
-    raise Unknown(f"no value for {e}")
+    except KeyError:
+        raise Unknown(f"no value for {e}") from None
 
 
 def _total(first: Value, rest: list[Value], at: Mapping[Any, arb]) -> arb:
@@ -136,8 +146,10 @@ def _branch(e: sp.Piecewise, at: Mapping[Any, arb]) -> arb:
 
 
 def _entry(e: sp.Indexed, at: Mapping[Any, arb]) -> arb:
-    if e in at:
+    try:
         return at[e]
+    except KeyError:
+        pass
     return _looked_up(e.base[tuple(sp.Integer(_integer(_ball(i, at), i)) for i in e.indices)], at)
 
 
@@ -343,8 +355,9 @@ def sign(
     0
     """
     e = sp.sympify(expression)
-    point = dict(at or {})
-    inexact = any(isinstance(value, arb) for value in point.values())
+    point: Mapping[Any, Any] = {} if at is None else at
+    numbers = point.numbers if isinstance(point, _Balls) else point
+    inexact = bool(numbers) if numbers is not point else any(isinstance(v, arb) for v in point.values())
     for bits in precisions:
         try:
             value = ball(e, point, bits)

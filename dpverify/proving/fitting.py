@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from dpverify.proving.domain import Domain
+from dpverify.proving.domain import Domain, nearest
 
 CLOSE = 1e-5
 BATCH = 32  # points that are drawn before one is looked at
@@ -29,8 +29,10 @@ def moderate_points(domain: Domain, count: int, rng: np.random.Generator) -> lis
         return [{}]
     places: list[dict[Any, Any]] = []
     for _ in range(400 * count // BATCH + 1):
-        drawn = [{s: _moderate(s, rng) for s in domain.symbols} for _ in range(BATCH)]
-        for point in domain.likely(drawn):
+        drawn = [[_moderate(s, rng) for s in domain.symbols] for _ in range(BATCH)]
+        floats = np.array([[top / bottom for top, bottom in row] for row in drawn])
+        for i in domain.likely(floats):
+            point = {s: sp.Rational(*pair) for s, pair in zip(domain.symbols, drawn[i])}
             if domain.holds(point):
                 places.append(point)
                 if len(places) == count:
@@ -38,12 +40,14 @@ def moderate_points(domain: Domain, count: int, rng: np.random.Generator) -> lis
     return places
 
 
-def _moderate(symbol: Any, rng: np.random.Generator) -> Any:
-    value = Fraction(float(np.exp(rng.uniform(-1.6, 1.2)))).limit_denominator(40)
+def _moderate(symbol: Any, rng: np.random.Generator) -> tuple[int, int]:
+    """A fraction, by its numerator and its denominator."""
+    value = float(np.exp(rng.uniform(-1.6, 1.2)))
     if symbol.is_integer:
-        return sp.Integer(int(rng.integers(1, 9)))
-    sign = 1 if symbol.is_nonnegative else -1 if symbol.is_negative else int(rng.choice([-1, 1]))
-    return sp.Rational(sign * value.numerator, value.denominator)
+        return int(rng.integers(1, 9)), 1
+    sign = 1 if symbol.is_nonnegative else -1 if symbol.is_negative else (-1, 1)[rng.integers(0, 2)]
+    top, bottom = nearest(value, 40)
+    return sign * top, bottom
 
 
 def factors(domain: Domain, expressions: Sequence[Any]) -> list[Any]:

@@ -19,6 +19,7 @@ import numpy as np
 import sympy as sp
 
 from dpverify.effort import Effort
+from dpverify.proving.domain import Domain
 from dpverify.proving.identities import normalise
 from dpverify.proving.reduction import Certificate, GaveUp, Outcome
 from dpverify.proving.refutation import domain_of
@@ -114,9 +115,8 @@ def _sign(term: Any) -> str:
     return "positive" if strict else "nonnegative"
 
 
-def _hypotheses(relation: AtMost | Equal) -> list[tuple[Any, bool, bool]]:
+def _hypotheses(domain: Domain) -> list[tuple[Any, bool, bool]]:
     """The hypotheses and the bounds of the symbols as (expression, strict, zero): nonnegative expressions."""
-    domain = domain_of(relation)
     sides = []
     for s, b in domain.bounds.items():
         if b.low.is_finite:
@@ -133,9 +133,14 @@ def _hypotheses(relation: AtMost | Equal) -> list[tuple[Any, bool, bool]]:
     return sides
 
 
-def _candidates(relation: AtMost | Equal, products: bool) -> Iterator[_Fact]:
+@lru_cache(maxsize=16)  # the search and the checker list the same
+def _listed(domain: Domain, products: bool) -> tuple[_Fact, ...]:
     """Everything that may be combined, each with a name by which the checker finds it again."""
-    sides = _hypotheses(relation)
+    return tuple(itertools.islice(_candidates(domain, products), MOST))
+
+
+def _candidates(domain: Domain, products: bool) -> Iterator[_Fact]:
+    sides = _hypotheses(domain)
     for i, (e, strict, zero) in enumerate(sides):
         yield _Fact(f"h{i}", (e,), strict, zero)
     if products:
@@ -143,18 +148,19 @@ def _candidates(relation: AtMost | Equal, products: bool) -> Iterator[_Fact]:
             list(enumerate(sides)), 2
         ):
             yield _Fact(f"h{i} h{j}", (e, f), strict and strictly, zero or null)
-    seen = {term for side in (_target(relation), *(_terms(e) for e, _, _ in sides)) for term, _ in side}
+    seen = {term for side in (_target(domain), *(_terms(e) for e, _, _ in sides)) for term, _ in side}
     ordered = sorted(seen, key=sp.default_sort_key)
     for term in ordered:
         if sign := _sign(term):
             yield _Fact(f"term {sp.sstr(term)}", (term,), sign == "positive")
     if products:
+        factors = [(factor, sp.sstr(factor), _sign(factor)) for factor in _factors(ordered)]
         for i, (e, strict, zero) in enumerate(sides):
-            for factor in _factors(ordered):
-                if sign := _sign(factor):
-                    yield _Fact(f"h{i} * {sp.sstr(factor)}", (e, factor), strict and sign == "positive", zero)
+            for factor, name, sign in factors:
+                if sign:
+                    yield _Fact(f"h{i} * {name}", (e, factor), strict and sign == "positive", zero)
                 elif zero and isinstance(factor, sp.Symbol | sp.Indexed):
-                    yield _Fact(f"h{i} * {sp.sstr(factor)}", (e, factor), False, True)
+                    yield _Fact(f"h{i} * {name}", (e, factor), False, True)
 
 
 def _factors(terms: list[Any]) -> list[Any]:
@@ -164,8 +170,8 @@ def _factors(terms: list[Any]) -> list[Any]:
     return sorted(factors | inverse, key=sp.default_sort_key)[:24]
 
 
-def _target(relation: AtMost | Equal) -> Terms:
-    left, right = domain_of(relation).expressions
+def _target(domain: Domain) -> Terms:
+    left, right = domain.expressions
     return _terms(right - left)
 
 
@@ -217,11 +223,12 @@ def attempt(relation: AtMost | Equal, effort: Effort) -> Outcome:
     """Look for multipliers: of the hypotheses first, then of their products too."""
     if not relation.given or isinstance(getattr(relation, "derived", None), sp.MatrixBase):
         return GaveUp("there are no hypotheses to combine")
-    target = dict(_target(relation))
+    domain = domain_of(relation)
+    target = dict(_target(domain))
     if any(not c.is_Rational for c in target.values()):
         return GaveUp("its coefficients are not rational")
     for products in (False, True):
-        facts = list(itertools.islice(_candidates(relation, products), MOST))
+        facts = _listed(domain, products)
         usable = [f for f in facts if all(c.is_Rational for _, c in f.terms)]
         if isinstance(relation, Equal):
             both = [_solve(usable, goal, False) for goal in (target, {k: -v for k, v in target.items()})]
@@ -251,8 +258,9 @@ def _summary(multipliers: dict[str, str]) -> str:
 
 def check(relation: AtMost | Equal, certificate: dict[str, Any]) -> bool:
     """Add up: the facts named, times their multipliers, are rhs - lhs, term by term."""
-    facts = {fact.name: fact for fact in _candidates(relation, bool(certificate["products"]))}
-    target = dict(_target(relation))
+    domain = domain_of(relation)
+    facts = {fact.name: fact for fact in _listed(domain, bool(certificate["products"]))}
+    target = dict(_target(domain))
     if isinstance(relation, Equal):
         negative = {term: -c for term, c in target.items()}
         return _adds_up(facts, certificate["below"], target, False) and _adds_up(

@@ -9,7 +9,7 @@ verify   every hypothesis holds and the relation fails, by exact or ball arithme
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -128,17 +128,38 @@ def _length_choices(domain: Domain, search: Search) -> Iterable[dict[Any, int]]:
         start = domain.shortest(s)
         near = [v for v in range(start, start + 120) if domain.bounds[s].contains(v) and admits(s, v)]
         options.append([near[k] for k in search.lengths if k < len(near)])
-    chosen = sorted(itertools.product(*map(enumerate, options)), key=lambda c: sum(k for k, _ in c))
     lengths = set(domain.lengths)
     ties = [c for c in domain.given if c.free_symbols <= lengths and not c.atoms(sp.Indexed)]
     given = 0
-    for combo in chosen:
-        values = {s: v for s, (_, v) in zip(domain.lengths, combo)}
+    for combo in _nearest_first([len(values) for values in options]):
+        values = {s: those[k] for s, those, k in zip(domain.lengths, options, combo)}
         if all(truth(c, values) is not False for c in ties):
             yield values
             given += 1
         if given == min(MOST_LENGTHS, len(search.lengths)):
             return
+
+
+def _nearest_first(sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Places in lists of these sizes, one in each, those of the least sum first: there may be too many to
+    list and sort.
+
+    >>> list(_nearest_first([2, 2]))
+    [(0, 0), (0, 1), (1, 0), (1, 1)]
+    """
+
+    def with_sum(total: int, sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
+        if not sizes:
+            yield ()
+            return
+        size, *others = sizes
+        beyond = sum(others) - len(others)  # what the others can add up to
+        for k in range(max(0, total - beyond), min(size - 1, total) + 1):
+            yield from ((k, *rest) for rest in with_sum(total - k, others))
+
+    if all(sizes):
+        for total in range(sum(sizes) - len(sizes) + 1):
+            yield from with_sum(total, sizes)
 
 
 def _candidates(relation: Equal | AtMost, domain: Domain, effort: Effort, search: Search) -> Iterable[Point]:
@@ -167,6 +188,7 @@ def _for_lengths(
     columns = _sample(domain, names, budget, rng)
     if search.edges:
         columns = np.concatenate([columns, _edge_rows(domain, names, columns, rng)])
+    columns = np.concatenate([columns, _simplest(domain, names, columns)])
     violation = numeric(relation, domain, start, names)
     scores = violation(columns)
     order = np.argsort(-scores, kind="stable")
@@ -181,6 +203,14 @@ def _for_lengths(
         yield start | dict(zip(names, _rationals(names, columns[i])))
     if search.climbs and not good:
         yield from _climb(domain, start, names, columns[order[: search.climbs]], violation, rng)
+
+
+def _simplest(domain: Domain, names: list[Any], columns: np.ndarray) -> np.ndarray:
+    """The row with the simplest number of each, such as 0 for the entries of many sequences, which no random
+    draw hits at once.
+    """
+    simple = [domain.choices(name)[:1] for name in names]
+    return np.array([[float(first[0]) if first else columns[0, j] for j, first in enumerate(simple)]])
 
 
 def edges(domain: Domain, name: Any) -> list[sp.Rational]:
@@ -368,13 +398,15 @@ def _sample(domain: Domain, names: list[Any], count: int, rng: np.random.Generat
     """Candidate rows: products of simple numbers first, then random draws; hypotheses are weighed by the
     violation itself.
     """
-    simple = [np.array([float(v) for v in domain.choices(n)[:12]] or domain.sample(n, 1, rng)) for n in names]
+    simple = [
+        floats if len(floats := domain.simple_floats(n)[:12]) else domain.sample(n, 1, rng) for n in names
+    ]
     size = np.prod([float(len(s)) for s in simple])
     if size <= count // 2:
         rows = np.array(list(itertools.product(*simple)), dtype=float)
     else:
-        rows = np.column_stack([rng.choice(s, count // 3) for s in simple])
-    random = np.column_stack([domain.sample(n, count - len(rows), rng) for n in names])
+        rows = np.column_stack([s[rng.integers(len(s), size=count // 3)] for s in simple])
+    random = np.column_stack(domain.samples(names, count - len(rows), rng))
     return np.concatenate([rows, random])
 
 

@@ -19,6 +19,10 @@ WORD = re.compile(r"[A-Za-z]{2,}")
 PART = re.compile(
     r"\"|(?:and|as|at|for|here|on|which|with)\b|\w+ = [^:]*[;,]"
 )  # what goes on with the sentence
+# Remarks that say themselves where a statement fails.
+TOLD = re.compile(r"\b(?:The case|The path|The same|[Aa]long|[Aa]t \w+ = )\b")
+COMPARED = re.compile(r"(\S{1,24}) (<=|<|=) (\S{1,24})")
+GROWS = re.compile(r" is (\S+ at t = .* and tends to \S+ as t -> oo)")
 
 
 class Plain(NamedTuple):
@@ -36,8 +40,8 @@ def plainly(c: Record, by_id: dict[str, Record], used_by: dict[str, list[str]]) 
     corrected = by_id.get(c["correction"] or "")
     says, aside, remark = parts(c["statement"])
     true = f"That is false ({aside})." if aside else "That is false."
-    if told := remark or _at_witness(c, corrected is None):
-        true += f" {sentences(told, 700)}"
+    for told in (remark, "" if TOLD.search(remark) else _at_witness(c)):
+        true += f" {sentences(told, 700)}" if told else ""
     nearest = sentences(corrected["statement"], 600) if corrected else ""
     return Plain(sentences(says), true, _means(c, by_id, used_by, corrected), nearest, _whose(c))
 
@@ -72,17 +76,24 @@ def _is_prose(words: str) -> bool:
     return len(WORD.findall(words)) >= 3 and PART.match(words) is None
 
 
-def _at_witness(c: Record, whole: bool) -> str:
-    """What the statement says at the witness, if that is short; else, on request, what it shows."""
+def _at_witness(c: Record) -> str:
+    """What the statement comes down to at the witness, or what the witness shows, if that is short."""
     witness = c["witness"]
     if not witness:
         return ""
     let = ", ".join(binding(name, value) for name, value in witness["let"].items())
-    if sides(witness, c.get("formal") or "") and len(let) < 120 and " = " not in "".join(witness["let"]):
-        return f"{f'At {let} it' if let else 'It'} says {witness['contradicts']}."
-    if not whole:
-        return ""
-    return f"For {let}, {witness['then']}" if len(let) < 160 else witness["then"]
+    if grows := GROWS.search(witness["then"]):
+        return f"Along {let} the ratio of its sides is {grows.group(1)}"
+    if COMPARED.fullmatch(witness["contradicts"].strip()) and len(let) < 260:
+        return f"{f'At {let} it' if let else 'It'} comes down to {witness['contradicts']}{_why(witness)}."
+    then = witness["then"][:1].upper() + witness["then"][1:]
+    return then if len(then) < 300 else then.split("; ")[0]
+
+
+def _why(witness: Record) -> str:
+    """Why a witness breaks a statement, where more is known than that it was computed."""
+    because = witness["because"] or ""
+    return "" if not because or because.startswith("every ") else f": {because}"
 
 
 def binding(name: str, value: str) -> str:
@@ -101,7 +112,7 @@ def sides(witness: Record, formal: str) -> tuple[str, str] | None:
     ('4', '6')
     >>> sides({"then": "x**2 - 3*x = -2 and 0 = 0", "contradicts": "-2 = 0"}, "for all x > 0: x**2 = 3*x")
     """
-    compared = re.fullmatch(r"(\S{1,24}) (<=|<|=) (\S{1,24})", witness["contradicts"].strip())
+    compared = COMPARED.fullmatch(witness["contradicts"].strip())
     if compared is None:
         return None
     left, sign, right = compared.groups()

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 from html import escape
+from itertools import pairwise
 from typing import NamedTuple
 from xml.etree import ElementTree
 
@@ -20,9 +21,15 @@ REPAIRS = (
     (re.compile(r"\\mathbin\{([^}]*)\}"), r"\1"),
 )
 
+COMMAND = re.compile(r"\\(?:[A-Za-z]+|.)")
+FRACTION = re.compile(r"\\frac\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}")
+DEEPER = {r"\left": 1, r"\right": -1, r"\begin": 1, r"\end": -1, r"\langle": 1, r"\rangle": -1}
 LIMITS = {"msub": "munder", "msup": "mover", "msubsup": "munderover"}
 AND, GIVEN = r" \quad\text{and}\quad ", r" \quad \left("
-SIMPLE = re.compile(r"(sequence )?(whole |real )?([A-Za-z]\w*) ?((?:>=|<=|!=|>|<) 0)?")
+SIMPLE = re.compile(r"(sequence |vector )?(whole |real )?([A-Za-z]\w*) ?((?:>=|<=|!=|>|<) 0)?")
+# Where a line may be broken: before a sign that stands in no brackets.
+BREAKS = tuple(f" {sign} " for sign in (r"\le", r"\leq", r"\ge", r"\geq", "<", ">", "=", r"\to", "+", "-"))
+NARROW = 34  # about as many letters of a formula as a phone has room for
 SIGNS = {">=": r"\ge", "<=": r"\le", "!=": r"\ne"}
 
 
@@ -60,17 +67,19 @@ def _limits_above(text: str) -> str:
 
 
 class Line(NamedTuple):
-    """One formula of a statement, as MathML, and the conditions under which it holds."""
+    """One formula of a statement and the conditions under which it holds, each as pieces of MathML between
+    which a line may end.
+    """
 
-    formula: str
-    given: list[str]
+    formula: list[str]
+    given: list[list[str]]
 
 
 def lines(latex: str) -> list[Line]:
     r"""A statement as lines for a narrow page: its parts one below the other, each with its conditions; none
     if a part of it cannot be typeset.
 
-    >>> [(len(line.given), line.formula[:5]) for line in lines(r"x \le 1 \quad \left(x > 0, x < 1\right)")]
+    >>> [(len(line.given), line.formula[0][:5]) for line in lines(r"x \le 1 \quad \left(x > 0, x < 1\right)")]
     [(2, '<math')]
     >>> lines(r"\nonsense x")
     []
@@ -84,12 +93,67 @@ def lines(latex: str) -> list[Line]:
         if rest and not held:
             formula = part
         conditions = _apart(held.removesuffix(r"\right)"), ", ") if held else []
-        joined = _dots_joined(conditions)
-        line = Line(mathml(formula), [mathml(condition, "inline") for condition in joined])
-        if not line.formula or not all(line.given):
+        line = Line(
+            [
+                mathml(piece, "inline").replace("<math", '<math displaystyle="true"', 1)
+                for piece in pieces(formula)
+            ],
+            [[mathml(piece, "inline") for piece in pieces(c)] for c in _dots_joined(conditions)],
+        )
+        if not all(line.formula) or not all(all(condition) for condition in line.given):
             return []
         result.append(line)
     return result
+
+
+def pieces(latex: str) -> list[str]:
+    r"""A formula as pieces for a narrow page: they end before a relation or a sign that stands in no
+    brackets, and short ones stay together. An empty group before a sign keeps its space.
+
+    >>> pieces(r"x \le 1")
+    ['x \\le 1']
+    >>> pieces(r"e_{T + 1} \le a_1 x_1 + a_2 x_2 + a_3 x_3 + a_4 x_4 + a_5 x_5 + a_6 x_6 - b")
+    ['e_{T + 1} \\le a_1 x_1 + a_2 x_2 + a_3 x_3 + a_4 x_4 + a_5 x_5 + a_6 x_6', '{} - b']
+    """
+    ends = [0, *_places(latex, BREAKS), len(latex)]
+    result: list[str] = []
+    for start, end in pairwise(ends):
+        part = latex[start:end]
+        if result and _width(result[-1] + part) <= NARROW:
+            result[-1] += part
+        else:
+            result.append(f"{{}}{part}" if start else part)
+    return result
+
+
+def _width(latex: str) -> int:
+    r"""About how many letters wide a formula is: a fraction is as wide as its longer half.
+
+    >>> _width(r"\frac{a + b}{c} x_{1}")
+    5
+    """
+    while (narrower := FRACTION.sub(lambda m: max(m.groups(), key=_width), latex)) != latex:
+        latex = narrower
+    shown = COMMAND.sub("x", re.sub(r"\\(?:left|right|quad|text|operatorname|mathbb)(?![A-Za-z])", "", latex))
+    return len(re.sub(r"[{}\s_^]", "", shown))
+
+
+def _places(latex: str, signs: tuple[str, ...]) -> list[int]:
+    """Where a formula has one of these signs in no brackets."""
+    found: list[int] = []
+    depth = at = 0
+    while at < len(latex):
+        if depth == 0 and latex.startswith(signs, at):
+            found.append(at)
+        depth, at = _past(latex, depth, at)
+    return found
+
+
+def _past(latex: str, depth: int, at: int) -> tuple[int, int]:
+    """How deep in brackets, and where, the next command or letter of a formula ends."""
+    if command := COMMAND.match(latex, at):
+        return depth + DEEPER.get(command.group(), 0), command.end()
+    return depth + {"{": 1, "}": -1}.get(latex[at], 0), at + 1
 
 
 def _apart(latex: str, separator: str) -> list[str]:
@@ -98,19 +162,18 @@ def _apart(latex: str, separator: str) -> list[str]:
     >>> _apart(r"a, \left(b, c\right), {d, e}", ", ")
     ['a', '\\left(b, c\\right)', '{d, e}']
     """
-    parts, depth, start, at = [], 0, 0, 0
+    parts = []
+    depth = 0
+    start = 0
+    at = 0
     while at < len(latex):
         if depth == 0 and latex.startswith(separator, at):
             parts.append(latex[start:at])
             at = start = at + len(separator)
             if separator == GIVEN:
                 return [*parts, latex[start:]]
-        elif command := re.compile(r"\\(?:[A-Za-z]+|.)").match(latex, at):
-            depth += {r"\left": 1, r"\right": -1, r"\begin": 1, r"\end": -1}.get(command.group(), 0)
-            at = command.end()
         else:
-            depth += {"{": 1, "}": -1}.get(latex[at], 0)
-            at += 1
+            depth, at = _past(latex, depth, at)
     return [*parts, latex[start:]]
 
 
@@ -165,7 +228,7 @@ def arbitrary(formal: str) -> tuple[list[tuple[str, str]], str]:
 
     >>> shown, rest = arbitrary("for all whole T > 0, x > 0, y > 0, vector u: x <= T")
     >>> [words for words, _ in shown], rest
-    (['whole', '', 'vector u'], 'x <= T')
+    (['whole', '', 'vector'], 'x <= T')
     """
     split = re.match(r"(?:there is c > 0 such that )?for all (.*?)(?<!a function): ", formal)
     if split is None:
@@ -184,8 +247,9 @@ def arbitrary(formal: str) -> tuple[list[tuple[str, str]], str]:
         latex = ", ".join(symbol(name) or rf"\text{{{name}}}" for name in names) + (
             f" {SIGNS.get(relation, relation)} {zero}" if sign else ""
         )
-        several = words.replace("sequence ", "sequences ") if len(names) > 1 else words
-        shown.append((several.strip(), mathml(latex, "inline") if names else ""))
+        several = re.sub(r"^(sequence|vector) ", r"\1s ", words) if len(names) > 1 else words
+        indexed = re.sub(r"(\w)\[([^\[\]]*)\]", r"\1_{\2}", several)
+        shown.append((indexed.strip(), mathml(latex, "inline") if names else ""))
     return shown, formal[split.end() :]
 
 

@@ -559,10 +559,17 @@ def state_space_with_minus_alpha_is_the_heavy_ball():
 
 @claim(PAPER, "eq-cov-split", at="Section 3.1", kind="identity")
 def covariances_of_independent_noises_add_up():
-    """Cov(w_t | x_t) = Cov(eta_t | x_t) + Cov(v_t | x_t), eta_t and v_t being independent given x_t."""
-    e1, v1, e2, v2 = sp.symbols("Eeta Ev Eeta2 Ev2", real=True)  # first and second moments
-    second = e2 + 2 * e1 * v1 + v2  # E (eta + v)^2 with E[eta v] = E[eta] E[v]
-    return Equal(second - (e1 + v1) ** 2, (e2 - e1**2) + (v2 - v1**2))
+    """Cov(w_t | x_t) = Cov(eta_t | x_t) + Cov(v_t | x_t), eta_t and v_t being independent given x_t: at every
+    entry (i, j) of the matrices, E eta_i v_j = E eta_i E v_j and E v_i eta_j = E v_i E eta_j.
+    """
+    eta_i, eta_j, v_i, v_j = sp.symbols("Eeta_i Eeta_j Ev_i Ev_j", real=True)  # means
+    eta_2, v_2, mixed, mixed_too = sp.symbols("Eeta_ieta_j Ev_iv_j Eeta_iv_j Ev_ieta_j", real=True)
+    independent = [sp.Eq(mixed, eta_i * v_j), sp.Eq(mixed_too, v_i * eta_j)]
+    return Equal(
+        eta_2 + mixed + mixed_too + v_2 - (eta_i + v_i) * (eta_j + v_j),
+        (eta_2 - eta_i * eta_j) + (v_2 - v_i * v_j),
+        given=independent,
+    )
 
 
 @claim(PAPER, "asm-3.2-logit", at="after Assumption 3.2", kind="inequality", uses=["eq-5.2-corrected"])
@@ -640,11 +647,11 @@ def covariance_of_the_noise_is_at_most_e_t():
     """|Cov(w_t | x_t)| <= E_T = sigma_s^2(m, n) + 2 d S_1^2/(m eps_0)^2, in the spectral norm (for the
     Laplace part 2 S_1^2/(m eps_0)^2 is enough): in a unit direction u the variance of w_t is that of the
     batch, v (1/m)(n-m)/(n-1) with the variance v over the records, plus the 2 b^2 of Laplace noise of scale b
-    = S_1(x)/(m eps_0). As in (3.13) two gradients are at distance |d| <= S_1, their range in direction u is r
-    <= |u'd|, and v <= r^2/4.
+    = S_1(x)/(m eps_0). As in (3.13) two gradients are at distance |g| <= S_1, their range in direction u is r
+    <= |u'g|, and v <= r^2/4.
     """
     e0, at_x, scale = sp.symbols("epsilon_0 S_x b", positive=True)
-    direction, apart = vectors("u d")
+    direction, apart = vectors("u g")
     spread, variance = sp.symbols("r v", nonnegative=True)
     batch = variance / m * (n - m) / (n - 1)
     laplace = 2 * d * S**2 / (m**2 * e0**2)
@@ -657,14 +664,14 @@ def covariance_of_the_noise_is_at_most_e_t():
             ],
             shows=AtMost(batch + 2 * scale**2, sampling_variance(S, m, n) + laplace),
         )
-        .use("eq-3.13", "the batch", u=direction, d=apart, r=spread, v=variance)
+        .use("eq-3.13", "the batch", u=direction, g=apart, r=spread, v=variance)
         .have(AtMost(2 * scale**2, laplace), "d >= 1 and S_1(x) <= S_1")
     )
 
 
 def of_two_gradients(direction: Any, apart: Any, spread: Any, variance: Any) -> list[Any]:
-    """In a unit direction u: two gradients differ by d, |d| <= S_1, the gradients of the records have the
-    range r <= |u'd|, and a variance of at most r^2/4.
+    """In a unit direction u: two gradients differ by g, |g| <= S_1, the gradients of the records have the
+    range r <= |u'g|, and a variance of at most r^2/4.
     """
     return [
         norm(direction) <= 1,
@@ -679,17 +686,17 @@ def of_two_gradients(direction: Any, apart: Any, spread: Any, variance: Any) -> 
 @claim(PAPER, "eq-3.13", at="Eq (3.13)", kind="inequality", uses=["eq-b.2", "eq-b.3-pop"])
 def sampling_covariance_is_at_most_sigma_s_in_norm():
     """sigma_s^2(m, n) = (S_1^2/4)(1/m)(n-m)/(n-1) bounds the norm of the covariance of the minibatch gradient
-    (n >= 2): in a unit direction u two gradients differ by |u'd| <= |d|_2 <= S_1, the variance over the
+    (n >= 2): in a unit direction u two gradients differ by |u'g| <= |g|_2 <= S_1, the variance over the
     records is at most a quarter of the square of their range (B.3), and (B.2) is that of the batch.
     """
-    u, apart = vectors("u d")
+    u, apart = vectors("u g")
     spread, variance = sp.symbols("r v", nonnegative=True)
     return (
         Theorem(
             given=of_two_gradients(u, apart, spread, variance),
             shows=AtMost(variance / m * (n - m) / (n - 1), sampling_variance(S, m, n)),
         )
-        .have(AtMost(sp.Abs(inner(u, apart)), S), "Cauchy-Schwarz; |d|_2 <= |d|_1 <= S_1")
+        .have(AtMost(sp.Abs(inner(u, apart)), S), "Cauchy-Schwarz; |g|_2 <= |g|_1 <= S_1")
         .have(AtMost(spread, S), "the range in direction u")
         .have(AtMost(variance, S**2 / 4), "a quarter of its square")
     )

@@ -41,26 +41,46 @@ kappa, L, x = sp.symbols("kappa L x", positive=True)
 R = sp.Rational
 
 
-@claim(PAPER, "eq-4.7", at="Eq (4.7)", kind="definition")
+@claim(PAPER, "stage-power", at="Eq (4.7), the steps of a stage", kind="inequality", standing="ours")
+def power_is_at_most_an_exponential():
+    """r^N <= e^-w for 0 < r < 1, whole N and w <= (1 - r) N."""
+    r, w = sp.symbols("r w", positive=True)
+    steps = sp.Symbol("N", integer=True, positive=True)
+    return (
+        Theorem(given=[r < 1, w <= (1 - r) * steps], shows=AtMost(r**steps, sp.exp(-w)))
+        .have(AtMost(sp.log(r), r - 1), "the tangent at 1")
+        .have(AtMost(steps * sp.log(r), steps * (r - 1)), "N times")
+        .have(AtMost(r**steps, sp.exp(-(1 - r) * steps)), "the power")
+        .have(AtMost(sp.exp(-(1 - r) * steps), sp.exp(-w)), "w <= (1 - r) N")
+    )
+
+
+@claim(PAPER, "eq-4.7", at="Eq (4.7)", kind="definition", uses=["stage-power"])
 def every_stage_contracts_the_lyapunov_function_by_two_to_minus_p_minus_2():
-    """n_k = 2^k ceil(sqrt(kappa) ln 2^(p+2)), alpha^(k) = 1/(4^k L): then alpha^(k) <= 1/L, sqrt(mu
-    alpha^(k)) = 1/(2^k sqrt(kappa)), and the n_k steps of a stage contract the Lyapunov function of Theorem
-    4.1, without noise, by at most 2^-(p+2): n_k ln(1 - sqrt(mu alpha^(k))) <= -(p+2) ln 2. With V <= 2 E
-    after a restart the error itself is multiplied by at most 2^-(p+1).
+    """n_k = 2^k ceil(sqrt(kappa) ln 2^(p+2)), alpha^(k) = 1/(4^k L), mu = L/kappa, q = sqrt(kappa) >= 1: then
+    alpha^(k) <= 1/L, sqrt(mu alpha^(k)) = 1/(2^k q), and the n_k steps of a stage contract the Lyapunov
+    function of Theorem 4.1, without noise, by at most 2^-(p+2): (1 - 1/(2^k q))^(n_k) <= 2^-(p+2). If V does
+    so and V <= 2 E at the restart, the error itself is multiplied by at most 2^-(p+1).
     """
-    k, p = (sp.Symbol(name, integer=True, positive=True) for name in "kp")
-    q, steps = sp.symbols("q n_k", positive=True)  # sqrt(kappa)
+    k, p, steps = (sp.Symbol(name, integer=True, positive=True) for name in ("k", "p", "n_k"))
     E, V, E_before, V_before = sp.symbols("E V E_before V_before", nonnegative=True)
-    kept = sp.Symbol("r", positive=True)  # 1 - sqrt(mu alpha^(k)) = 1 - 1/(2^k q) >= 1/2
-    enough = sp.log(2) * (p + 2)
-    log_kept = sp.Symbol("l", real=True)  # ln(r)
+    q = sp.Symbol("q", positive=True)
+    size, smallest, enough = 1 / (4**k * L), L / q**2, (p + 2) * sp.log(2)
+    root = 1 / (2**k * q)
+    stage = [q >= 1, sp.Eq(steps, 2**k * sp.ceiling(q * enough))]
+    contracts = AtMost((1 - root) ** steps, 2 ** -(p + 2))
     return AllOf(
-        AtMost(1 / (4**k * L), 1 / L),
-        Equal(sp.sqrt(mu / (4**k * kappa * mu)), 1 / (2**k * sp.sqrt(kappa))),
-        Theorem(given=[q >= 1], shows=AtMost(2, 2**k * q)).have(AtMost(2, 2**k), "k >= 1"),
-        AtMost(enough, steps / (2**k * q), given=[steps >= 2**k * q * enough]),
-        AtMost(sp.log(kept), kept - 1),
-        AtMost(steps * log_kept, -enough, given=[log_kept <= kept - 1, steps * (1 - kept) >= enough]),
+        AtMost(size, 1 / L),
+        Equal(sp.sqrt(smallest * size), root),
+        Theorem(given=stage, shows=contracts)
+        .have(AtMost(2, 2**k), "k >= 1")
+        .have(AtMost(2, 2**k * q), "kappa >= 1")
+        .have(AtMost(root, sp.Rational(1, 2)), "the inverse")
+        .have(AtMost(q * enough, sp.ceiling(q * enough)), "rounded up")
+        .have(AtMost(2**k * (q * enough), steps), "times 2^k")
+        .have(AtMost(enough, root * steps), "over 2^k q")
+        .use("stage-power", "the steps of a stage", r=1 - root, N=steps, w=enough)
+        .have(Equal(sp.exp(-enough), 2 ** -(p + 2)), "a power of 2"),
         AtMost(
             E,
             E_before / 2 ** (p + 1),

@@ -4,7 +4,8 @@ project's algorithms.
     F(x) = (1/n) sum_i ln(1 + exp(-z_i u_i'x)) + lambda |x|^2,  d = 20, n = 1e5, lambda = 0.01, S_1 = 40, mu =
     0.02, eps = 1, x_0 = (10, ..., 10)
 
-Not printed, so chosen: u_i uniform on [0, 1]^20 (|u_i|_1 <= 20), z_i = sign(u_i'v), v normal. The n records
+Not printed, so chosen: u_i uniform on [0, 1]^20 (|u_i|_1 <= 20), z_i = sign(u_i'v), v normal; p = 1 and n_1
+= ceil(sqrt(kappa) ln kappa), as in the authors' code, in the stages (4.7) of DP-MASG. The n records
 may be copies of fewer distinct ones: the objective then costs as much as the distinct records, while n, and
 so the noise, stays the same. L is computed from the records, as in the paper: the steps are eps-DP for given
 L, the choice of L is not (see sec5-l-private).
@@ -136,7 +137,9 @@ def steps_and_scales(name: str, T: int, c: float, m: int, place: Setting) -> tup
     stages = masg_stages(MU, L, T, c=c) if "MASG" in name else one_stage(c / L, T)
     if not name.endswith("-opt"):
         return T, Schedule(float(noise_scale(EPSILON / T, S1, m, n))), stages
-    chosen = choose_steps(stages, T, MU, L, noise=DIMENSION * (S1 / (n * EPSILON)) ** 2, gap=GUESS)
+    noise = DIMENSION * (S1 / (n * EPSILON)) ** 2
+    # by (4.6) as it is printed, which is what Section 5 runs
+    chosen = choose_steps(stages, T, MU, L, noise=noise, gap=GUESS, as_printed=True)
     stages = Stages(Schedule(stages.alpha.values(chosen)), Schedule(stages.stage.values(chosen)))
     split = optimal_epsilons(
         stage_weights(stages.alpha, stages.stage, MU, L, chosen), chosen, EPSILON

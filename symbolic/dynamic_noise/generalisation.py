@@ -516,15 +516,16 @@ def a_step_moves_two_runs_apart_by_little():
 @claim(
     PAPER,
     "thm-a.3-corrected",
-    at="Theorem A.3, corrected",
+    at="Theorem A.3, corrected, T steps of thm-a.3-step",
     kind="inequality",
     uses=["thm-a.3-step"],
     standing="ours",
 )
 def gradient_descent_is_stable():
     """For convex M-smooth G-Lipschitz losses and eta <= 2/M, PGD is s-uniformly stable with s = 2 G^2 T eta/N
-    under replacement: if the runs on two neighbours, with the same noise and the same start, move apart by at
-    most 2 eta G/N in each step (thm-a.3-step), a G-Lipschitz loss differs by G d_{T+1} <= 2 G^2 T eta/N.
+    under replacement: the distances d_t of the runs on two neighbours, with the same noise and the same
+    start, have d_{t+1} <= d_t + 2 eta G/N at each step, which the two halves of thm-a.3-step say together;
+    then a G-Lipschitz loss differs by at most G d_{T+1} <= 2 G^2 T eta/N.
     """
     d = sp.IndexedBase("d", nonnegative=True)
     apart = ForEvery(AtMost(d[t + 1], d[t] + 2 * eta * G / N), t, 1, T)
@@ -534,15 +535,61 @@ def gradient_descent_is_stable():
 
 
 @claim(
-    PAPER, "appa-ter-eer", at="Appendix A.1", kind="inequality", uses=["thm-a.2", "thm-a.3", "thm-a.1-mean"]
+    PAPER,
+    "appa-ter-eer",
+    at="Appendix A.1, below Theorem A.3",
+    kind="inequality",
+    uses=["thm-a.2", "thm-a.3"],
+    expect=REFUTED,
+    correction="appa-ter-eer-corrected",
+    breaks="text",
 )
 def true_risk_is_empirical_risk_plus_stability():
-    """TER <= EER + G^2 eta T/N, by Theorems A.2 and A.3: if the mean over data sets j, of chance w_j, of the
-    true loss F_j exceeds that of the empirical loss f_j by at most G^2 eta T/N, which is what Theorem A.2
-    says of an algorithm as stable as Theorem A.3 says, then the mean of F_j - min_F is at most that of f_j -
-    m_j plus G^2 eta T/N; m_j is the least empirical loss, and b_j that of a model of least true loss min_F.
+    """TER <= EER + G^2 eta T/N in the mean over data sets, for M-smooth G-Lipschitz losses and eta < 2/M, as
+    Theorems A.2 and A.3 have it.
 
-    Theorem A.3 is refuted as printed, and proved with twice the constant.
+    The case N = T = 1 with nine equally likely records. The vertices p_x of a regular simplex in R^8 have
+    |p_x| = eta g, so that two of them are (3/2) eta g apart. With r = |theta - p_x| let phi(r) =
+    3 r^2/(4 eta) up to r = (2/3) eta g and g r - eta g^2/3 beyond, w = 3 eta G^2, s(u) = 0 for u <= 0,
+    u^2/(2w) up to u = w and u - w/2 beyond, and f(theta, y; x) = s(phi(r) - (g/10) y + 4 eta G^2). It is
+    convex, G-Lipschitz with G^2 = (101/100) g^2, and M-smooth with M = 3/(2 eta) + G^2/w = 11/(6 eta). From
+    theta = 0, y = 0 a step leads to p_x and y = eta g/10, and noise. All nine losses are 0, their least
+    value, at theta = 0 and one large y: so TER - EER is the mean of f(theta_2; z) - f(theta_2; x) over two
+    records, and z differs from x in 8 of 9 cases. There it is phi((3/2) eta g) - phi(0) = (7/6) eta g^2
+    without noise; noise does not lower the first term, which is convex, and raises the second by at most
+    (M/2) E|noise|^2 <= 9 eta G^2/R (9 coordinates, M <= 2/eta). R = 1000.
+    """
+    slope2, R_ = sp.Rational(100, 101) * G**2, 1000  # g^2
+    gap = sp.Rational(8, 9) * (sp.Rational(7, 6) * slope2 - 9 * G**2 / R_) * eta
+    edge2 = 2 * (1 + sp.Rational(1, 8))  # of the simplex, in units of (eta g)^2
+    far, flat = sp.Rational(3, 2), sp.Rational(1, 3)
+    return Instance(
+        AtMost(gap, G**2 * eta * 1 / 1),
+        let={"N, T, R": "1, 1, 1000", "records": "9, equally likely", "M": "11/(6 eta)"},
+        meets=[
+            Equal(edge2, far**2),
+            Equal(far - flat, sp.Rational(7, 6)),
+            AtMost(sp.Rational(3, 2) + flat, 2, strict=True),
+        ],
+        because="a model fits its own record better than another one by more than G^2 eta T/N, and all "
+        "records share a minimiser",
+    )
+
+
+@claim(
+    PAPER,
+    "appa-ter-eer-given",
+    at="Appendix A.1, below Theorem A.3, given Theorems A.2 and A.3",
+    kind="inequality",
+    uses=["thm-a.2", "thm-a.3", "thm-a.1-mean"],
+    standing="ours",
+)
+def true_risk_is_empirical_risk_plus_stability_if_theorem_a_3_holds():
+    """TER <= EER + G^2 eta T/N follows from Theorems A.2 and A.3 as printed: if the mean over data sets j, of
+    chance w_j, of the true loss F_j exceeds that of the empirical loss f_j by at most G^2 eta T/N, which is
+    what Theorem A.2 says of an algorithm as stable as Theorem A.3 says, then the mean of F_j - min_F is at
+    most that of f_j - m_j plus G^2 eta T/N; m_j is the least empirical loss, and b_j that of a model of least
+    true loss min_F. (Theorem A.3 is refuted, and so is this inequality: appa-ter-eer.)
     """
     return _sum_of_risks(G**2 * eta * T / N)
 
@@ -550,13 +597,13 @@ def true_risk_is_empirical_risk_plus_stability():
 @claim(
     PAPER,
     "appa-ter-eer-corrected",
-    at="Appendix A.1, corrected",
+    at="Appendix A.1, corrected, given Theorem A.2 and thm-a.3-corrected",
     kind="inequality",
     uses=["thm-a.2", "thm-a.3-corrected", "thm-a.1-mean"],
     standing="ours",
 )
 def true_risk_is_empirical_risk_plus_twice_the_stability():
-    """TER <= EER + 2 G^2 eta T/N for convex losses, as in appa-ter-eer with what Theorem A.2 says of an
+    """TER <= EER + 2 G^2 eta T/N for convex losses, as in appa-ter-eer-given with what Theorem A.2 says of an
     algorithm that is as stable as Theorem A.3 corrected says.
     """
     return _sum_of_risks(2 * G**2 * eta * T / N)

@@ -50,6 +50,7 @@ beta, gamma, eta0, kappa, alpha, M, mu, R, eta = sp.symbols(
 )
 s2 = sp.IndexedBase("s2", positive=True)  # sigma_t^2
 INSIDE = [beta < 1, gamma < 1]
+HALF = sp.Rational(1, 2)
 C = beta * gamma / ((gamma - beta) ** 2 * (1 - beta) ** 3)
 ETA0_LIMIT = 8 / (sp.sqrt(1 + 64 * C) + 1)
 
@@ -231,15 +232,20 @@ def influence_of_momentum_grows_more_slowly():
     uses=["influence"],
 )
 def averaging_raises_the_first_and_lowers_the_last_influence():
-    """The averaging increases the influence of the initial step and decreases that of the last one, against
+    """The averaging increases the influence of the initial step and decreases that of the last ones, against
     gamma^(T-t) of GD with the same gamma: Q_1 = sum_m beta^(2m) gamma^(n-m) w_{m+1} >= gamma^n, T = n + 1, as
-    w_1 = 1, and Q_T = ((1-beta)/(1-beta^T))^2 <= 1.
+    w_1 = 1; Q_T = ((1-beta)/(1-beta^T))^2 <= 1; and Q_t <= gamma^n, n = T - t, at every t from which on the
+    weights w_t = ((1-beta)/(1-beta^t))^2 are at most 1 - beta^2/gamma, which their limit (1-beta)^2 is if
+    beta < gamma.
     """
     n = sp.Symbol("n", integer=True, positive=True)
     m = sp.Symbol("m", integer=True, nonnegative=True)
     term = beta ** (2 * m) * gamma ** (n - m) * W[m + 1]
     first, later = sp.Sum(term, (m, 0, n)), sp.Sum(term, (m, 1, n))
     weight = (1 - beta) / (1 - beta**T)
+    late = beta ** (2 * m) * gamma ** (n - m)
+    left = 1 - beta**2 / gamma
+    plain = sp.Sum(late, (m, 0, n))
     return AllOf(
         Theorem(given=[sp.Eq(W[1], 1)], shows=AtMost(gamma**n, first))
         .have(Equal(first, gamma**n * W[1] + later), "the noise of step 1 at step 1, and later")
@@ -248,6 +254,15 @@ def averaging_raises_the_first_and_lowers_the_last_influence():
         .have(AtMost(beta**T, beta), "T >= 1")
         .have(AtMost(weight, 1), "so the weight is at most 1")
         .have(AtMost(0, weight), "and not negative"),
+        Theorem(
+            given=[beta**2 < gamma, ForEvery(AtMost(W[t + m], left), m, 0, n)],
+            shows=AtMost(sp.Sum(late * W[t + m], (m, 0, n)), gamma**n),
+        )
+        .sum(AtMost(late * W[t + m], late * left), (m, 0, n), "each later weight")
+        .have(Equal(sp.Sum(late * left, (m, 0, n)), plain * left), "a factor")
+        .have(Equal(plain * left, gamma**n - beta ** (2 * n + 2) / gamma), "a geometric sum")
+        .have(AtMost(0, beta ** (2 * n + 2) / gamma), "what is missing"),
+        AtMost((1 - beta) ** 2, left, given=[beta < gamma, gamma < 1]),
     )
 
 
@@ -595,6 +610,22 @@ def gamma_is_a_fraction_exactly_for_eta0_below_kappa():
         AtMost(kappa * (1 - g), kappa, given=[g > 0, g < 1], strict=True),
         AtMost(0, kappa * (1 - g), given=[g > 0, g < 1], strict=True),
         Increasing(1 - eta0 / kappa, eta0, down=True, strict=True),
+    )
+
+
+@claim(PAPER, "text-4.4-effect", at="Section 4.2, (3) Momentum effect", kind="inequality")
+def momentum_effect_improves_the_bound_for_a_small_step():
+    """ "The momentum effect term can improve the upper bound when eta_0 is small": zeta of Eq (12) falls with
+    eta_0, and is at least 1/2 for eta_0 <= 1 with 4 eta_0^2 <= beta (1-beta)^3, so that the last term of Eq
+    (11) is not positive there; so is zeta = 1 - eta_0/4 - c eta_0^2 of the proof if 4 c eta_0^2 <= 1.
+    """
+    c = sp.Symbol("c", positive=True)
+    printed = 1 - eta0**2 / (beta * (1 - beta) ** 3) - eta0 / 4
+    proved = 1 - eta0 / 4 - c * eta0**2
+    return AllOf(
+        Increasing(printed, eta0, down=True, strict=True, given=[beta < 1]),
+        AtMost(HALF, printed, given=[beta < 1, eta0 <= 1, 4 * eta0**2 <= beta * (1 - beta) ** 3]),
+        AtMost(HALF, proved, given=[eta0 <= 1, 4 * c * eta0**2 <= 1]),
     )
 
 
@@ -1214,22 +1245,50 @@ def u3_is_at_least_the_influence_of_gd():
     )
 
 
-@claim(PAPER, "geometric-least", at="Theorem 4.6, from below", kind="inequality", standing="ours")
-def no_choice_of_steps_and_schedule_is_below_for_geometric_influence():
-    """For every schedule on the budget R = sum_t 1/sigma_t^2: g^(2T) + c R sum_t g^(2(T-t)) sigma_t^2 >=
-    K/(1+K), K = c/(1-g)^2.
+@claim(PAPER, "geometric-cost", at="Theorem 4.6, from below", kind="inequality", standing="ours")
+def no_schedule_is_below_for_geometric_influence():
+    """For every schedule on the budget R = sum_t 1/sigma_t^2: R sum_t g^(2(T-t)) sigma_t^2 >=
+    ((1-g^T)/(1-g))^2.
     """
-    g, c = sp.symbols("g c", positive=True)
-    K, power, geometric = c / (1 - g) ** 2, g**T, (1 - g**T) / (1 - g)
+    g = sp.Symbol("g", positive=True)
+    geometric = (1 - g**T) / (1 - g)
     roots = sp.Sum(g ** (T - t), (t, 1, T))
     spent, cost = sp.Sum(1 / s2[t], (t, 1, T)), sp.Sum(g ** (2 * (T - t)) * s2[t], (t, 1, T))
     return (
-        Theorem(given=[g < 1, sp.Eq(spent, R)], shows=AtMost(K / (1 + K), g ** (2 * T) + c * R * cost))
+        Theorem(given=[g < 1, sp.Eq(spent, R)], shows=AtMost(geometric**2, R * cost))
         .have(Equal(roots, geometric), "a geometric sum")
         .have(AtMost(roots**2, spent * cost), "Lemma 4.1")
-        .have(AtMost(geometric**2, R * cost), "the budget")
-        .have(AtMost(K * (1 - power) ** 2, c * R * cost), "times c")
-        .have(AtMost(K / (1 + K), power**2 + K * (1 - power) ** 2), "the least value over gamma^(T/2)")
+    )
+
+
+@claim(
+    PAPER,
+    "thm-4.6-floor",
+    at="Theorem 4.6, a given T and every schedule",
+    kind="inequality",
+    uses=["momentum-floor", "geometric-cost"],
+    standing="ours",
+)
+def no_schedule_is_below_at_these_steps():
+    """For every T >= 1 and every schedule on the budget R = sum_t 1/sigma_t^2: gamma^T + 2 R eta_0 alpha U_3
+    >= gamma^T + 2 eta_0 alpha (1-beta)^2 ((1-gamma^(T/2))/(1-sqrt gamma))^2, U_3 being Eq (13).
+    """
+    _, u3 = _written_out()
+    root = sp.sqrt(gamma)
+    factor = 2 * eta0 * alpha * (1 - beta) ** 2
+    plain = sp.Sum(gamma ** (T - t) * s2[t], (t, 1, T))
+    return (
+        Theorem(
+            given=[*INSIDE, sp.Eq(sp.Sum(1 / s2[t], (t, 1, T)), R)],
+            shows=AtMost(
+                gamma**T + factor * ((1 - root**T) / (1 - root)) ** 2, gamma**T + 2 * R * eta0 * alpha * u3
+            ),
+        )
+        .use("momentum-floor", "the influence is at least that of GD")
+        .have(AtMost(root, 1, strict=True), "gamma < 1")
+        .use("geometric-cost", "Lemma 4.1", g=root)
+        .have(AtMost(factor * ((1 - root**T) / (1 - root)) ** 2, factor * (R * plain)), "times 2 eta_0 alpha")
+        .have(AtMost(factor * R * plain, 2 * R * eta0 * alpha * u3), "times 2 R eta_0 alpha")
     )
 
 
@@ -1238,7 +1297,7 @@ def no_choice_of_steps_and_schedule_is_below_for_geometric_influence():
     "thm-4.6-lower",
     at="Theorem 4.6, every T and every schedule",
     kind="inequality",
-    uses=["momentum-floor", "geometric-least"],
+    uses=["thm-4.6-floor"],
     standing="ours",
 )
 def no_choice_of_steps_and_schedule_is_below():
@@ -1246,18 +1305,16 @@ def no_choice_of_steps_and_schedule_is_below():
     >= K/(1+K), K = 2 eta_0 alpha (1-beta)^2/(1 - sqrt gamma)^2, U_3 being Eq (13). At T = 0 the bound is 1.
     """
     _, u3 = _written_out()
-    c, root = 2 * eta0 * alpha * (1 - beta) ** 2, sp.sqrt(gamma)
-    K = c / (1 - root) ** 2
-    plain = sp.Sum(gamma ** (T - t) * s2[t], (t, 1, T))
+    root = sp.sqrt(gamma)
+    K = 2 * eta0 * alpha * (1 - beta) ** 2 / (1 - root) ** 2
     return (
         Theorem(
             given=[*INSIDE, sp.Eq(sp.Sum(1 / s2[t], (t, 1, T)), R)],
             shows=AtMost(K / (1 + K), gamma**T + 2 * R * eta0 * alpha * u3),
         )
-        .use("momentum-floor", "the influence is at least that of GD")
+        .use("thm-4.6-floor", "at these T")
         .have(AtMost(root, 1, strict=True), "gamma < 1")
-        .use("geometric-least", "Lemma 4.1 and the least value over T", g=root, c=c)
-        .have(AtMost(c * R * plain, 2 * R * eta0 * alpha * u3), "times 2 R eta_0 alpha")
+        .have(AtMost(K / (1 + K), (root**T) ** 2 + K * (1 - root**T) ** 2), "the least over gamma^(T/2)")
     )
 
 
@@ -1293,6 +1350,89 @@ def dynamic_bound_of_momentum_as_printed():
             "ERUB": "at least K/(1+K) for every T and schedule (thm-4.6-lower)",
         },
         because="x goes to 0 along it, and K/(1+K) does not",
+    )
+
+
+FIRST = sp.Rational(1, 100)  # eta_0 of momentum-family, where beta = HALF
+
+
+def _floor_on_the_family(power, count):
+    """What thm-4.6-floor has on momentum-family at gamma^T = power and 1 + eta_0/(kappa alpha) = sqrt 2."""
+    g = sp.exp(-sp.log(2) / (2 * count))  # sqrt gamma
+    influence_of_noise = (1 - g**2) / (sp.sqrt(2) - 1)  # alpha
+    return power + 2 * FIRST * influence_of_noise * (1 - HALF) ** 2 * ((1 - sp.sqrt(power)) / (1 - g)) ** 2
+
+
+@claim(
+    PAPER,
+    "thm-4.6-bound-short",
+    at="Theorem 4.6, ERUB_min for T <= T_hat, at its T",
+    kind="asymptotic",
+    uses=["thm-4.6-floor", "momentum-family"],
+    expect=REFUTED,
+    breaks="theorem",
+    correction="thm-4.6-bound-corrected",
+)
+def dynamic_bound_of_momentum_before_t_hat_as_printed():
+    """Where T = ceil((2/l) ln(1 + eta_0/(kappa alpha))) <= T_hat, l = ln(1/gamma), the bound with T steps,
+    gamma^T + 2 R eta_0 alpha U_3, is O(x^2), x = kappa alpha/(kappa alpha + eta_0), with a constant of beta
+    and eta_0 alone; whatever the schedule on the budget, it is at least the value of thm-4.6-floor.
+
+    Refuted along beta = 1/2, gamma = 2^(-1/n), eta_0 = 1/100 (momentum-family: T_hat = n) and alpha =
+    (1-gamma)/(sqrt 2 - 1), so that x = 1/sqrt 2 and T = n = T_hat: the value grows like n, as kappa does. Nor
+    is another T of that order better: thm-4.6-share. The least over all T, where T = 0 is allowed, is
+    another reading: thm-4.6-short.
+    """
+    n = sp.Symbol("n", integer=True, positive=True)
+    return Instance(
+        BigO(_floor_on_the_family(HALF, n), HALF, [n >= 100]),
+        let={
+            "beta, eta_0": "1/2, 1/100",
+            "gamma": "2^(-1/n)",
+            "kappa": "eta_0/(1-gamma)",
+            "alpha": "(1-gamma)/(sqrt 2 - 1), so that x^2 = 1/2",
+            "T": "n = (2/l) ln(1 + eta_0/(kappa alpha)) = T_hat",
+            "ERUB": "at least that of thm-4.6-floor, for every schedule",
+        },
+        because="the noise of T steps is of the order kappa, and x does not move",
+    )
+
+
+@claim(
+    PAPER,
+    "thm-4.6-share",
+    at="Theorem 4.6, ERUB_min for T <= T_hat, at every T of that order",
+    kind="inequality",
+    uses=["thm-4.6-floor"],
+    standing="ours",
+)
+def bound_before_t_hat_grows_at_every_share_of_the_steps():
+    """On the family of thm-4.6-bound-short, with a share b of its steps, T = b n, 0 < b <= 1: the value of
+    thm-4.6-floor is at least n (1 - 2^(-b/2))^2/30, where x^2 = 1/2.
+    """
+    b, n = sp.Symbol("b", positive=True), sp.Symbol("n", integer=True, positive=True)
+    u = sp.log(2) / (2 * n)
+    g, gap = sp.exp(-u), 1 - 2 ** (-b / 2)
+    slope = FIRST / (2 * (sp.sqrt(2) - 1))
+    return (
+        Theorem(
+            given=[n >= 100, b <= 1],
+            shows=AtMost(n * gap**2 / 30, _floor_on_the_family(2**-b, n)),
+        )
+        .have(AtMost(1 - g, u), "exp(-u) >= 1 - u")
+        .have(AtMost(0, 1 - g, strict=True), "u > 0")
+        .have(AtMost(sp.log(2), sp.Rational(7, 10)), "ln 2 <= 7/10")
+        .have(AtMost(u, 7 / (20 * n)), "over 2n")
+        .have(AtMost(20 * n / 7, 1 / (1 - g)), "the inverse")
+        .have(AtMost(sp.Rational(1, 30), slope * sp.Rational(20, 7)), "the constant")
+        .have(AtMost(n / 30, slope / (1 - g)), "the two")
+        .have(AtMost(n / 30 * gap**2, slope / (1 - g) * gap**2), "times the square")
+        .have(AtMost(slope / (1 - g) * gap**2, slope * (1 + g) / (1 - g) * gap**2), "g > 0")
+        .have(
+            Equal(_floor_on_the_family(2**-b, n), 2**-b + slope * (1 + g) / (1 - g) * gap**2),
+            "1 - g^2 = (1-g)(1+g)",
+        )
+        .have(AtMost(0, 2**-b), "gamma^T > 0")
     )
 
 

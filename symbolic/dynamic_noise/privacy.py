@@ -240,11 +240,11 @@ def zcdp_implies_approximate_dp():
     kind="identity",
     expect=REFUTED,
     correction="inv-b.3-corrected",
-    breaks="privacy",
+    breaks="proof",
 )
 def printed_rho_solves_the_conversion():
-    """rho = eps + 2 L + 2 sqrt(L (eps + L)), L = ln(1/delta), solves rho + 2 sqrt(rho L) = eps (used as
-    printed it spends far too much).
+    """rho = eps + 2 L + 2 sqrt(L (eps + L)), L = ln(1/delta), solves rho + 2 sqrt(rho L) = eps. (What comes
+    of using it: sec4.1.3-r.)
     """
     stated = schedules.printed_budget(eps, L) / 2
     return Equal(stated + 2 * sp.sqrt(stated * L), eps)

@@ -164,14 +164,20 @@ def distance_along_the_path():
 
 
 @claim(
-    PAPER, "eq-20-smooth", at="Proof of Lemma B.5, first four lines", kind="inequality", uses=["eq-20-path"]
+    PAPER,
+    "eq-20-smooth",
+    at="Proof of Lemma B.5, first four lines, with M-Lipschitz gradients",
+    kind="inequality",
+    uses=["eq-20-path"],
+    standing="ours",
 )
 def gradients_along_the_path():
     """For f with M-Lipschitz gradients and eta_t = eta_0/(2M): |grad_t - grad_{t-k}|^2 <= (eta_0^2/4) k
     sum_{j<=k} |w_j|^2, where theta_{t-k} is theta_t + (eta_0/(2M)) sum_{j<=k} w_j, w_j = v_{t-j+1}/b_{t-j},
     in any dimension; so that |w_j|^2 <= |v_{t-j+1}|^2/(1-beta)^2.
 
-    The gradients are M-Lipschitz if Definition 3.3 is read two-sided: proof-b.5-gradlip.
+    Definition 3.3 as printed does not give M-Lipschitz gradients (proof-b.5-gradlip), read two-sided it does
+    (proof-b.5-gradlip-corrected).
     """
     f, theta, w = Function("f", smooth=M), Vector("theta_t"), VectorSequence("w")
     moved = total(w[j], (j, 1, k))
@@ -349,7 +355,7 @@ def double_sum_is_at_most_a_single_one_if_gamma_exceeds_beta():
 @claim(
     PAPER,
     "lemma-b.5-corrected",
-    at="Lemma B.5, with gamma > beta",
+    at="Lemma B.5, with gamma > beta, given Eq (20) at every t",
     kind="inequality",
     uses=["eq-20", "lemma-b.6-corrected"],
     standing="ours",

@@ -245,12 +245,16 @@ def first_momentum_is_the_first_gradient():
     kind="privacy guarantee",
     expect=REFUTED,
     correction="alg-1-batch-corrected",
-    breaks="privacy",
+    breaks="misprint",
+    standing="misprint",
 )
 def noise_over_n_records_covers_a_batch_mean():
     """A step on n < N gradients averages over n but adds noise G sigma_t/N (line 4): it is still 1/(2
-    sigma_t^2)-zCDP when a record of the batch is zeroed, which moves the mean by up to G/n. (Section 4.3 puts
-    n for N in alpha; Algorithm 1, which takes n gradients, does not.)
+    sigma_t^2)-zCDP when a record of the batch is zeroed, which moves the mean by up to G/n.
+
+    A misprint that the paper puts right: Theorem 3.1 is about n = N, and where batches are drawn (Section
+    4.3, "we replace N ... by n", and Appendix C.3) the noise is G sigma_t/n. Who codes line 4 as it stands
+    adds N/n times too little.
     """
     n = sp.Symbol("n", integer=True, positive=True)
     return Private(

@@ -465,7 +465,7 @@ def excess_risk_of_momentum_with_batches_as_printed():
 @claim(
     PAPER,
     "thm-4.8-bound-corrected",
-    at="Theorem 4.8, Eq (11) with U_3 + U_3^g, corrected",
+    at="Theorem 4.8, Eq (11) with U_3 + U_3^g, corrected, the noise term of thm-4.4-corrected",
     kind="identity",
     uses=["thm-4.4-corrected"],
     standing="ours",

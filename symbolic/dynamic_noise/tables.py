@@ -234,6 +234,82 @@ def preferred_schedule_decays_exponentially():
     )
 
 
+MOMENTUM, CONDITION, SIZE = sp.Rational(9, 10), sp.Integer(10), sp.Rational(1, 10**4)  # beta, kappa, alpha
+
+
+def _momentum_against_gd(first):
+    """The least that the bound of momentum can be (thm-4.6-lower) at eta_0 = first, and the uniform bound of
+    gradient descent at the T of Eq (4).
+    """
+    noise = 2 * first * SIZE * (1 - MOMENTUM) ** 2 / (1 - sp.sqrt(1 - first / CONDITION)) ** 2
+    plain = schedules.uniform_erub(1 - 1 / CONDITION, SIZE, schedules.eq_4(CONDITION, SIZE))
+    return noise, plain
+
+
+@claim(
+    PAPER,
+    "sec1-momentum-improves",
+    at="Section 1, contribution 2, and Section 4.2",
+    kind="inequality",
+    uses=["thm-4.6-lower", "sketch-4.2-e"],
+    expect=REFUTED,
+    breaks="text",
+    correction="sec1-momentum-improves-corrected",
+)
+def momentum_has_the_better_bound():
+    """Momentum results "in an improved utility bound": for the same f and budget its bound gamma^T + 2 R
+    eta_0 alpha U_3, with the best T and schedule, is at most the uniform bound of gradient descent. (In
+    orders of N alone, kappa and eta_0 fixed, the rows of Table 1 agree once T > T_hat: tab1-mom-static.)
+
+    The case beta = 0.9 of Section 4.2, kappa = 10, alpha = 1e-4. The condition of Theorem 4.4 keeps eta_0
+    below 1/300; then no T >= 1 and no schedule has a bound below K/(1+K), and T = 0 has 1 (thm-4.6-lower).
+    Gradient descent has .0706 at the T = 70 of Eq (4), with the uniform schedule.
+    """
+    first = sp.Symbol("eta_0", positive=True)
+    noise, plain = _momentum_against_gd(first)
+    rate = 1 - first / CONDITION
+    curved = MOMENTUM * rate / ((rate - MOMENTUM) ** 2 * (1 - MOMENTUM) ** 3)
+    limit = 8 / (sp.sqrt(1 + 64 * curved) + 1)
+    return Instance(
+        AtMost(noise / (1 + noise), plain, given=[first <= limit, first < 1]),
+        let={
+            "beta": "9/10",
+            "kappa": "10",
+            "alpha": "1/10000",
+            "K": "2 eta_0 alpha (1-beta)^2/(1-sqrt gamma)^2",
+        },
+        because="the small eta_0 that Theorem 4.4 allows makes T, and with it the noise, large",
+    )
+
+
+@claim(
+    PAPER,
+    "sec1-momentum-improves-corrected",
+    at="Section 1, contribution 2, at every eta_0 up to 1/300",
+    kind="inequality",
+    standing="ours",
+)
+def momentum_has_the_worse_bound():
+    """At beta = 0.9, kappa = 10, alpha = 1e-4 and every eta_0 <= 1/300, K/(1+K) of thm-4.6-lower, below which
+    no T >= 1 and no schedule brings the bound of momentum, is above the uniform bound of gradient descent at
+    the T of Eq (4).
+    """
+    first = sp.Symbol("eta_0", positive=True)
+    noise, plain = _momentum_against_gd(first)
+    x, root = first / CONDITION, sp.sqrt(1 - first / CONDITION)
+    shorter = sp.Rational(10, 19) * x
+    return (
+        Theorem(given=[first <= sp.Rational(1, 300)], shows=AtMost(plain, noise / (1 + noise), strict=True))
+        .have(AtMost(sp.Rational(9, 10), root), "gamma >= 81/100")
+        .have(AtMost(root, 1, strict=True), "gamma < 1")
+        .have(Equal((1 - root) * (1 + root), x), "1 - gamma")
+        .have(AtMost(1 - root, shorter), "over 1 + sqrt gamma >= 19/10")
+        .have(AtMost((1 - root) ** 2, shorter**2), "squared")
+        .have(AtMost(sp.Rational(1, 6), noise), "K >= 1/6")
+        .have(AtMost(sp.Rational(1, 7), noise / (1 + noise)), "K/(1+K) >= 1/7")
+    )
+
+
 @claim(
     PAPER,
     "sec1-stricter-privacy",

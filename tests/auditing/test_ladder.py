@@ -220,7 +220,7 @@ def test_the_same_seed_gives_the_same_result_for_any_number_of_workers():
         (lambda data, rng: 1 / 0, "raised ZeroDivisionError"),
         (lambda data, rng: float("nan"), "returned NaN"),
         (lambda data, rng: [], "empty output"),
-        (lambda data, rng: object(), "returned a object"),
+        (lambda data, rng: object(), "returned an object of type object"),
         (lambda data, rng, runs: np.zeros(runs + 1), "expected"),
     ],
 )

@@ -46,19 +46,22 @@ def test_patterns_are_neighbours(queries):
 
 
 @pytest.mark.parametrize(
-    ("broken", "correct"),
-    [
-        (noisy_place(0.8), noisy_place(2.0)),
-        (sparse_vector(0.0, 1), sparse_vector(4.0, 1)),
-        (sparse_vector(1.0, 99), sparse_vector(4.0, 1)),
-    ],
+    "broken",
+    [noisy_place(0.8), sparse_vector(0.0, 1), sparse_vector(1.0, 99)],
     ids=["noisy maximum", "sparse vector without noise", "sparse vector without an end"],
 )
-def test_mechanisms_over_answers_break_on_a_pattern_and_their_twins_do_not(broken, correct):
-    claim, queries = PureDP(1.0), 6
-    pair = worst_of(broken, patterns(queries).values(), claim)
+def test_mechanisms_over_answers_break_on_a_pattern(broken):
+    claim = PureDP(1.0)
+    pair = worst_of(broken, patterns(6).values(), claim)
     assert audit(broken, pair, claim, budget=Budget(runs=10_000), smaller=False).verdict is REFUTED
-    pair = worst_of(correct, patterns(queries).values(), claim)
+
+
+@pytest.mark.parametrize(
+    "correct", [noisy_place(2.0), sparse_vector(4.0, 1)], ids=["noisy maximum", "sparse vector"]
+)
+def test_their_twins_break_on_none(correct):
+    claim = PureDP(1.0)
+    pair = worst_of(correct, patterns(6).values(), claim)
     assert audit(correct, pair, claim, budget=BUDGET).verdict is SUPPORTED
 
 

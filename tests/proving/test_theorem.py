@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 import sympy as sp
 
@@ -435,6 +437,21 @@ def test_expectations_after_a_step_bound_each_other_only_if_they_do_at_every_sta
     assert "not expectations of one iteration" in result.because
 
 
+def test_an_iteration_is_typeset_once_however_many_expectations_are_taken_along_it() -> None:
+    from dataclasses import replace
+
+    from dpverify.language.vectors import norm2, vectors
+    from dpverify.theorems import Iterates, latex
+
+    y, z = vectors("y z")
+    small, large = (sp.IndexedBase(name, nonnegative=True) for name in ("small", "large"))
+    first = Iterates(small, norm2(y), [y, z], [z, y], [], t, 1, T)
+    given = [first, x >= 1, replace(first, name=large), replace(first, name=large, step=[y, z])]
+    text = latex(Theorem(given=given, shows=AtMost(small[T + 1], large[T + 1])))
+    assert text.count(r"\text{ before step } t = 1, \dots, T \text{ of }") == 2
+    assert text.count(r"= \mathbb{E}[") == 3
+
+
 def test_conditions_of_a_step_are_not_forgotten_when_it_is_summed_or_averaged():
     huge = sp.Integer(10) ** 400  # false, and beyond what a search tries
     conditional = AtMost(e[t], huge, given=[e[t] <= huge])
@@ -462,3 +479,17 @@ def test_each_of_several_theorems_names_its_own_variables_and_noises() -> None:
     assert both == f"{formal(first)} and {formal(second)}"
     assert "noise kick with mean 0 and variance 1 given the past" in both and "whole t" not in both
     assert formal(Theorem(AllOf(first), [sp.Ge(mean[1], 1)])).endswith(f", {run}")
+
+
+def test_constants_are_found_before_the_entries_of_sequences():
+    """Hypotheses on constants that few points meet, beside sequences with many entries, are met by one."""
+    size, width, height = sp.symbols("size width height", positive=True)
+    names = [sp.IndexedBase(name, nonnegative=True) for name in ("u", "v", "w", "x", "y")]
+    falls = [ForEvery(AtMost(s[t + 1], s[t] - q[t]), t, 1, T) for s, q in itertools.pairwise(names)]
+    narrow = [7 * height <= 2 * width, 3 * width <= 11 * height, 5 * size <= width * height]
+    first = names[0]
+    theorem = Theorem(given=[T >= 3, *falls, *narrow], shows=AtMost(first[T + 1], first[1]))
+    proof = theorem.sum(AtMost(first[t + 1] - first[t], 0), (t, 1, T), "it falls").have(
+        Equal(sp.Sum(first[t + 1] - first[t], (t, 1, T)), first[T + 1] - first[1]), "it telescopes"
+    )
+    assert prove(proof).verdict is PROVED

@@ -132,7 +132,7 @@ def test_a_finding_is_told_in_three_sentences_by_what_it_breaks(folder):
             "What breaks privacy (1)",
             "<strong>The paper says:</strong> x is at most its square",
             "<strong>What is true:</strong> That is false.",
-            "At x = 1/2 it says 1/2 ≤ 1/4.",
+            "At x = 1/2 it comes down to 1/2 ≤ 1/4.",
             "Nearest true form:",
             "a square is not",
             "<strong>What it means:</strong> Whoever runs it as printed promises more privacy than there is",
@@ -169,6 +169,24 @@ def test_remarks_are_not_put_into_the_mouth_of_the_paper():
     assert parts("x = 1, 2, 3, ... (n = 1).") == ("x = 1, 2, 3, ... (n = 1).", "", "")
 
 
+def test_a_finding_says_where_the_statement_fails_unless_its_remark_does():
+    from dpverify.reporting.plain import plainly
+
+    def told(statement, **witness):
+        claim = {"id": "p/c", "statement": statement, "correction": None, "breaks": "text", "witness": None}
+        claim |= {"witness": {"because": "", "contradicts": "", **witness}, "standing": "statement"}
+        return plainly(claim, {}, {}).true
+
+    point = {"let": {"x": "2"}, "then": "x = 2 and 1 = 1", "contradicts": "2 <= 1", "because": "x is large"}
+    assert told("x is small.", **point) == "That is false. At x = 2 it comes down to 2 <= 1: x is large."
+    assert told("x is small. The case: x = 2.", **point) == "That is false. The case: x = 2."
+    path = {"let": {"N": "t", "t": "2, 3, ..."}, "then": "(N)/(1) is 9 at t = 9, and tends to oo as t -> oo"}
+    along = "Along N = t, t = 2, 3, ... the ratio of its sides is 9 at t = 9, and tends to oo as t -> oo."
+    assert told("N is bounded.", **path) == f"That is false. {along}"
+    run = {"let": {"runs": "30"}, "then": "the first ends at 2, the second at 1; " + "so it is " * 50}
+    assert told("The first is better.", **run) == "That is false. The first ends at 2, the second at 1."
+
+
 def test_the_sides_at_a_witness_are_those_of_the_formula_that_is_shown(folder):
     text = (folder / "small.html").read_text()
     card = text[text.index('id="wrong"') :]
@@ -183,7 +201,7 @@ def test_a_statement_is_typeset_with_its_domains_and_conditions_line_by_line(fol
     assert [len(line.given) for line in lines(rf"{one} \quad\text{{and}}\quad y = 1")] == [2, 0]
     text = (folder / "small.html").read_text()
     card = text[text.index('id="wrong"') : text.index('id="step"')]
-    assert card.index("For all") < card.index("<mi>x</mi><mo>&gt;</mo>") < card.index('<div class="wide">')
+    assert card.index("For all") < card.index("<mi>x</mi><mo>&gt;</mo>") < card.index('<div class="formula">')
 
 
 def test_alphas_are_told_by_what_they_are_for():
@@ -206,6 +224,14 @@ def test_a_long_paper_goes_on_several_pages_and_every_link_still_resolves(docume
     write(document, tmp_path)
     assert (tmp_path / "small.2.html").exists()
     test_links_resolve(tmp_path)
+
+
+def test_a_line_ends_before_a_sign_and_in_no_brackets():
+    from dpverify.reporting.typesetting import pieces
+
+    long = r"\left(abcdefgh + ijklmnop\right) + \langle uvwxyz, uvwxyz - abcdef \rangle - \frac{a + b}{c + d}"
+    assert "".join(pieces(long)).replace("{} ", " ") == long
+    assert [piece[:10] for piece in pieces(long)] == [r"\left(abcd", r"{} + \lang"]
 
 
 def test_no_formula_keeps_a_bare_command():

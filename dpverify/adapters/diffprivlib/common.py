@@ -21,6 +21,7 @@ import numpy as np
 
 from dpverify.adapters import Target
 from dpverify.guarantees import ApproxDP, PureDP
+from dpverify.neighbours import Neighbours
 from dpverify.subjects import Subject
 from dpverify.verdicts import Verdict
 
@@ -111,3 +112,43 @@ def slow(name: str, about: str, claims: str, build: Callable[..., Subject], **ex
         return replace(build(**settings), shrinks=False)
 
     return target(name, about, claims, as_it_is, **expect)
+
+
+def make(name: str, **settings: Any) -> Any:
+    """A mechanism of the library by name."""
+    from diffprivlib import mechanisms
+
+    return getattr(mechanisms, name)(**settings)
+
+
+def one_value(data: Any) -> Any:
+    """The value of the only record."""
+    values = np.asarray(data).ravel()
+    if values.size != 1:
+        raise ValueError(f"Expected one value, got {values.size}.")
+    return values[0].item()
+
+
+def keeper(name: str) -> Callable[..., Any]:
+    """Makes a mechanism and keeps it as long as it is asked for with the same state and settings."""
+    kept: list[Any] = []
+
+    def built(state: np.random.RandomState, **settings: Any) -> Any:
+        if not kept or kept[0] is not state or kept[1] != settings:
+            kept[:] = [state, settings, make(name, random_state=state, **settings)]
+        return kept[2]
+
+    return built
+
+
+def mechanism_subject(name: str, one: Callable[..., Any], claim: Any, pair: Neighbours, runs: int) -> Subject:
+    """What is looked at where one mechanism of that name is all that is run."""
+    return Subject(
+        repeated(one, name),
+        claim,
+        pair,
+        f"the docstring of diffprivlib.mechanisms.{name}",
+        runs=runs,
+        any_number=True,
+        any_record=False,
+    )

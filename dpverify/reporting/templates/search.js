@@ -24,7 +24,7 @@
   }
   // A formula that is wider than its line is made smaller, as far as it can be read; then it scrolls.
   const shrink = within => {
-    const formulas = [...within.querySelectorAll(".wide > math, .piece > math")];
+    const formulas = [...within.querySelectorAll(".piece > math")];
     formulas.forEach(math => { math.style.fontSize = ""; });
     const ratios = formulas.map(math => math.parentNode.clientWidth / math.parentNode.scrollWidth);
     formulas.forEach((math, i) => {
@@ -37,7 +37,7 @@
   addEventListener("beforeprint", () => {
     document.querySelectorAll("details").forEach(d => { d.open = true; });
     // What is wider than a sheet of paper is made smaller: a sheet cannot be scrolled.
-    const wide = [...document.querySelectorAll(".wide > math, .wide > table")];
+    const wide = [...document.querySelectorAll(".piece > math, .wide > table")];
     wide.forEach(e => { e.style.fontSize = ""; e.style.width = "min-content"; });
     const widths = wide.map(e => e.getBoundingClientRect().width);
     wide.forEach(e => { e.style.width = ""; });
