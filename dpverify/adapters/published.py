@@ -424,7 +424,7 @@ TARGETS = (
     ),
     _target(
         "adp-erm-large",
-        "the same, many records, two steps",
+        "Algorithm 1 of adp-erm, public step sizes, many records, two steps",
         "Theorem 4.1, replaced records",
         adp_erm_large,
         budget=UNDECIDED,

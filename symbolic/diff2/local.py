@@ -239,6 +239,9 @@ ONCE = R >= L * sp.sqrt(d) / (f.n * eps * f.BEST)
 def noise_of_the_local_steps_is_twice_the_floor():
     """If R >= 1 + c_1/eps_opt + c_2/eps_opt^2, R >= L sqrt d/(n eps eps_opt) and v <= 1 + R/P: L sqrt d sqrt
     v/(n eps R) <= 2 eps_opt.
+
+    The second condition is needed where R < P: at P = G = 1000, n = d = L = eps = v = 1, K = b = 10^12, zeta
+    = 10^-9 and R = 12 the first holds, and the term is 1/12, where 2 eps_opt is .02.
     """
     once, share = L * sp.sqrt(d) / (f.n * eps * R), sp.sqrt(R) / sp.sqrt(P)
     return (
