@@ -87,12 +87,6 @@ def train(data, rng):
 def forgot(data, rng):
     return data.sum(axis=0) + 2 * rng.standard_normal(2)
 
-def many(data, rng, runs):
-    return clipped(data).sum(axis=0) + 2 * rng.standard_normal((runs, 2))
-
-def many_forgot(data, rng, runs):
-    return data.sum(axis=0) + 2 * rng.standard_normal((runs, 2))
-
 def test_laws_of_an_algorithm():
     hold(optimizer(clipped), DATA, family="sensitivity")
 
@@ -107,15 +101,15 @@ def test_laws_of_a_callable_that_forgot_to_clip():
 
 @pytest.mark.dp(epsilon=4.0, delta=0.1, relation="replace")
 def test_claim_and_relation(dp_audit):
-    assert dp_audit(many, data=DATA).verdict == "SUPPORTED"
+    assert dp_audit(train, data=DATA).verdict == "SUPPORTED"
 
 @pytest.mark.dp(epsilon=4.0, delta=0.1, relation="replace")
 def test_claim_and_relation_without_clip(dp_audit):
-    dp_audit(many_forgot, data=DATA)
+    dp_audit(forgot, data=DATA)
 
 @pytest.mark.dp(epsilon=4.0, relation="add/remove")
 def test_another_relation_than_that_of_the_pair(dp_audit):
-    dp_audit(many, Neighbours.replace(DATA, 0, [1.0, 0.0]))
+    dp_audit(train, Neighbours.replace(DATA, 0, [1.0, 0.0]))
 """
 
 
