@@ -305,7 +305,7 @@ CAUSES: dict[str, list[Question]] = {
         (FALSE, lambda: AtMost(Max(0, x - far), y)),
         (FALSE, lambda: AtMost(sp.floor(x / far), 0)),
         (FALSE, lambda: AtMost(sp.Piecewise((0, m <= far), (1, True)), 0)),
-        (TRUE, lambda: AtMost(sp.Piecewise((0, X <= far), (1, True)), 1)),
+        (OPEN, lambda: AtMost(sp.Piecewise((0, X <= far), (1, True)), 1)),
         (TRUE, lambda: AtMost(Max(0, x - far), x)),
     ],
     "what stands inside of the point of a function": [
