@@ -31,7 +31,9 @@ from dpverify.verdicts import REFUTED
 
 SIGMA = 3.7306
 PAIR = Neighbours.replace(np.zeros((1, 1)), 0, [1.0])
-CURVE, POINT, PURE = GDP(1 / SIGMA), ApproxDP(1.0, 1e-5), PureDP(1.0)
+CURVE = GDP(1 / SIGMA)
+POINT = ApproxDP(1.0, 1e-5)
+PURE = PureDP(1.0)
 
 
 def gaussian(factor=1.0):
@@ -100,7 +102,9 @@ def tightness(seeds: int) -> None:
 
 
 def samples_to_refutation(mechanism, claim, most: int, seed: int, alpha: float = 0.05) -> int:
-    rng, test, pair = np.random.default_rng(seed), None, worst_pair(claim)
+    rng = np.random.default_rng(seed)
+    test = None
+    pair = worst_pair(claim)
     test = Sequential(pair)
     for m in chunk_sizes(most):
         test.feed(mechanism(PAIR.other, rng, m), mechanism(PAIR.data, rng, m))

@@ -163,7 +163,9 @@ def nesterov() -> list[Row]:
         r, size = at["q"], at["L"]
         problem = pepit.PEP()
         g = problem.declare_function(SmoothStronglyConvexFunction, mu=r**2 * size, L=size)
-        least, start, other = g.stationary_point(), problem.set_initial_point(), problem.set_initial_point()
+        least = g.stationary_point()
+        start = problem.set_initial_point()
+        other = problem.set_initial_point()
         middle = (start + r * other) / (1 + r)
         slope = g.gradient(middle)
         end, far = middle - slope / size, (1 - r) * other + r * middle - slope / (r * size)

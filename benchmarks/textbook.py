@@ -36,7 +36,9 @@ PAGE = HERE.parent / "docs" / "language" / "textbook.md"
 
 L, mu, eta, s, b = sp.symbols("L mu eta s b", positive=True)
 t, T = (sp.Symbol(name, integer=True, positive=True) for name in ("t", "T"))
-x, v, g = Vector("x"), Vector("v"), Vector("g")
+x = Vector("x")
+v = Vector("v")
+g = Vector("g")
 nu = Noise("nu", variance=s**2)
 
 

@@ -31,7 +31,7 @@ def _expect(within: Callable[[Any], Any], name: str, value: Any, range_: str) ->
         raise ValueError(f"Expected {name}={value} {range_}.")
 
 
-def _shown(value: Any) -> str:
+def _in_digits(value: Any) -> str:
     """A number in a few digits, a formula as it is."""
     return f"{value:g}" if isinstance(value, int | float) else str(value)
 
@@ -50,7 +50,7 @@ class PureDP:
         _expect(lambda v: v >= 0, "epsilon", self.epsilon, ">= 0")
 
     def __str__(self) -> str:
-        return f"{_shown(self.epsilon)}-DP"
+        return f"{_in_digits(self.epsilon)}-DP"
 
     def delta_at(self, epsilon: float) -> float:
         """The profile of randomised response, the worst mechanism of that guarantee."""
@@ -76,7 +76,7 @@ class ApproxDP:
         _expect(lambda v: v <= 1, "delta", self.delta, "in [0, 1]")
 
     def __str__(self) -> str:
-        return f"({_shown(self.epsilon)}, {_shown(self.delta)})-DP"
+        return f"({_in_digits(self.epsilon)}, {_in_digits(self.delta)})-DP"
 
     def delta_at(self, epsilon: float) -> float:
         """Beyond epsilon the same delta; below it, what the worst such mechanism reaches."""
@@ -99,7 +99,7 @@ class GDP:
         _expect(lambda v: v >= 0, "mu", self.mu, ">= 0")
 
     def __str__(self) -> str:
-        return f"{_shown(self.mu)}-GDP"
+        return f"{_in_digits(self.mu)}-GDP"
 
     def delta_at(self, epsilon: float) -> float:
         if self.mu == 0:
@@ -127,7 +127,7 @@ class RDP:
         _expect(lambda v: v >= 0, "epsilon", self.epsilon, ">= 0")
 
     def __str__(self) -> str:
-        return f"({_shown(self.order)}, {_shown(self.epsilon)})-RDP"
+        return f"({_in_digits(self.order)}, {_in_digits(self.epsilon)})-RDP"
 
     def delta_at(self, epsilon: float) -> float:
         """An upper bound on the profile: delta <= exp((a-1)(eps_a - eps)) (1 - 1/a)^(a-1) / a (for eps >=
@@ -151,7 +151,7 @@ class ZCDP:
         _expect(lambda v: v >= 0, "rho", self.rho, ">= 0")
 
     def __str__(self) -> str:
-        return f"{_shown(self.rho)}-zCDP"
+        return f"{_in_digits(self.rho)}-zCDP"
 
     def delta_at(self, epsilon: float) -> float:
         """An upper bound on the profile, the best over the orders."""

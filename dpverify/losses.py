@@ -60,7 +60,7 @@ def block_losses(algorithm: Algorithm, data: Any, other: Any, runs: int, rng: np
     for step in walk(algorithm, data, runs, rng):
         if not isinstance(step, Step):
             break
-        if not step.release.whole:
+        if not step.release.full_batch:
             if algorithm.memory is not None:
                 raise NotEnumerable(
                     f"{algorithm.name} keeps a secret memory across secret batches: the mixture "

@@ -218,7 +218,9 @@ def _source_of(item: Claim) -> list[str]:
 @lru_cache(maxsize=256)
 def _imported(path: str) -> str:
     """A digest of every module of claims, or of the user's, that a module imports, at any distance."""
-    seen, todo, texts = {path}, [path], []
+    seen = {path}
+    todo = [path]
+    texts = []
     while todo:
         here = todo.pop()
         pieces = _pieces(here)

@@ -241,11 +241,15 @@ def _collect(
     keep: tuple[str, ...],
     done: list[_Block],
 ) -> Runs:
-    values, path, variance = {}, {}, {}
+    values = {}
+    path = {}
+    variance = {}
     for name in measures:
         values[name] = np.concatenate([block.values[name] for block in done])
         if every_step:
-            n, mean, squares = 0, np.zeros(algorithm.steps + 1), np.zeros(algorithm.steps + 1)
+            n = 0
+            mean = np.zeros(algorithm.steps + 1)
+            squares = np.zeros(algorithm.steps + 1)
             for block in done:
                 m = len(block.values[name])
                 shift = block.sums[name][0] - mean

@@ -33,7 +33,9 @@ class Adjacency(StrEnum):
     ZERO_OUT = "zero-out"
 
 
-ADD_REMOVE, REPLACE, ZERO_OUT = Adjacency.ADD_REMOVE, Adjacency.REPLACE, Adjacency.ZERO_OUT
+ADD_REMOVE = Adjacency.ADD_REMOVE
+REPLACE = Adjacency.REPLACE
+ZERO_OUT = Adjacency.ZERO_OUT
 
 
 def _each(data: Data, change: Any) -> Data:

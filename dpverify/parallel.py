@@ -143,10 +143,10 @@ def _outcomes(
         _active[-1].send(packed)
     while window := list(islice(numbered, ahead * count if ahead else len(todo))):
         kept = _Kept(packed, window)
-        yield from kept.among(_tried(packed, todo, kept.missing, count, ordered), ordered)
+        yield from kept.among(_with_second_tries(packed, todo, kept.missing, count, ordered), ordered)
 
 
-def _tried(
+def _with_second_tries(
     packed: _Packed, todo: list[Any], window: list[tuple[int, Any]], count: int, ordered: bool
 ) -> Iterator[Outcome]:
     """The outcomes of some pieces, those whose workers died tried again."""

@@ -59,15 +59,19 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", line)
 
 
-KNOWN = ("epsilon", "delta", "mu", "claim", "relation", "neighbours", "data", "declared")
+KNOWN = ("epsilon", "delta", "mu", "claim", "relation", "neighbours", "data", "declared", "undecided")
 
 
 def _expect_known(arguments: dict[str, Any]) -> None:
+    from dpverify.auditing import Budget
     from dpverify.suggestions import did_you_mean
 
     for name in arguments:
         if name not in KNOWN:
-            near = did_you_mean(name, KNOWN)
+            spent = (
+                f" In dp_audit(..., budget=Budget({name}=...)), perhaps." if hasattr(Budget(), name) else ""
+            )
+            near = spent or did_you_mean(name, KNOWN)
             pytest.fail(f"Expected {name}= in dp(...) to be one of {', '.join(KNOWN)}.{near}", pytrace=False)
 
 

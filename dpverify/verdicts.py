@@ -30,7 +30,10 @@ class Verdict(StrEnum):
         return ("REFUTED", "UNDECIDED", "SUPPORTED", "PROVED").index(self.value)
 
 
-PROVED, SUPPORTED, UNDECIDED, REFUTED = Verdict.PROVED, Verdict.SUPPORTED, Verdict.UNDECIDED, Verdict.REFUTED
+PROVED = Verdict.PROVED
+SUPPORTED = Verdict.SUPPORTED
+UNDECIDED = Verdict.UNDECIDED
+REFUTED = Verdict.REFUTED
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,10 @@ import numpy as np
 
 from dpverify import GDP, Budget, Neighbours, audit
 
-CLIP, NOISE, RATE, STEPS = 1.0, 2.0, 0.5, 3
+CLIP = 1.0
+NOISE = 2.0
+RATE = 0.5
+STEPS = 3
 CLAIM = GDP(STEPS**0.5 * 2 / NOISE)  # STEPS releases of sensitivity 2 CLIP / n with noise NOISE CLIP / n
 
 

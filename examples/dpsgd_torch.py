@@ -11,7 +11,10 @@ from torch.func import grad, vmap
 
 from dpverify import ApproxDP, Budget, Neighbours, audit
 
-CLIP, NOISE, RATE, STEPS = 1.0, 2.0, 0.01, 2
+CLIP = 1.0
+NOISE = 2.0
+RATE = 0.01
+STEPS = 2
 CLAIM = ApproxDP(
     1.0, 0.04
 )  # STEPS releases of sensitivity CLIP with noise NOISE CLIP, a record added or removed

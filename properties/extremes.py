@@ -95,7 +95,9 @@ def nan(subject: Subject, seed: int) -> Outcome:
 
 def _extreme(subject: Subject, values: tuple[float, ...], seed: int) -> Outcome:
     """Pairs with such a record: the queries compared if they can be seen, the outputs audited if not."""
-    refusals, compared, reach = [], 0, ""
+    refusals = []
+    compared = 0
+    reach = ""
     pairs = [pair for value in values for pair in _with_record(subject, value)]
     few = replace(subject, runs=min(subject.runs, FEW))
     for pair in pairs:

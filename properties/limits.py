@@ -109,7 +109,9 @@ def _gradient(subject: Subject, steps: list[Step], run: int) -> Gradient:
     data = problem.load(subject.data)
 
     def gradient(t: int, x: Array) -> Array:
-        step, rows, divisor = steps[t - 1], np.arange(len(data)), float(problem.count)
+        step = steps[t - 1]
+        rows = np.arange(len(data))
+        divisor = float(problem.count)
         if step.batch is not None:
             own = step.batch[run]
             rows = np.flatnonzero(own) if own.dtype == bool else own[own >= 0]

@@ -45,7 +45,9 @@ def budget(subject: Subject, seed: int) -> Outcome:
 
 def _called(subject: Subject) -> Outcome:
     """The epsilons of the mechanisms that were called, one after the other on the same records."""
-    pair, claim, calls = subject.neighbours, subject.claim, subject.calls
+    pair = subject.neighbours
+    claim = subject.claim
+    calls = subject.calls
     if not isinstance(claim, PureDP | ApproxDP):
         return NotApplicable(f"epsilons of single calls cannot be compared with {claim}")
     assert pair is not None and calls is not None
@@ -117,7 +119,10 @@ def likelihood(subject: Subject, seed: int) -> Outcome:
     The cut makes both sides means of bounded variables, for which the empirical Bernstein inequality decides
     in finite samples (Maurer and Pontil 2009); a false alarm has chance below 1e-6.
     """
-    algorithm, pair, runs, cut = shaken(subject), turned(subject.data, subject.adjacency), 2000, 4.0
+    algorithm = shaken(subject)
+    pair = turned(subject.data, subject.adjacency)
+    runs = 2000
+    cut = 4.0
     groups = np.arange(records(pair.data)) > 0
     for release in {repr(r): r for r in algorithm.ledger() if r.sampled}.values():
         components = len(release.batches(groups.astype(int))[1])
@@ -153,7 +158,9 @@ def normal(subject: Subject, seed: int) -> Outcome:
     """If two data sets always differ by the same vectors, the loss of Gaussian releases is normal: mean
     mu^2/2, variance mu^2.
     """
-    algorithm, pair, runs = shaken(subject), turned(subject.data, subject.adjacency), 1000
+    algorithm = shaken(subject)
+    pair = turned(subject.data, subject.adjacency)
+    runs = 1000
     costs = [r.costs(subject.adjacency) for r in algorithm.ledger() if r.gaussian and not r.sampled]
     if len(costs) < algorithm.steps or any(cost.steps for release in costs for cost in release):
         return NotApplicable("not every release is one Gaussian vector")

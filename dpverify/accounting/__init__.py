@@ -160,7 +160,9 @@ def calibrate(
     low = high = 0.0
     at_low = at_high = over(0.0)
     while at_high > 0:
-        low, at_low, high = high, at_high, high + 1.0
+        low = high
+        at_low = at_high
+        high = high + 1.0
         if high > 28:
             raise ValueError(
                 f"Expected target={target!r} to be reachable under {adjacency}; noise 1e12 times "
@@ -168,7 +170,9 @@ def calibrate(
             )
         at_high = over(high)
     while at_low <= 0:
-        high, at_high, low = low, at_low, low - 1.0
+        high = low
+        at_high = at_low
+        low = low - 1.0
         if low < -28:
             raise ValueError(f"Expected a target that some noise is needed for, got target={target!r}.")
         at_low = over(low)
@@ -184,7 +188,13 @@ def calibrate(
         middle = min(max(middle, low + 0.45 * tolerance), high - 0.45 * tolerance)
         value = over(middle)
         if value <= 0:
-            high, at_high, at_low, side = middle, value, at_low / 2 if side == 1 else at_low, 1
+            high = middle
+            at_high = value
+            at_low = at_low / 2 if side == 1 else at_low
+            side = 1
         else:
-            low, at_low, at_high, side = middle, value, at_high / 2 if side == -1 else at_high, -1
+            low = middle
+            at_low = value
+            at_high = at_high / 2 if side == -1 else at_high
+            side = -1
     return math.exp(high)

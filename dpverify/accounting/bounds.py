@@ -125,18 +125,21 @@ def _discretised(step: Steps, h: float, reach: float, removal: bool) -> _Step:
     finite = x[np.isfinite(x)]
     slack = 16 * U * (4 + float(np.abs(finite).max()) / noise**2 + abs(top) * h)
     if removal:
-        main, main_size, other, other_size, low, ends, first = (
-            mixed,
-            mixed_size,
-            plain,
-            plain_size,
-            grid[:-1],
-            mixed_ends,
-            bottom,
-        )
+        main = mixed
+        main_size = mixed_size
+        other = plain
+        other_size = plain_size
+        low = grid[:-1]
+        ends = mixed_ends
+        first = bottom
     else:
-        main, main_size, other, other_size = plain[::-1], plain_size[::-1], mixed[::-1], mixed_size[::-1]
-        low, ends, first = -grid[:0:-1], (plain_ends[1], plain_ends[0]), -top
+        main = plain[::-1]
+        main_size = plain_size[::-1]
+        other = mixed[::-1]
+        other_size = mixed_size[::-1]
+        low = -grid[:0:-1]
+        ends = (plain_ends[1], plain_ends[0])
+        first = -top
     ratio = np.exp(low)
     upper = np.clip((main - other * ratio) / -math.expm1(-h), 0.0, main)
     misplaced = NDTR * float(np.sum(main_size + other_size * ratio)) * (1 + 1 / -math.expm1(-h))
@@ -220,7 +223,13 @@ def _on_grid(
     start = math.floor(low / h)
 
     spectrum: Array = np.ones(size // 2 + 1, dtype=complex)
-    log_scale, error, relative, misplaced, slack, above, below = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    log_scale = 0.0
+    error = 0.0
+    relative = 0.0
+    misplaced = 0.0
+    slack = 0.0
+    above = 0.0
+    below = 0.0
     wrapped = [0.0, 0.0]
     for step in steps:
         one = _discretised(step, h, reach, removal)

@@ -38,7 +38,7 @@ from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED
 Array = np.ndarray[Any, Any]
 
 
-def _some(data: Any) -> Array:
+def _nonempty(data: Any) -> Array:
     """The records, of which there must be one: without any, each of these divides by zero or refuses."""
     rows = np.asarray(data, dtype=float)
     if len(rows) == 0:
@@ -74,7 +74,7 @@ def dp_accel(
         raise ValueError(f"Expected batch={batch} >= 0 and smoothness={smoothness} >= 0.")
 
     def train(data: Any, rng: np.random.Generator, runs: int, tape: Tape) -> Array:
-        rows = _some(data)
+        rows = _nonempty(data)
         n, d = rows.shape
         norms = np.abs(rows).sum(axis=1)
         with np.errstate(invalid="ignore"):  # infinite records
@@ -124,7 +124,7 @@ def _fork(
     """
 
     def train(data: Any, rng: np.random.Generator, runs: int, tape: Tape) -> Array:
-        rows = _some(data)
+        rows = _nonempty(data)
         n, d = rows.shape
         with np.errstate(over="ignore", invalid="ignore"):
             factor = clip / (np.linalg.norm(rows, axis=1) + 1e-6)
@@ -241,7 +241,7 @@ def _adp(
     from dpverify.formulas.adp_erm import printed_sigma
 
     def train(data: Any, rng: np.random.Generator, runs: int, tape: Tape) -> Array:
-        rows = _some(data)
+        rows = _nonempty(data)
         n = len(rows)
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             shorter = np.minimum(clip / np.linalg.norm(rows, axis=1), 1.0)
@@ -424,7 +424,7 @@ TARGETS = (
     ),
     _target(
         "adp-erm-large",
-        "the same, many records, two steps",
+        "Algorithm 1 of adp-erm, public step sizes, many records, two steps",
         "Theorem 4.1, replaced records",
         adp_erm_large,
         budget=UNDECIDED,

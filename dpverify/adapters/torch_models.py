@@ -13,7 +13,10 @@ from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any
 
-RECORDS, STEPS, WIDTH, WORDS = 4, 5, 6, 7
+RECORDS = 4
+STEPS = 5
+WIDTH = 6
+WORDS = 7
 
 
 def halves(width: int) -> Any:
@@ -229,8 +232,12 @@ def _kinds() -> SimpleNamespace:
     )
 
 
-FLAT, TOKENS, SEQUENCE = (RECORDS, WIDTH), (RECORDS, STEPS), (RECORDS, STEPS, WIDTH)
-SIGNAL, IMAGE, VOLUME = (RECORDS, 4, 9), (RECORDS, 4, 7, 6), (RECORDS, 4, 5, 4, 6)
+FLAT = (RECORDS, WIDTH)
+TOKENS = (RECORDS, STEPS)
+SEQUENCE = (RECORDS, STEPS, WIDTH)
+SIGNAL = (RECORDS, 4, 9)
+IMAGE = (RECORDS, 4, 7, 6)
+VOLUME = (RECORDS, 4, 5, 4, 6)
 CONVOLUTIONS: dict[str, dict[str, Any]] = {
     "": {},
     ", no bias": {"bias": False},

@@ -127,8 +127,12 @@ def norm_bound(case: Example, eta: float, clip: float, raw: bool) -> Example:
     """The example with the bound on the gradient at x_tau that is proved of these steps, if there is one:
     from the raw gradients P(tau = t) ~ 1/sqrt(b_0^2 + t G^2), else ~ 1/sqrt(b_0^2 + V_1 + ... + V_t).
     """
-    problem, L, T = case.problem, case.problem.smoothness, case.algorithm.steps
-    s, d, G = np.array([release.scale for release in case.algorithm.ledger()]), problem.dimension, clip
+    problem = case.problem
+    L = case.problem.smoothness
+    T = case.algorithm.steps
+    s = np.array([release.scale for release in case.algorithm.ledger()])
+    d = problem.dimension
+    G = clip
     if raw:
         steps = np.sqrt(B0_SQUARED + G**2 * np.arange(1, T + 1))
     else:

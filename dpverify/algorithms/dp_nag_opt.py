@@ -63,7 +63,9 @@ def optimised_example(
     """
     problem, data = case or quadratic_case(norm=1)
     mu, L = constants(problem)
-    m, n, epsilon = batch or problem.count, problem.count, epsilon_of(target)
+    m = batch or problem.count
+    n = problem.count
+    epsilon = epsilon_of(target)
     if adjacency is not REPLACE:
         raise ValueError(
             f"Expected adjacency='replace', for which the split is optimal, got {str(adjacency)!r}."

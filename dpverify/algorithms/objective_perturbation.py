@@ -23,12 +23,13 @@ import numpy as np
 
 from dpverify.accounting import calibrate
 from dpverify.algorithms import Example
-from dpverify.algorithms.output_perturbation import TARGET, cut_records
+from dpverify.algorithms.output_perturbation import TARGET
 from dpverify.engine import Algorithm, Answer
 from dpverify.guarantees import ApproxDP, Guarantee
 from dpverify.neighbours import REPLACE, Adjacency, Data
 from dpverify.parts.cases import baseline_case
 from dpverify.parts.gradients import full_batch_sensitivity
+from dpverify.parts.logistic import cut_records, derivatives, perturbed_minimiser
 from dpverify.problems import Linear, Problem, Records
 from dpverify.releases import Implicit
 
@@ -84,46 +85,6 @@ def objective_perturbation(problem: Problem, *, scale: float) -> Algorithm:
         solve=solve,
         work=problem.work,
     )
-
-
-def derivatives(x: Array, data: Records) -> tuple[Array, Array]:
-    """The gradient and the Hessian of the sum of the logistic losses, one for each row of x."""
-    a, y = data.features, np.sign(data.targets)
-    chance = 0.5 * (1 - np.tanh(0.5 * y * (x @ a.T)))  # of the other label
-    return -(y * chance) @ a, np.einsum("rn,ni,nj->rij", chance * (1 - chance), a, a, optimize=True)
-
-
-def perturbed_minimiser(data: Records, linear: Array, weight: float) -> Array:
-    """The minimiser of sum of losses + <linear, x> + weight/2 |x|^2, one for each row of `linear`, by
-    Newton's method; where a step does not bring the gradient down it is halved.
-
-    >>> problem, data = baseline_case()
-    >>> loaded, noise = problem.load(data), np.array([[30.0, 0.0, -5.0]])
-    >>> x = perturbed_minimiser(loaded, noise, 20.0)
-    >>> bool(np.abs(derivatives(x, loaded)[0] + noise + 20 * x).max() < 1e-10)
-    True
-    """
-    x = linear / -weight
-    slope, curvature = derivatives(x, data)
-    slope = slope + linear + weight * x
-    for _ in range(100):
-        size = np.linalg.norm(slope, axis=1)
-        if np.all(size <= 1e-13 * (1 + np.linalg.norm(linear, axis=1))):
-            break
-        step = np.linalg.solve(curvature + weight * np.eye(x.shape[1]), slope[:, :, None])[:, :, 0]
-        length = np.ones((len(x), 1))
-        for _ in range(30):
-            there = x - length * step
-            new, bent = derivatives(there, data)
-            new = new + linear + weight * there
-            worse = np.linalg.norm(new, axis=1) > size
-            if not worse.any():
-                break
-            length[worse] /= 2
-        if np.array_equal(there, x):
-            break
-        x, slope, curvature = there, new, bent
-    return x
 
 
 def example(

@@ -22,6 +22,7 @@ from dpverify.neighbours import REPLACE, Adjacency, Data
 from dpverify.parts.budgets import certified_noise
 from dpverify.parts.cases import baseline_case
 from dpverify.parts.gradients import full_batch_sensitivity
+from dpverify.parts.logistic import cut_records, perturbed_minimiser
 from dpverify.problems import Linear, Problem, Quadratic, Records
 from dpverify.releases import Gaussian
 
@@ -65,23 +66,8 @@ def output_perturbation(problem: Problem, *, scale: float) -> Algorithm:
     )
 
 
-def cut_records(loaded: Records, longest: float) -> Records:
-    """The records, none longer than `longest`; kept beside the others, so that it is done once.
-
-    >>> cut_records(Records(np.array([[3.0, 4.0]]), np.ones(1)), 1.0).features.round(1).tolist()
-    [[0.6, 0.8]]
-    """
-    if "cut" not in loaded.memo:
-        lengths = loaded.norms(2)
-        factor = np.minimum(1.0, longest / np.where(lengths > 0, lengths, 1.0))
-        cut = Records(loaded.features * factor[:, None], loaded.targets)
-        cut.memo["cut"] = cut
-        loaded.memo["cut"] = cut
-    return loaded.memo["cut"]
-
-
 def minimiser(problem: Problem, data: Records) -> Array:
-    """The minimiser of F by Newton's method, to rounding; labels are -1 and 1.
+    """The minimiser of F, to rounding; labels are -1 and 1.
 
     >>> problem, data = baseline_case()
     >>> x = minimiser(problem, problem.load(data))
@@ -90,17 +76,8 @@ def minimiser(problem: Problem, data: Records) -> Array:
     """
     if not isinstance(problem, Linear):
         return problem.optimum(data)[0]
-    x = np.zeros(problem.dimension)
-    a, y = data.features, np.sign(data.targets)
-    for _ in range(100):
-        chance = 0.5 * (1 - np.tanh(0.5 * y * (a @ x)))  # of the other label
-        slope = 2 * problem.ridge * x - a.T @ (y * chance) / problem.count
-        curvature = (a.T * (chance * (1 - chance))) @ a / problem.count
-        step = np.linalg.solve(curvature + 2 * problem.ridge * np.eye(len(x)), slope)
-        x = x - step
-        if np.abs(step).max() < 1e-15:
-            break
-    return x
+    nothing = np.zeros((1, problem.dimension))
+    return perturbed_minimiser(data, nothing, 2 * problem.count * problem.ridge)[0]
 
 
 def example(

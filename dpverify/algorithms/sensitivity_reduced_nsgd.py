@@ -108,12 +108,12 @@ def sensitivity_reduced_nsgd(
         raise ValueError(f"Expected a problem of at least 2 records, got count={problem.count}.")
     if steps < 1:
         raise ValueError(f"Expected steps={steps} >= 1.")
-    N, depth, decay = problem.count, steps.bit_length(), 1 - alpha
-    small, rho, window = (
-        step_size * N * smoothness,
-        (1 - alpha) ** problem.count,
-        steps if literal else problem.count,
-    )
+    N = problem.count
+    depth = steps.bit_length()
+    decay = 1 - alpha
+    small = step_size * N * smoothness
+    rho = (1 - alpha) ** problem.count
+    window = steps if literal else problem.count
     coefficients = block_coefficients(gamma, rho).values(steps // N + 1) if literal else np.zeros(0)
 
     def streams(node: tuple[int, int]) -> tuple[int, ...]:
@@ -174,7 +174,9 @@ def sensitivity_reduced_nsgd(
         return total
 
     def update(state: State, released: Array) -> State:
-        t, values, column = state.t, [], 0
+        t = state.t
+        values = []
+        column = 0
         for node in ending_at(t):
             kinds = streams(node)
             value = np.zeros((len(released), 3, problem.dimension))

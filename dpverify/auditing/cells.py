@@ -54,7 +54,7 @@ def sort_columns(x: np.ndarray, y: np.ndarray) -> list[Column]:
     [[1.0, 2.0], [5.0, 5.0]]
     """
     a, b = np.sort(np.ascontiguousarray(x.T), axis=1), np.sort(np.ascontiguousarray(y.T), axis=1)
-    both = np.sort(np.concatenate([a, b], axis=1), axis=1)
+    both = np.sort(np.concatenate([a, b], axis=1), axis=1, kind="stable")  # quick where two parts are sorted
     last = both.shape[1] - 1
     low, high = both[:, int(0.16 * last)], both[:, int(0.84 * last)]
     spread = np.maximum(high - low, np.maximum(np.abs(low), np.abs(high)) / 64)  # else it may be dust itself

@@ -64,7 +64,9 @@ def _log_choose(n: int, block: int) -> np.ndarray:
 
 def _pmf(n: int, p: np.ndarray, k: np.ndarray) -> np.ndarray:
     """Binomial probabilities of the counts k (evenly spaced), one row per p."""
-    first, last, step = int(k[0]) // BLOCK, int(k[-1]) // BLOCK, int(k[1] - k[0]) if len(k) > 1 else 1
+    first = int(k[0]) // BLOCK
+    last = int(k[-1]) // BLOCK
+    step = int(k[1] - k[0]) if len(k) > 1 else 1
     choose = np.concatenate([_log_choose(n, block) for block in range(first, last + 1)])
     log = np.multiply.outer(np.log(p) - np.log1p(-p), k)
     log += choose[int(k[0]) - first * BLOCK : int(k[-1]) - first * BLOCK + 1 : step]

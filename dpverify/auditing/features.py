@@ -227,7 +227,9 @@ def bits(x: np.ndarray, y: np.ndarray) -> Iterator[Score]:
     u, v = _words(x), _words(y)
     used = np.bitwise_or.reduce(np.concatenate([u, v]), axis=0)
     low = LOW + np.log2(np.maximum(used & (~used + np.uint64(1)), 1).astype(float))
-    p, q, places = _frequencies(u), _frequencies(v), np.arange(64)
+    p = _frequencies(u)
+    q = _frequencies(v)
+    places = np.arange(64)
     both = (p + q) / 2
     with np.errstate(invalid="ignore", divide="ignore"):
         t = np.nan_to_num((p - q) ** 2 / (both * (1 - both)), posinf=0.0)

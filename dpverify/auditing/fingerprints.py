@@ -76,6 +76,9 @@ def _follow(thing: Any, digest: Any, seen: dict[int, Any]) -> None:
     elif isinstance(thing, functools.partial):
         note("partial")
         parts = [thing.func, thing.args, thing.keywords]
+    elif isinstance(thing, functools._lru_cache_wrapper):  # it pickles as its name alone
+        note("cached")
+        parts = [thing.__wrapped__]
     elif isinstance(thing, types.MethodType):
         note("method")
         parts = [thing.__func__, thing.__self__]

@@ -277,6 +277,8 @@ def read_scores(path: Path) -> list[float]:
             scores.append(float(text))
         except ValueError:
             raise ValueError(f"Expected a number on line {number} of {path}, got {text!r}.") from None
+        if not math.isfinite(scores[-1]):
+            raise ValueError(f"Expected a finite number on line {number} of {path}, got {text!r}.")
     return scores
 
 

@@ -121,7 +121,7 @@ def replay(
         return _replayed_output(mechanism, neighbours, declared, seed)
     compared = 0
     for run in range(executions):
-        witness, count = _one(_Case(mechanism, neighbours, seed, run))
+        witness, count = _compare_executions(_Case(mechanism, neighbours, seed, run))
         compared += count
         if witness is not None:
             return Result(REFUTED, f"{witness.then}. This refutes the declaration.", witness=witness)
@@ -224,7 +224,7 @@ class _Case(NamedTuple):
         )
 
 
-def _one(case: _Case) -> tuple[Witness | None, int]:
+def _compare_executions(case: _Case) -> tuple[Witness | None, int]:
     """A witness of one pair of executions, if there is one, and how many releases were compared."""
     mechanism, neighbours, seed, run = case
     a = execute(mechanism, neighbours.data, seed, run)

@@ -175,7 +175,9 @@ def shrink(audit: Audit, rung: Rung, refuted: Result, attempts: int = 40) -> Res
             return None
         return result if result.verdict is REFUTED else None
 
-    mechanism, pair, public = audit.mechanism, audit.neighbours, audit.public or ()
+    mechanism = audit.mechanism
+    pair = audit.neighbours
+    public = audit.public or ()
     kinds = [_equal_records, *(kind for name, kind in CHANGES.items() if name not in public)]
     progress = True
     while progress and spent < attempts:
@@ -188,11 +190,15 @@ def shrink(audit: Audit, rung: Rung, refuted: Result, attempts: int = 40) -> Res
                     continue
                 result = confirm(mechanism, smaller)
                 if result is not None:
-                    pair, refuted, progress = smaller, result, True
+                    pair = smaller
+                    refuted = result
+                    progress = True
                     break
         for shorter in [] if "steps" in public else _fewer_steps(mechanism):
             result = confirm(shorter, pair) if spent < attempts else None
             if result is not None:
-                mechanism, refuted, progress = shorter, result, True
+                mechanism = shorter
+                refuted = result
+                progress = True
                 break
     return refuted

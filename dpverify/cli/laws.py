@@ -67,7 +67,7 @@ def add(app: typer.Typer) -> None:
             known["neighbours"] = _called(_load(neighbours))
         records = _called(_load(data)) if data is not None else None
         try:
-            outcomes = check(_thing(subject), records, family=family, seed=seed, **known)
+            outcomes = check(_look_up(subject), records, family=family, seed=seed, **known)
         except (TypeError, ValueError) as error:
             raise Misuse(str(error)) from None
         rows = [
@@ -100,7 +100,7 @@ def _called(value: Any) -> Any:
     return value() if callable(value) else value
 
 
-def _thing(name: str) -> Any:
+def _look_up(name: str) -> Any:
     """A target, a callable by its place, or the name of an algorithm."""
     if ":" not in name:
         return name

@@ -14,7 +14,12 @@ from typing import Any
 
 import typer
 
-AS_EXPECTED, REFUTED, MISUSE, UNDECIDED, CRASH, INTERRUPTED = 0, 1, 2, 3, 70, 130
+AS_EXPECTED = 0
+REFUTED = 1
+MISUSE = 2
+UNDECIDED = 3
+CRASH = 70
+INTERRUPTED = 130
 EXIT_CODES = (
     "Exit codes: 0 everything is as expected; 1 something is refuted (or holds though it was expected to be "
     "refuted); 2 misuse; 3 nothing is refuted, but something stays undecided, weaker than expected or "

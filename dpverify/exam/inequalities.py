@@ -11,7 +11,9 @@ a, b, c = sp.symbols("a b c", real=True)
 kappa, gamma, alpha, eps = sp.symbols("kappa gamma alpha epsilon", positive=True)
 T = sp.Symbol("T", integer=True, positive=True)
 C, h = sp.Rational(101, 100), sp.Rational(1, 2)
-exp, log, sqrt = sp.exp, sp.log, sp.sqrt
+exp = sp.exp
+log = sp.log
+sqrt = sp.sqrt
 over1, below1 = [kappa > 1], [gamma < 1]
 rate = 1 / (1 - sqrt(1 - 1 / kappa))
 

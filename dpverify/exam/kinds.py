@@ -40,4 +40,8 @@ class Kind(StrEnum):
         }[self]
 
 
-TRUE, OPEN, FALSE, UNDEFINED, EMPTY = Kind.TRUE, Kind.OPEN, Kind.FALSE, Kind.UNDEFINED, Kind.EMPTY
+TRUE = Kind.TRUE
+OPEN = Kind.OPEN
+FALSE = Kind.FALSE
+UNDEFINED = Kind.UNDEFINED
+EMPTY = Kind.EMPTY

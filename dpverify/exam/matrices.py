@@ -22,7 +22,9 @@ def heavy_ball(numbers, rho2, **changes):
     B = (-alpha, 0), the sign that the update (3.8) has.
     """
     alpha, beta, m, l = rational(*numbers)
-    A, B, C = sp.Matrix([[1 + beta, -beta], [1, 0]]), sp.Matrix([-alpha, 0]), sp.Matrix([[1, 0]])
+    A = sp.Matrix([[1 + beta, -beta], [1, 0]])
+    B = sp.Matrix([-alpha, 0])
+    C = sp.Matrix([[1, 0]])
     P = sp.Matrix([[p11, p12], [p12, p22]])
     half = sp.Rational(1, 2)
     X0 = sp.BlockMatrix(

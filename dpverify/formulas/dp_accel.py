@@ -261,7 +261,9 @@ def masg_stages(
         raise ValueError(f"Expected 0 < c={c} <= 1.")
     if p < 1 or T < 1:
         raise ValueError(f"Expected p={p} >= 1 and T={T} >= 1.")
-    alphas, numbers, k = [c / L] * (first or first_stage(mu, L)), [1] * (first or first_stage(mu, L)), 2
+    alphas = [c / L] * (first or first_stage(mu, L))
+    numbers = [1] * (first or first_stage(mu, L))
+    k = 2
     length = math.ceil(math.sqrt(L / mu) * math.log(2 ** (p + 2)))
     while len(alphas) < T:
         alphas += [c / (4**k * L)] * (2**k * length)
@@ -289,7 +291,9 @@ def choose_steps(
     alpha, stage = stages.alpha.values(longest), stages.stage.values(longest)
     grown = 2.0 ** np.diff(stage, prepend=0.0) * (1 - np.sqrt(mu * alpha))
     added = np.cbrt(alpha * (1 + alpha * L))
-    total, first, bounds = 0.0, 0.5 if as_printed else 1.0, []
+    total = 0.0
+    first = 0.5 if as_printed else 1.0
+    bounds = []
     for factor, more in zip(grown, added):
         total, first = total * float(np.cbrt(factor)) + float(more), first * float(factor)
         bounds.append(first * gap + noise * total**3)

@@ -327,7 +327,9 @@ def total(term: Vector, limits: tuple[Any, Any, Any]) -> Vector:
     >>> print(total(v[t] / 2, (t, 1, T)), "and", total(v[t] / 2, (t, 1, 2)))
     sum(v[t], t=1..T)/2 and v[1]/2 + v[2]/2
     """
-    index, low, high = limits[0], sp.sympify(limits[1]), sp.sympify(limits[2])
+    index = limits[0]
+    low = sp.sympify(limits[1])
+    high = sp.sympify(limits[2])
     for end in (low, high):
         if not end.is_integer:
             raise ValueError(f"Expected whole ends of a sum of vectors, got {end}.")

@@ -86,7 +86,7 @@ def batch_moment(problem: Problem, data: Data, release: Release, clip: float, di
     >>> batch_moment(*quadratic_case(), release, 1.0, 200)
     0.0
     """
-    if release.whole:
+    if release.full_batch:
         return 0.0
     if isinstance(problem, Quadratic) and unclipped(problem, clip):
         rows = problem.load(data).features
@@ -161,7 +161,9 @@ def heavy_ball_bound(
 
 def nesterov_bound(problem: Problem, data: Data, noise: Sequence[float], stages: Stages) -> Bound | None:
     """Theorem 4.1 of dp-accel, corrected, stage after stage; each begins where the last one ends."""
-    L, mu, T = problem.smoothness, problem.pl, len(noise)
+    L = problem.smoothness
+    mu = problem.pl
+    T = len(noise)
     if L is None or mu is None:
         return None
     alpha, stage = stages.alpha.values(T), stages.stage.values(T)

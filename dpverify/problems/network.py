@@ -76,7 +76,9 @@ class Network(Problem):
         inner = self.hidden * (1 if whole else self.width)
         for columns_here in slices(columns, runs * inner):
             rows: Any = columns_here if batch is None or whole else batch[:, columns_here]
-            a, y, norm = loaded.features[rows], loaded.targets[rows], norms[rows]
+            a = loaded.features[rows]
+            y = loaded.targets[rows]
+            norm = norms[rows]
             with np.errstate(over="ignore", invalid="ignore"):
                 _, p, q = self._parts(x, a, y)
                 if minus is not None:

@@ -83,6 +83,8 @@ def _model_of_a_run(given: list[Any], steps: int, effort: Effort) -> dict[str, s
     for run in runs(given, steps=steps, indices=FAR):
         if sp.false not in run.given:
             found = model(run.given, effort)
+            if not isinstance(found, dict):
+                found = _constants_first(run.given, given, effort) or found
             if isinstance(found, dict):
                 return run.lengths | found
         elif found is None:
@@ -90,10 +92,27 @@ def _model_of_a_run(given: list[Any], steps: int, effort: Effort) -> dict[str, s
     return found
 
 
+def _constants_first(written: list[Any], given: list[Any], effort: Effort) -> dict[str, str] | None:
+    """A point found in two turns: the constants of the statement by what is said of them alone, and then the
+    entries of its sequences, which are many, with these values for the constants.
+    """
+    from dpverify.proving import model
+
+    plain = [h for h in given if not isinstance(h, ForEvery | Iterates)]
+    names = {s for h in plain for s in sp.sympify(h).free_symbols if type(s) is sp.Symbol}
+    of_constants = [c for c in written if sp.sympify(c).free_symbols <= names]
+    constants = model(of_constants, effort)
+    if not isinstance(constants, dict):
+        return None
+    values = {s: sp.Rational(constants[s.name]) for s in names if s.name in constants}
+    entries = model([sp.sympify(c).subs(values) for c in written], effort)
+    return {str(s): str(v) for s, v in values.items()} | entries if isinstance(entries, dict) else None
+
+
 def _spoken_of_later(given: list[Any]) -> list[Iterates]:
-    """The iterations whose expectations after the start the hypotheses restrict, and those whose noise a run
-    alone shows to exist. What it starts from is free, and a restriction of that contradicts nothing that the
-    iteration says.
+    """The iterations whose states or expectations after the start the hypotheses restrict, and those whose
+    noise a run alone shows to exist. What it starts from is free, and a restriction of that contradicts
+    nothing that the iteration says.
     """
     sides = [e for h in given if isinstance(h, ForEvery) for e in (*sides_of(h.relation), h.low, h.high)]
     plain = [h for h in given if not isinstance(h, ForEvery | Iterates)]
@@ -103,7 +122,8 @@ def _spoken_of_later(given: list[Any]) -> list[Iterates]:
         for h in given
         if isinstance(h, Iterates)
         and (
-            depends_on_its_state(h)
+            h.where
+            or depends_on_its_state(h)
             or any(e.base == h.name and e.indices[0] != sp.sympify(h.low) for e in entries)
         )
     ]

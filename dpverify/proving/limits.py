@@ -100,11 +100,12 @@ def _ring(_: int, frame: FrameType | None) -> None:
 
 
 def _swallowing(frame: FrameType | None) -> bool:
-    """Whether what is raised now would be lost: Python forgets what a finaliser raises, and ctypes makes an
-    ArgumentError of what `from_param` does; solvers' objects have both.
+    """Whether what is raised now would be lost: Python forgets what a finaliser raises, ctypes makes an
+    ArgumentError of what `from_param` does (solvers' objects have both), and a limit that is being set or
+    taken back would not see its own end.
     """
     while frame is not None:
-        if frame.f_code.co_name in ("__del__", "from_param"):
+        if frame.f_code.co_name in ("__del__", "from_param", "__enter__", "__exit__"):
             return True
         frame = frame.f_back
     return False

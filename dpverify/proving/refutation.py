@@ -189,6 +189,7 @@ def _for_lengths(
     columns = _sample(domain, names, budget, rng)
     if search.edges:
         columns = np.concatenate([columns, _edge_rows(domain, names, columns, rng)])
+    columns = np.concatenate([columns, _simplest(domain, names, columns)])
     violation = numeric(relation, domain, start, names)
     scores = violation(columns)
     order = np.argsort(-scores, kind="stable")
@@ -203,6 +204,14 @@ def _for_lengths(
         yield start | dict(zip(names, _rationals(names, columns[i])))
     if search.climbs and not good:
         yield from _climb(domain, start, names, columns[order[: search.climbs]], violation, rng)
+
+
+def _simplest(domain: Domain, names: list[Any], columns: np.ndarray) -> np.ndarray:
+    """The row with the simplest number of each, such as 0 for the entries of many sequences, which no random
+    draw hits at once.
+    """
+    simple = [domain.choices(name)[:1] for name in names]
+    return np.array([[float(first[0]) if first else columns[0, j] for j, first in enumerate(simple)]])
 
 
 def edges(domain: Domain, name: Any) -> list[sp.Rational]:

@@ -93,7 +93,7 @@ class Release(ABC):
         return False
 
     @property
-    def whole(self) -> bool:
+    def full_batch(self) -> bool:
         """Whether that batch, if any, is everybody."""
         return True
 

@@ -35,7 +35,9 @@ PURE, RHO, MU = "epsilon", "rho", "mu"  # currencies; a Renyi order is written (
 # release,
 # where Gaussian noise spends that delta before sampling, and by how much epsilon is then too large for a
 # batch.
-SQUARES, DELTAS, EXCESS = "squares", "deltas", "excess"
+SQUARES = "squares"
+DELTAS = "deltas"
+EXCESS = "excess"
 Currency = Any
 
 

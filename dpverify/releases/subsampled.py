@@ -101,14 +101,14 @@ class Subsampled(Release):
         return self.rate
 
     @property
-    def whole(self) -> bool:
+    def full_batch(self) -> bool:
         """A batch without replacement of all records is the data set itself."""
         return self.how != "with replacement" and self.size == self.of
 
     @property
     def gaussian(self) -> bool:
         """Only where the batch is everybody."""
-        return self.whole and self.inner.gaussian
+        return self.full_batch and self.inner.gaussian
 
     @property
     def shard(self) -> tuple[int, int] | None:

@@ -50,7 +50,7 @@ class Sheet:
         axis.set_major_formatter("{x:g}")
         axis.set_minor_formatter(NullFormatter())
 
-    def whole(self, axes: Any, steps: int) -> None:
+    def number_steps(self, axes: Any, steps: int) -> None:
         """The steps 1 to `steps` below the axes, as whole numbers."""
         from matplotlib.ticker import MaxNLocator
 
@@ -122,7 +122,7 @@ def _draw(sheet: Sheet, lines: dict[str, Any]) -> None:
     for (names, values), style in zip(curves, ("-", "--", "-.", ":", (0, (5, 1)))):
         axes.plot(np.arange(1, len(values) + 1), values, label="\n= ".join(names), linestyle=style)
     sheet.logarithmic(axes.yaxis)
-    sheet.whole(axes, len(next(iter(lines.values()))))
+    sheet.number_steps(axes, len(next(iter(lines.values()))))
     axes.legend(fontsize=8)
 
 
@@ -173,7 +173,7 @@ def algorithm(row: dict[str, Any], path: Path | None = None) -> Picture:
         axes.axhline(row["bound"], linestyle="--", color="black", label="bound at the end of a run")
     if np.all(mean > 0):
         sheet.logarithmic(axes.yaxis)
-    sheet.whole(axes, len(mean) - 1)
+    sheet.number_steps(axes, len(mean) - 1)
     axes.set_xlim(left=-0.5)
     axes.legend(fontsize=7)
     _schedule(sheet, sheet.axes[1], row)
@@ -194,14 +194,14 @@ def _schedule(sheet: Sheet, axes: Any, row: dict[str, Any]) -> None:
         axes.legend(fontsize=7)
     axes.set(ylabel="noise over sensitivity")
     axes.set_ylim(bottom=0)
-    sheet.whole(axes, len(t))
+    sheet.number_steps(axes, len(t))
 
 
 def _bars(sheet: Sheet, axes: Any, influence: list[float]) -> None:
     """How much of the mean at the end is owed to each unit of variance of the noise of a step."""
     axes.bar(np.arange(1, len(influence) + 1), influence)
     axes.set(ylabel="excess per unit of variance")
-    sheet.whole(axes, len(influence))
+    sheet.number_steps(axes, len(influence))
 
 
 def comparison(rows: list[dict[str, Any]], path: Path | None = None) -> Picture:
@@ -237,7 +237,9 @@ def audit(
 
     seen = observe(mechanism, neighbours, claim, replace(budget, runs=min(budget.runs, 50_000)))
     keep = np.unique(np.linspace(0, len(seen.on_data) - 1, 40).astype(int))
-    x, y, n = seen.on_data[keep], seen.on_other[keep], seen.fresh
+    x = seen.on_data[keep]
+    y = seen.on_other[keep]
+    n = seen.fresh
     share = 0.05 / (4 * len(keep))
     (low, high), (left, right) = (
         np.array([clopper_pearson(int(k), n, share) for k in counts]).T for counts in (x, y)
@@ -361,8 +363,10 @@ def zoo(rows: list[dict[str, Any]]) -> Picture:
 
     axes.imshow(table, aspect="auto", cmap=ListedColormap(["#eeeeee", "#bfe3c6", "#e8a09a"]), vmin=0, vmax=2)
     axes.set_xticks(range(len(rungs)), rungs)
-    axes.set_yticks(range(len(rows)), [row["bug"] for row in rows], fontsize=7)
+    names = [row["bug"] + (" *" if row.get("why") else "") for row in rows]
+    axes.set_yticks(range(len(rows)), names, fontsize=7)
     for i, j in np.ndindex(*table.shape):
         if table[i, j]:
             axes.text(j, i, "✗" if table[i, j] == 2 else "·", ha="center", va="center", fontsize=7)
-    return sheet.picture("Heat map of planted bugs by the rung that refuted them")
+    told = [f"* {row['bug']} {row['why']}" for row in rows if row.get("why")]
+    return sheet.picture("; ".join(["Heat map of planted bugs by the rung that refuted them", *told]))

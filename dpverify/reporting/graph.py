@@ -12,7 +12,11 @@ from html import escape
 from typing import Any
 
 MARK = {"PROVED": "✓", "REFUTED": "✗", "SUPPORTED": "~", "UNDECIDED": "?"}
-WIDE, HIGH, GAP_X, GAP_Y, PER_ROW = 112, 22, 6, 30, 3
+WIDE = 112
+HIGH = 22
+GAP_X = 6
+GAP_Y = 30
+PER_ROW = 3
 MOST = 24  # boxes; beyond them only what is leaned on directly is drawn
 Record = dict[str, Any]
 
@@ -88,7 +92,10 @@ def _edges(by_id: dict[str, Record], at: dict[str, tuple[int, int]]) -> Iterable
                 ux, uy = at[used]
                 refuted = by_id[used]["verdict"] == "REFUTED"
                 taint = " taint" if refuted and by_id[used]["correction"] not in by_id[id]["uses"] else ""
-                x1, y1, x2, y2 = ux + WIDE // 2, uy + HIGH, x + WIDE // 2, y
+                x1 = ux + WIDE // 2
+                y1 = uy + HIGH
+                x2 = x + WIDE // 2
+                y2 = y
                 mid = (y1 + y2) // 2
                 yield f'<path class="edge{taint}" d="M{x1} {y1} C{x1} {mid} {x2} {mid} {x2} {y2}"/>'
 

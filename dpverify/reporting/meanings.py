@@ -179,18 +179,6 @@ MEANINGS = {
         "The rewriting of the momentum needs the same order of records in every epoch; with fresh orders "
         "it is another vector."
     ),
-    "diff2/thm-5.3": (
-        "No step size reaches the stated utility in so few rounds: take L/sqrt(K b) for L/(sqrt K b) in c_1, "
-        "as the lines of the proof of Theorem F.4 have it."
-    ),
-    "diff2/thm-5.3-eta": (
-        "With the step size of Theorem F.4 more rounds are needed, also where no constant of the losses "
-        "grows: take L/sqrt(K b) for L/(sqrt K b) in c_1."
-    ),
-    "diff2/thm-f.4": (
-        "Plan the rounds of DIFF2-BVR-L-SGD with L/sqrt(K b): a batch helps by the root of its size, not by "
-        "its size."
-    ),
     "diff2/prop-5.1": (
         "With fewer rounds than clients a visited client still takes part once: compute its noise from "
         "ceil(R/P), not from R/P, or the local steps of that one visit are not hidden."
@@ -244,10 +232,6 @@ MEANINGS = {
     "diff2/prop-f.2-unroll": (
         "Nothing changes for a user: the last line of the display holds with every term in it, and "
         "Proposition F.2 is {prop-f.2}."
-    ),
-    "diff2/thm-f.4-c1": (
-        "This is where the rounds of Theorem F.4 become too few: plan with L/sqrt(K b), which the "
-        "displays of the proof have."
     ),
     "dp-accel/eq-3.10": (
         "Whoever builds the state space model for a certificate needs B = [-alpha; 0]; with the printed "
@@ -447,15 +431,7 @@ MEANINGS = {
     "adp-erm/remark-4.1-dominating": (
         "Do not tune for the privacy term alone: with many records it may be the smallest of the three."
     ),
-    "adp-erm/prop-5.2-factor": (
-        "At the settings of the experiments the last term of DP is the smaller one: do not choose ADP on "
-        "the strength of this comparison."
-    ),
     "adp-erm/sec6.1-text": ("Read the numbers from Table 1; the text misquotes one of them."),
-    "adp-erm/intro-consistent": (
-        'The table has a row at large T where DP is ahead, by less than the spread of runs: "mostly", not '
-        '"consistently".'
-    ),
     "diff2/table-1-bvr": ("Count on more gradients than the table says: every round computes all N of them."),
     "diff2/footnote-3": (
         "If clients differ (zeta_2 of order 1), DIFF2-BVR-L-SGD needs more rounds than DP-GD once N is "

@@ -114,7 +114,9 @@ def write_page(folder: str | Path) -> Path:
     """Draw index.html, README.md and a page for each finding from the scripts and the results kept in a
     folder; returns the path of the first.
     """
-    out, records, known = Path(folder), read(folder), causes(folder)
+    out = Path(folder)
+    records = read(folder)
+    known = causes(folder)
     html = template(
         "targets.html",
         records=records,
@@ -221,10 +223,12 @@ def _markdown(records: list[dict[str, Any]], known: list[Cause]) -> str:
                 lines.append(f"  - {law}: {_cell(result['because'][:300])}")
         lines.append("")
     lines += ["## What was examined and held", "", *HELD, ""]
-    lines += ["| target | version | what the audits could have seen |", "|---|---|---|"]
+    lines += ["| target | what was run | version | what the audits could have seen |"]
+    lines += ["|---|---|---|---|"]
     for record in records:
         if not refuted(record):
-            lines.append(f"| {record['target']} | {_cell(versions(record))} | {_cell(reach(record))} |")
+            cells = [record["target"], record["about"], versions(record), reach(record)]
+            lines.append("| " + " | ".join(map(_cell, cells)) + " |")
     shows = [r["target"] for r in records if r["laws"].get("nan", {}).get("verdict") == "REFUTED"]
     unseeded = [r["target"] for r in records if r["laws"].get("seeds", {}).get("verdict") == "REFUTED"]
     lines += [

@@ -162,7 +162,10 @@ def _apart(latex: str, separator: str) -> list[str]:
     >>> _apart(r"a, \left(b, c\right), {d, e}", ", ")
     ['a', '\\left(b, c\\right)', '{d, e}']
     """
-    parts, depth, start, at = [], 0, 0, 0
+    parts = []
+    depth = 0
+    start = 0
+    at = 0
     while at < len(latex):
         if depth == 0 and latex.startswith(separator, at):
             parts.append(latex[start:at])

@@ -24,7 +24,10 @@ Array = np.ndarray[Any, Any]
 Query = Callable[[Array, Array], Array]
 Noise = Callable[[np.random.Generator, tuple[int, ...]], Array]
 
-CLIP, SCALE, STEPS, RATE = 1.0, 4.0, 4, 0.1
+CLIP = 1.0
+SCALE = 4.0
+STEPS = 4
+RATE = 0.1
 DECLARED = Gaussian(scale=SCALE, sensitivity={ADD_REMOVE: CLIP, REPLACE: 2 * CLIP})
 CLAIM = GDP(STEPS**0.5 * 2 * CLIP / SCALE)
 RECORDS = 3  # public under replace

@@ -16,7 +16,11 @@ from dpverify.releases import Gaussian, Subsampled
 from dpverify.zoo import Bug
 from dpverify.zoo._optimizer import CLIP, RATE, Array, clip, gradients
 
-STEPS, SIGMA, RECORDS, PHYSICAL, ACCUMULATED = 4, 2.0, 16, 1, 8
+STEPS = 4
+SIGMA = 2.0
+RECORDS = 16
+PHYSICAL = 1
+ACCUMULATED = 8
 STEP = Gaussian(scale=SIGMA * CLIP, sensitivity={ADD_REMOVE: CLIP})
 LOGICAL = Subsampled(STEP, size=PHYSICAL * ACCUMULATED, of=RECORDS, how="poisson")
 BELIEVED = Subsampled(STEP, size=PHYSICAL, of=RECORDS, how="poisson")

@@ -20,7 +20,9 @@ from dpverify.verdicts import SUPPORTED
 from dpverify.zoo import Bug
 from dpverify.zoo._optimizer import Array
 
-EPSILON, DELTA, QUERIES = 1.0, 1e-3, 20
+EPSILON = 1.0
+DELTA = 1e-3
+QUERIES = 20
 
 
 def _each(factor: float) -> float:

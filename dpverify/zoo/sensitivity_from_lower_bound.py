@@ -16,7 +16,9 @@ from dpverify.releases import Laplace
 from dpverify.zoo import Bug
 from dpverify.zoo._optimizer import Array
 
-EPSILON, LOW, HIGH = 1.0, -1.0, 5.0
+EPSILON = 1.0
+LOW = -1.0
+HIGH = 5.0
 
 
 def _bounded_sum(data: Array, rng: np.random.Generator, runs: int, tape: Tape, sensitivity: float) -> Array:

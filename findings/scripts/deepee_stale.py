@@ -3,7 +3,8 @@
 library: deepee 0.1.9
 met by: the documented training loop: optimizer.zero_grad() reaches the wrapped model, not its copies
 severity: breaks for an ordinary user
-claim: the epsilon of PrivacyWatchdog: a record that is not in a batch does not move its gradient
+claim: the epsilon of PrivacyWatchdog for the DP-SGD of Abadi et al. (readme; docstring of PrivacyWatchdog),
+    by which a record that is not in a batch does not move its gradient
 shown: a record of the first batch moves the second, which does not hold it
 cause: the copies of the model accumulate their gradients and are never cleared
 remedy: clear them in prepare_next_batch

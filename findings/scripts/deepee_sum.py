@@ -3,7 +3,8 @@
 library: deepee 0.1.9
 met by: PrivacyWrapper.clip_and_accumulate(reduce="sum")
 severity: breaks for a documented option
-claim: the epsilon of PrivacyWatchdog, which does not ask for the reduction
+claim: the epsilon of PrivacyWatchdog for the DP-SGD of Abadi et al. (readme; docstring of PrivacyWatchdog),
+    which does not ask for the reduction
 shown: 4 records: a record moves the sum by the clip, the noise has a quarter of that
 cause: noise_gradient divides the standard deviation by the batch size whatever the reduction was
 remedy: divide only the mean

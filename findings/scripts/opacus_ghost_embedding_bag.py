@@ -4,7 +4,8 @@ library: opacus 1.6.0
 met by: grad_sample_mode="ghost" (documented) on a model with torch.nn.EmbeddingBag, which its validator
     accepts
 severity: breaks for a documented option
-claim: max_grad_norm is the most that one record adds to the gradient (PrivacyEngine.make_private)
+claim: max_grad_norm is the maximum norm of the per-sample gradients, and what is above is clipped to it
+    (docstring of PrivacyEngine.make_private)
 shown: charged 1, moved 64
 cause: grad_sample/embedding.py sums the gradients of a bag by index assignment, so a repeated token counts
     once; the norm comes from there, the gradient from PyTorch

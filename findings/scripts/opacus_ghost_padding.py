@@ -4,7 +4,8 @@ library: opacus 1.6.0
 met by: grad_sample_mode="ghost" (documented) on Conv1d, Conv2d or Conv3d with padding_mode circular,
     reflect or replicate, which its validator accepts
 severity: breaks for a documented option
-claim: max_grad_norm is the most that one record adds to the gradient (PrivacyEngine.make_private)
+claim: max_grad_norm is the maximum norm of the per-sample gradients, and what is above is clipped to it
+    (docstring of PrivacyEngine.make_private)
 shown: charged 1, moved 100
 cause: grad_sample/conv.py unfolds the input with zeros around it whatever padding_mode says; a record that
     is large at the border has a norm that is too small

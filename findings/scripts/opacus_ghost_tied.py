@@ -4,7 +4,8 @@ library: opacus 1.6.0
 met by: grad_sample_mode="ghost" (documented) on a language model whose output layer is
     functional.linear(hidden, embedding.weight), or a subclass of Linear that shares the embedding's weight
 severity: breaks for a documented option
-claim: max_grad_norm is the most that one record adds to the gradient (PrivacyEngine.make_private)
+claim: max_grad_norm is the maximum norm of the per-sample gradients, and what is above is clipped to it
+    (docstring of PrivacyEngine.make_private)
 shown: charged 1, moved 2530
 cause: norms are collected by hooks of modules; what a function does with their weights passes no hook
 remedy: compare the norm with the gradient of a probe batch when the model is made private, or refuse

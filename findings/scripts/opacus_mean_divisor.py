@@ -4,7 +4,8 @@ library: opacus 1.6.0
 met by: PrivacyEngine().make_private as it comes (loss_reduction="mean", Poisson sampling), where the number
     of records is not public
 severity: breaks for an ordinary user
-claim: (epsilon, delta) for one record more or less, by the accountants of the sampled Gaussian mechanism
+claim: (epsilon, delta) by the analysis of the sampled Gaussian mechanism (accountants/analysis/rdp.py refers
+    to arXiv 1908.10530, where neighbours differ by one record more or less; no other relation is named)
 shown: 1000 against 999 records: noise of scale 0.01 against 0.010101, told apart by a model of a million
     weights (10 standard errors), at noise_multiplier 1 and one step
 cause: privacy_engine.py sets expected_batch_size = int(records * rate), which DPOptimizer.scale_grad

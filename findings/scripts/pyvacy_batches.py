@@ -3,7 +3,7 @@
 library: pyvacy 0.0.32
 met by: DPSGD "training as usual" (its readme) with more than one record a batch
 severity: breaks for an ordinary user
-claim: the epsilon of analysis.moments_accountant for the same batch size
+claim: the epsilon of analysis.moments_accountant for the same batch size (the example of its readme)
 shown: 9 records a batch: one record moves the query by the clip; the noise is noise_multiplier times a
     third of that
 cause: optim/dp_optimizer.py clips p.grad, the mean over the batch, and divides the noise by

@@ -52,11 +52,9 @@ def bounds(subject: Subject, seed: int) -> Outcome:
     def cases() -> Iterator[Case]:
         for step in _full() if accountant.full else QUICK:
             for delta in DELTAS:
-                ask, lower, upper = (
-                    partial(accountant.epsilon, (step,), delta),
-                    partial(_bound, "lower", step, delta),
-                    partial(_bound, "upper", step, delta),
-                )
+                ask = partial(accountant.epsilon, (step,), delta)
+                lower = partial(_bound, "lower", step, delta)
+                upper = partial(_bound, "upper", step, delta)
                 yield Case(
                     say([step]),
                     delta,

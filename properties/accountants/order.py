@@ -73,7 +73,10 @@ def monotone(subject: Subject, seed: int) -> Outcome:
     order.
     """
     accountant: Any = subject.accountant
-    asked, compared, refusals, largest = 0, 0, 0, 0.0
+    asked = 0
+    compared = 0
+    refusals = 0
+    largest = 0.0
     for strict, rows in [(True, _in_order(accountant)), (False, _equal(accountant))]:
         for name, questions in rows:
             before: tuple[str, float] | None = None

@@ -56,7 +56,10 @@ class Case(NamedTuple):
 
 def not_below(cases: Iterator[Case], method: str, ceiling: str) -> Result:
     """Every answer against the least that can be true; the worst one is the witness."""
-    asked, refusals, worst, largest = 0, [], None, (-math.inf, "")
+    asked = 0
+    refusals = []
+    worst = None
+    largest = (-math.inf, "")
     short: list[dict[str, Any]] = []
     for case in cases:
         try:

@@ -49,11 +49,9 @@ def accumulation(subject: Subject, seed: int) -> Outcome:
         except Refused as refusal:
             figures[str(setup)] = f"refused: {refusal}"
             continue
-        steps, true, rate = (
-            sum(step.times for step in history),
-            len(batches),
-            max(step.rate for step in history),
-        )
+        steps = sum(step.times for step in history)
+        true = len(batches)
+        rate = max(step.rate for step in history)
         drawn = sum(len(batch) for batch in batches)
         chance = float(binom.sf(drawn - 1, setup.records * true, min(rate, 1.0)))
         figures[str(setup)] = {
@@ -109,11 +107,9 @@ def shuffled(subject: Subject, seed: int) -> Outcome:
             history, batches = answered(accountant.recorded, setup, seed)
         except Refused as refusal:
             return Result(UNDECIDED, f"It does not train with {setup}: {refusal}")
-        steps, true, rate = (
-            sum(step.times for step in history),
-            len(batches),
-            min(step.rate for step in history),
-        )
+        steps = sum(step.times for step in history)
+        true = len(batches)
+        rate = min(step.rate for step in history)
         share = max(len(batch) for batch in batches) / setup.records
         figures[str(setup)] = {"steps": [steps, true], "rate": [rate, share]}
         if steps < true or rate < share * (1 - ROUNDING):

@@ -109,7 +109,7 @@ def gradient_at_a_random_iterate_from_the_variance():
 @claim(
     PAPER,
     "bound-norm-raw",
-    at="Theorem D.1, as it follows, at a random iterate",
+    at="Theorem D.1, as it follows from the descent of each step in the mean, at a random iterate",
     kind="inequality",
     uses=["prop-5.2-average", "prop-5.2-step", "sec5.2-b-range-corrected"],
     standing="ours",

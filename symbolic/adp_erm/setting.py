@@ -83,20 +83,28 @@ def square_root_falls_by_a_smaller_share():
 
 @claim(PAPER, "fig-1", at="Figure 1", kind="monotonicity", uses=["intro-slower"])
 def variance_on_the_parameter_falls_more_slowly():
-    """With eta_t = 1/sqrt(1 + t) and the sigmas of Eq (6) at one budget, S sum_t 1/alpha_t^2, the variance
-    eta_t sigma_adp^2 over eta_t^2 sigma_dp^2 grows with t: it starts at most at 1 and ends at least there
-    (eta_T sigma_dp^2 <= sigma_adp^2).
+    """With eta_t = 1/sqrt(1 + t) and the sigmas of Eq (6) at one budget, sigma^2 = S sum_t 1/alpha_t^2, the
+    variance eta_t sigma_adp^2 over eta_t^2 sigma_dp^2 grows with t: it starts at most at 1 and ends at least
+    there.
     """
-    steps = 1 / sp.sqrt(1 + t)
-    adaptive = sp.Sum(steps, (t, 1, T))  # sigma_adp^2/S; sigma_dp^2/S is T
+    S, adaptive, plain = sp.symbols("S sigma_adp2 sigma_dp2", positive=True)
     now = sp.Symbol("k", integer=True, positive=True)
-    share = adaptive / T
+    steps = 1 / sp.sqrt(1 + t)
+    total = sp.Sum(steps, (t, 1, T))
+    budget = [sp.Eq(adaptive, S * total), sp.Eq(plain, S * T)]  # alpha_t^2 = 1/eta_t, and alpha_t = 1
+
+    def ratio(k):
+        size = 1 / sp.sqrt(1 + k)
+        return size * adaptive / (size**2 * plain)
+
     return AllOf(
-        Increasing(sp.sqrt(1 + now), now, strict=True),
-        AtMost(share / (1 / sp.sqrt(2)), 1),
-        Theorem(shows=AtMost(T / sp.sqrt(1 + T), adaptive)).sum(
-            AtMost(1 / sp.sqrt(1 + T), steps), (t, 1, T), "every step is at least the last"
-        ),
+        Increasing(ratio(now), now, strict=True),
+        Theorem(given=budget, shows=AtMost(ratio(1), 1))
+        .sum(AtMost(steps, 1 / sp.sqrt(2)), (t, 1, T), "no step is longer than the first")
+        .have(AtMost(adaptive, S * T / sp.sqrt(2)), "times S"),
+        Theorem(given=budget, shows=AtMost(1, ratio(T)))
+        .sum(AtMost(1 / sp.sqrt(1 + T), steps), (t, 1, T), "every step is at least the last")
+        .have(AtMost(S * T / sp.sqrt(1 + T), adaptive), "times S"),
     )
 
 

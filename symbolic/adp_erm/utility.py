@@ -380,9 +380,17 @@ def multiples_of_b_attain_the_least_noise_factor_too():
 @claim(PAPER, "sec5-constant", at="Section 5, constant stepsize", kind="optimality", uses=["remark-4.1-min"])
 def constant_steps_ask_for_constant_noise():
     """With b_t = B for every t, M is least at a constant alpha, whatever sum_t 1/alpha_t^2 is, and
-    nowhere else.
+    nowhere else; there it is M_adp = T^2/B^2.
     """
     v, spent, B = sp.symbols("v s B", positive=True)
     return Minimises(
-        v * spent / B**2, over=v, spent=1 / v, total=spent, at=T / spent, index=t, length=T, unique=True
+        v * spent / B**2,
+        over=v,
+        spent=1 / v,
+        total=spent,
+        at=T / spent,
+        index=t,
+        length=T,
+        unique=True,
+        value=T**2 / B**2,
     )

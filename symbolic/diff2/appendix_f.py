@@ -534,7 +534,7 @@ def round_descends():
 @claim(
     PAPER,
     "prop-f.3",
-    at="Proposition F.3",
+    at="Proposition F.3, from Proposition F.2 in each round",
     kind="inequality",
     uses=["prop-f.2", "prop-f.3-sum", "prop-d.2-sum"],
 )
@@ -653,12 +653,13 @@ def rate(K, b, zeta, L=1):
     at="Theorem F.4, the term L/(sqrt K b)",
     kind="asymptotic",
     expect=REFUTED,
-    breaks="proof",
-    correction="thm-f.4-corrected",
+    breaks="misprint",
+    standing="misprint",
+    correction="thm-f.4",
 )
 def term_of_the_batch():
     """L/K + zeta + L/sqrt(K b), which the displays of the proof have, is O(L/K + zeta + L/(sqrt K b) + L sqrt
-    d/(sqrt K b sqrt eps)), which the theorem has.
+    d/(sqrt K b sqrt eps)), which the theorem has. (That L/sqrt(K b) is meant is said in thm-f.4.)
 
     At K = b^2, L = d = eps = 1, zeta = b^-2 it is b^(-3/2) against b^-2.
     """
@@ -672,12 +673,13 @@ SLOW = {"K": j**4, "b": j**2, "zeta": sp.S.One / j**4}
 
 @claim(
     PAPER,
-    "thm-f.4",
-    at="Theorem F.4, first display",
+    "thm-f.4-printed",
+    at="Theorem F.4, first display, with L/(sqrt K b)",
     kind="asymptotic",
     expect=REFUTED,
-    breaks="theorem",
-    correction="thm-f.4-corrected",
+    breaks="misprint",
+    standing="misprint",
+    correction="thm-f.4",
 )
 def utility_of_diff2_bvr_l_sgd_as_printed():
     """E|grad f(x_out)|^2 = O((L/K + zeta + L/(sqrt K b) + L sqrt d/(sqrt K b sqrt eps))/R + L sqrt d/(n sqrt
@@ -725,8 +727,9 @@ def utility_of_diff2_bvr_l_sgd_as_printed():
 
 eps = sp.Symbol("epsilon", positive=True)
 A, k_3, gap = sp.symbols("A k_3 Delta", positive=True)
+visits = sp.Symbol("v", positive=True)  # rounds in which a client takes the local steps
 LOCAL = L * sp.sqrt(d) / (sp.sqrt(K) * b * sp.sqrt(eps))
-VISITS = L * sp.sqrt(d) / (n * sp.sqrt(P) * eps * sp.sqrt(R))
+VISITS = L * sp.sqrt(d) * sp.sqrt(visits) / (n * eps * R)
 
 
 @claim(PAPER, "thm-f.4-eta", at="Theorem F.4, the choice of eta", kind="inequality", standing="ours")
@@ -766,14 +769,15 @@ def one_step_size_meets_all_conditions():
 
 @claim(PAPER, "thm-f.4-local", at="Theorem F.4, its proof: L sigma_3 sqrt d/(sqrt K R)", kind="inequality")
 def noise_of_the_local_steps():
-    """If sigma_3^2 <= A (K R/(n^2 P eps^2) + 1/(b^2 eps)): L sigma_3 sqrt d/(sqrt K R) <= sqrt(A) (L sqrt
-    d/(n sqrt P eps sqrt R) + L sqrt d/(sqrt K b sqrt eps R)).
+    """If sigma_3^2 <= A (K v/(n^2 eps^2) + 1/(b^2 eps)): L sigma_3 sqrt d/(sqrt K R) <= sqrt(A) (L sqrt d
+    sqrt v/(n eps R) + L sqrt d/(sqrt K b sqrt eps R)). A client takes the local steps in v rounds; at v =
+    R/P, as printed, the first term is L sqrt d/(n sqrt P eps sqrt R) (thm-f.4).
     """
-    first, second = sp.sqrt(K * R) / (n * sp.sqrt(P) * eps), 1 / (b * sp.sqrt(eps))
+    first, second = sp.sqrt(K * visits) / (n * eps), 1 / (b * sp.sqrt(eps))
     unit = L * sp.sqrt(d) / (sp.sqrt(K) * R)
     return (
         Theorem(
-            given=[sigma_3**2 <= A * (K * R / (n**2 * P * eps**2) + 1 / (b**2 * eps))],
+            given=[sigma_3**2 <= A * (K * visits / (n**2 * eps**2) + 1 / (b**2 * eps))],
             shows=AtMost(unit * sigma_3, sp.sqrt(A) * (VISITS + LOCAL / R)),
         )
         .have(AtMost(sigma_3, sp.sqrt(A) * (first + second)), "the root")
@@ -794,7 +798,7 @@ SETTING = [
     gradient <= 2 * gap * INVERSE / (K * R) + 2 * sp.E * RESTARTS,
     sigma_1**2 <= A * R / (T * (n * P * eps) ** 2),
     sigma_2**2 <= A * R / (n * P * eps) ** 2,
-    sigma_3**2 <= A * (K * R / (n**2 * P * eps**2) + 1 / (b**2 * eps)),
+    sigma_3**2 <= A * (K * visits / (n**2 * eps**2) + 1 / (b**2 * eps)),
     TAU * R <= T,
     T <= 1 + TAU * R,
 ]
@@ -816,11 +820,11 @@ FLOORED = (
 )
 def bound_of_proposition_f_3_in_the_setting_of_the_theorem():
     """With 1/eta = 2L + a (K zeta + sqrt K L/sqrt b + sqrt K C_3 sigma_3 sqrt d + K sqrt T C_2 sigma_2 sqrt
-    d), sigma_1^2 <= A R/(T (N eps)^2), sigma_2^2 <= A R/(N eps)^2, sigma_3^2 <= A (K R/(n^2 P eps^2) +
-    1/(b^2 eps)), N = n P, and tau R <= T <= 1 + tau R, whatever is at most 2 Delta/(eta K R) + 2e sigma_1^2
-    C_1^2 d, the bound of Proposition F.3, is at most 2 Delta (2 L/K + a (zeta + L/sqrt(K b)) + a k_3 sqrt(A)
-    L sqrt d/(sqrt K b sqrt eps))/R + 2 Delta a k_3 sqrt(A) L sqrt d/(n sqrt P eps sqrt R) + 2 a Delta k_2
-    sqrt(A) (L sqrt d/(N eps sqrt R) + eps_opt) + 2 e A k_1^2 eps_opt. C_1 = k_1 G, C_2 = k_2 L, C_3 = k_3 L.
+    d), sigma_1^2 <= A R/(T (N eps)^2), sigma_2^2 <= A R/(N eps)^2, sigma_3^2 <= A (K v/(n^2 eps^2) + 1/(b^2
+    eps)), N = n P, and tau R <= T <= 1 + tau R, whatever is at most 2 Delta/(eta K R) + 2e sigma_1^2 C_1^2 d,
+    the bound of Proposition F.3, is at most 2 Delta (2 L/K + a (zeta + L/sqrt(K b)) + a k_3 sqrt(A) L sqrt
+    d/(sqrt K b sqrt eps))/R + 2 Delta a k_3 sqrt(A) L sqrt d sqrt v/(n eps R) + 2 a Delta k_2 sqrt(A) (L sqrt
+    d/(N eps sqrt R) + eps_opt) + 2 e A k_1^2 eps_opt. C_1 = k_1 G, C_2 = k_2 L, C_3 = k_3 L.
     """
     local = L * sigma_3 * sp.sqrt(d) / (sp.sqrt(K) * R)
     differences = 4 * gap * k_2 * L * sp.sqrt(T * d) * sigma_2 / R
@@ -849,36 +853,33 @@ def bound_of_proposition_f_3_in_the_setting_of_the_theorem():
 MEAN = sp.Sum(sp.IndexedBase("g2", nonnegative=True)[r], (r, 1, R)) / R  # E|grad f(x_out)|^2
 
 
+def chosen(count):
+    """The R rounds of DIFF2-BVR-L-SGD with the eta, the T and the noise of Theorem F.4, for clients who take
+    the local steps in `count` rounds.
+    """
+    return [
+        *all_rounds(sigma_1 * k_1 * G, sigma_2 * k_2 * L),
+        sp.Eq(eta, 1 / INVERSE.subs(a, 5)),
+        e[1] <= gap,
+        *[condition.subs(visits, count) for condition in SETTING[1:]],
+    ]
+
+
 @claim(
     PAPER,
-    "thm-f.4-corrected",
-    at="Theorem F.4, first display, with L/sqrt(K b)",
-    kind="asymptotic",
+    "thm-f.4-visits",
+    at="Theorem F.4, for clients who take the local steps in v rounds",
+    kind="inequality",
     uses=["prop-f.3", "thm-f.4-eta", "thm-f.4-terms"],
     standing="ours",
 )
-def utility_of_diff2_bvr_l_sgd():
-    """For the R rounds of DIFF2-BVR-L-SGD, in each of which Proposition F.2 holds, with C_1 = k_1 G, C_2 =
-    k_2 L, C_3 = k_3 L, 1/eta = 2L + 5 (K zeta + sqrt K L/sqrt b + sqrt K C_3 sigma_3 sqrt d + K sqrt T C_2
-    sigma_2 sqrt d) (thm-f.4-eta; 5 > 2 sqrt(2e)), sigma_1^2 <= A R/(T (N eps)^2), sigma_2^2 <= A R/(N
-    eps)^2, sigma_3^2 <= A (K R/(n^2 P eps^2) + 1/(b^2 eps)), N = n P, tau R <= T <= 1 + tau R and f(x_0) -
-    f(x_*) <= Delta: E|grad f(x_out)|^2 <= 2 Delta (2 L/K + 5 (zeta + L/sqrt(K b)) + 5 k_3 sqrt(A) L sqrt
-    d/(sqrt K b sqrt eps))/R + 10 Delta k_3 sqrt(A) L sqrt d/(n sqrt P eps sqrt R) + 10 Delta k_2 sqrt(A) (L
-    sqrt d/(N eps sqrt R) + eps_opt) + 2 e A k_1^2 eps_opt.
-
-    L sqrt d/(N eps sqrt R) is below the term with sqrt P, as printed.
+def utility_for_any_number_of_visits():
+    """Theorem F.4 with sigma_3^2 <= A (K v/(n^2 eps^2) + 1/(b^2 eps)), whatever v > 0 is: E|grad f(x_out)|^2
+    is at most the bound of thm-f.4-terms with a = 5.
     """
     inverse, moved = INVERSE.subs(a, 5), K * sp.sqrt(T) * k_2 * L * sigma_2 * sp.sqrt(d)
     return (
-        Theorem(
-            given=[
-                *all_rounds(sigma_1 * k_1 * G, sigma_2 * k_2 * L),
-                sp.Eq(eta, 1 / inverse),
-                e[1] <= gap,
-                *SETTING[1:],
-            ],
-            shows=AtMost(MEAN, FLOORED.subs(a, 5)),
-        )
+        Theorem(given=chosen(visits), shows=AtMost(MEAN, FLOORED.subs(a, 5)))
         .have(Equal(1 / eta, inverse), "the step size")
         .have(AtMost(5 * moved, 1 / eta), "no term is negative")
         .have(AtMost(5 * eta * moved, 1), "times eta")
@@ -889,6 +890,39 @@ def utility_of_diff2_bvr_l_sgd():
         .have(Equal(2 * gap / (eta * K * R), 2 * gap * inverse / (K * R)), "the step size")
         .have(AtMost(MEAN, 2 * gap * inverse / (K * R) + 2 * sp.E * RESTARTS), "Proposition F.3")
         .use("thm-f.4-terms", "the terms", a=5, g2=MEAN)
+    )
+
+
+PRINTED = L * sp.sqrt(d) / (n * sp.sqrt(P) * eps * sp.sqrt(R))  # VISITS at v = R/P
+
+
+@claim(
+    PAPER,
+    "thm-f.4",
+    at="Theorem F.4, first display, with L/sqrt(K b)",
+    kind="asymptotic",
+    uses=["thm-f.4-visits"],
+)
+def utility_of_diff2_bvr_l_sgd():
+    """For the R rounds of DIFF2-BVR-L-SGD, in each of which Proposition F.2 holds, with C_1 = k_1 G, C_2 =
+    k_2 L, C_3 = k_3 L, 1/eta = 2L + 5 (K zeta + sqrt K L/sqrt b + sqrt K C_3 sigma_3 sqrt d + K sqrt T C_2
+    sigma_2 sqrt d) (thm-f.4-eta; 5 > 2 sqrt(2e)), sigma_1^2 <= A R/(T (N eps)^2), sigma_2^2 <= A R/(N
+    eps)^2, sigma_3^2 <= A (K R/(n^2 P eps^2) + 1/(b^2 eps)), N = n P, tau R <= T <= 1 + tau R and f(x_0) -
+    f(x_*) <= Delta: E|grad f(x_out)|^2 <= 2 Delta (2 L/K + 5 (zeta + L/sqrt(K b)) + 5 k_3 sqrt(A) L sqrt
+    d/(sqrt K b sqrt eps))/R + 10 Delta k_3 sqrt(A) L sqrt d/(n sqrt P eps sqrt R) + 10 Delta k_2 sqrt(A) (L
+    sqrt d/(N eps sqrt R) + eps_opt) + 2 e A k_1^2 eps_opt.
+
+    The text has sqrt K b under both terms of c_1 in the theorem, and sqrt(K b) under both in the proof; each
+    is right for one of them. The first display of the proof, (L + K zeta + sqrt(K) L/sqrt b)/(K R), which is
+    1/(eta K R) with the stated eta, gives L/sqrt(K b), and sigma_3 ~ 1/(b sqrt eps) gives L sqrt d/(sqrt K b
+    sqrt eps). So a reader who follows the proof reads it; with L/(sqrt K b) the theorem is false
+    (thm-f.4-printed). L sqrt d/(N eps sqrt R) is below the term with sqrt P, as printed.
+    """
+    bound = FLOORED.subs(a, 5)
+    return (
+        Theorem(given=chosen(R / P), shows=AtMost(MEAN, bound.subs(VISITS, PRINTED)))
+        .use("thm-f.4-visits", "R/P visits", v=R / P)
+        .have(Equal(VISITS.subs(visits, R / P), PRINTED), "v = R/P")
     )
 
 
@@ -912,5 +946,5 @@ def bound_of_local_steps_at_the_ends_of_its_parameters():
         Equal(FLOORED.subs(A, noise), quiet, given=[sp.Eq(noise, 0)]),
         AtMost(4 * gap * L / R, FLOORED, given=[sp.Eq(K, 1)]),
         AtMost(4 * gap * L / R, FLOORED, given=[sp.Eq(zeta, L), a >= 2]),
-        Equal(VISITS, TRAVELLED, given=[sp.Eq(P, 1)]),
+        Equal(PRINTED, TRAVELLED, given=[sp.Eq(P, 1)]),
     )

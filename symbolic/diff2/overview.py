@@ -236,7 +236,7 @@ def row_of_diff2_bvr_l_sgd():
     "table-1-bvr-corrected",
     at="Table 1, DIFF2-BVR-L-SGD, corrected",
     kind="identity",
-    uses=["thm-f.4-corrected"],
+    uses=["thm-f.4"],
     standing="ours",
 )
 def gradients_of_diff2_bvr_l_sgd():

@@ -78,9 +78,12 @@ def norm_of_the_laplace_covariance_is_two_b_squared():
 @claim(PAPER, "eq-b.2", at="Eqs (B.2) and (B.3)", kind="identity")
 def mean_of_a_sample_without_replacement_has_variance_sigma2_over_m_times_the_correction():
     """The minibatch gradient has variance r_kk = sigma_{y,k}^2 (1/m)(n-m)/(n-1), sigma_{y,k}^2 the population
-    variance.
+    variance (B.3) of the entries g_i: a record is drawn with chance m/n and two of them with m (m-1)/(n
+    (n-1)), so that m^2 r_kk is the variance of one indicator times sum_i g_i^2 plus the covariance of two
+    times (sum_i g_i)^2 - sum_i g_i^2.
     """
-    squares, total = sp.symbols("A B", real=True)  # sum_i g_i^2, sum_i g_i
+    g, i = sp.IndexedBase("g", real=True), sp.Symbol("i", integer=True, positive=True)
+    squares, total = sp.Sum(g[i] ** 2, (i, 1, n)), sp.Sum(g[i], (i, 1, n))
     own, pair = (
         m / n * (1 - m / n),
         m * (m - 1) / (n * (n - 1)) - (m / n) ** 2,

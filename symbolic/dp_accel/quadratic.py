@@ -298,15 +298,24 @@ def m_is_the_stationary_variance_of_the_iterate():
 
 @claim(PAPER, "thm-3.5-lm", at="Eq (3.17), L m", kind="inequality", uses=["thm-3.5-m"])
 def additive_term_l_m_is_large_enough():
-    """The additive term L m(alpha, beta), m being the sum of the stationary variances v_i of thm-3.5-m, is at
-    least the stationary error (1/2) sum_i lambda_i v_i, lambda_i <= L: twice as large as needed.
+    """The additive term L m(alpha, beta), m = sum_i v_i, is at least the stationary error (1/2) sum_i
+    lambda_i v_i, for eigenvalues lambda_i <= L and any v_i >= 0, as every v(lambda) of m is where rho < 1:
+    even half of it is.
     """
     i, d = (sp.Symbol(name, integer=True, positive=True) for name in "id")
     at, v = sp.IndexedBase("lambda", positive=True), sp.IndexedBase("v", nonnegative=True)
-    return Theorem(
-        given=[ForEvery(AtMost(at[i], L), i, 1, d)],
-        shows=AtMost(sp.Sum(at[i] * v[i], (i, 1, d)) / 2, L * sp.Sum(v[i], (i, 1, d)) / 2),
-    ).sum(AtMost(at[i] * v[i], L * v[i]), (i, 1, d), "eigenvalue by eigenvalue")
+    error, additive = sp.Sum(at[i] * v[i], (i, 1, d)) / 2, L * sp.Sum(v[i], (i, 1, d))
+    return AllOf(
+        AtMost(0, variance(alpha, beta, lam, sigma**2), given=[beta < 1, alpha * lam < 2 + 2 * beta]),
+        Theorem(
+            given=[ForEvery(AtMost(at[i], L), i, 1, d)],
+            shows=AllOf(AtMost(error, additive / 2), AtMost(error, additive)),
+        )
+        .sum(AtMost(at[i] * v[i], L * v[i]), (i, 1, d), "eigenvalue by eigenvalue")
+        .have(AtMost(sp.Sum(at[i] * v[i], (i, 1, d)), additive), "the factor L")
+        .have(AtMost(0, sp.Sum(v[i], (i, 1, d))), "not negative")
+        .have(AtMost(0, additive), "times L"),
+    )
 
 
 @claim(PAPER, "thm-3.5-rho", at="Eq (3.18)", kind="optimality", uses=["eq-b-quasi"])
@@ -478,6 +487,45 @@ def unit_sensitivity_needs_variance_two_t_over_n_eps_squared():
         Private(Repeated(release, t, 1, T), PureDP(eps), REPLACE),
         Equal(b, T / (n * eps), given=here),
         Equal(2 * b**2, 2 * (T / (n * eps)) ** 2, given=here),
+    )
+
+
+@claim(
+    PAPER,
+    "sec3.2-not-best",
+    at='Section 3.2, "typically not the best choice", at one setting of Figure 1',
+    kind="optimality",
+    uses=["polyak-opt"],
+    expect=SUPPORTED,
+)
+def best_parameters_without_noise_are_not_the_best_with_it():
+    """The alpha and beta that are best without noise (polyak-opt) are not the best with it: the bound (3.17)
+    is smaller at alpha = 1/2, beta = 0.
+
+    The case of Figure 1, mu = 1/2 and L = 1, c_w = 1/100 and T = 20, so that sigma_T^2 = 1/25, C_t = t, and
+    |xi_0 - xi*|^2 = 4. There alpha_HB = 24 - 16 sqrt 2 and beta_HB = 17 - 12 sqrt 2, rho = 3 - 2 sqrt 2.
+    """
+    steps, spectrum, noise = 20, (R(1, 2), sp.Integer(1)), R(20, 100) ** 2
+    root = sp.sqrt(2)
+
+    def bound(size: Any, momentum: Any, rho: Any) -> Any:
+        start = 4 + noise * size**2 / (1 - rho**2)
+        return start * steps**2 * rho ** (2 * steps) + sum(
+            variance(size, momentum, c, noise) for c in spectrum
+        )
+
+    without = (24 - 16 * root, 17 - 12 * root)
+    smaller = (R(1, 2), sp.Integer(0))
+    return Instance(
+        AtMost(bound(*smaller, R(3, 4)), bound(*without, 3 - 2 * root), strict=True),
+        let={"mu, L": "1/2, 1", "T, c_w": "20, 1/100", "|xi_0 - xi*|^2": "4", "alpha, beta": "1/2, 0"},
+        meets=[
+            Equal(without[0], 4 / (sp.sqrt(R(1, 2)) + 1) ** 2),
+            Equal(without[1], ((root - 1) / (root + 1)) ** 2),
+            Equal(rate(*smaller, spectrum), R(3, 4)),
+            Equal((3 - 2 * root) ** 2, without[1]),
+        ],
+        because="the noise of 20 steps costs more than the slower rate",
     )
 
 

@@ -1436,6 +1436,8 @@ def dynamic_schedule_has_a_smaller_factor():
 
     The case kappa = 100, alpha = 1/10 (kappa alpha >= 1, as everywhere in that regime): the less of the
     bound at T and of the 1 of T = 0 is 1 for both schedules, whatever T (x = gamma^(T/2) <= g = sqrt gamma).
+    Each at the T of its theorem, 10 by Eq (4) and 20 by Eq (7), the dynamic bound is the larger one, 37
+    against 10.
     """
     k, al, g = sp.Integer(100), sp.Rational(1, 10), sp.sqrt(sp.Rational(99, 100))
     x = sp.Symbol("x", positive=True)
@@ -1449,6 +1451,11 @@ def dynamic_schedule_has_a_smaller_factor():
         meets=[
             AtMost(1, kappa * alpha, given=here),
             AtMost(1, dynamic, given=[x <= g]),
+            AtMost(
+                schedules.uniform_erub(1 - 1 / k, al, schedules.eq_4(k, al)),
+                schedules.dynamic_erub(1 - 1 / k, al, schedules.eq_7(k, al)),
+                strict=True,
+            ),
             Theorem(given=here, shows=AtMost(1, _uniform(kappa, alpha, T))).use(
                 "thm-4.2-t-zero", "no step is best", kappa=kappa, alpha=alpha, T=T
             ),

@@ -50,6 +50,7 @@ beta, gamma, eta0, kappa, alpha, M, mu, R, eta = sp.symbols(
 )
 s2 = sp.IndexedBase("s2", positive=True)  # sigma_t^2
 INSIDE = [beta < 1, gamma < 1]
+HALF = sp.Rational(1, 2)
 C = beta * gamma / ((gamma - beta) ** 2 * (1 - beta) ** 3)
 ETA0_LIMIT = 8 / (sp.sqrt(1 + 64 * C) + 1)
 
@@ -231,15 +232,20 @@ def influence_of_momentum_grows_more_slowly():
     uses=["influence"],
 )
 def averaging_raises_the_first_and_lowers_the_last_influence():
-    """The averaging increases the influence of the initial step and decreases that of the last one, against
+    """The averaging increases the influence of the initial step and decreases that of the last ones, against
     gamma^(T-t) of GD with the same gamma: Q_1 = sum_m beta^(2m) gamma^(n-m) w_{m+1} >= gamma^n, T = n + 1, as
-    w_1 = 1, and Q_T = ((1-beta)/(1-beta^T))^2 <= 1.
+    w_1 = 1; Q_T = ((1-beta)/(1-beta^T))^2 <= 1; and Q_t <= gamma^n, n = T - t, at every t from which on the
+    weights w_t = ((1-beta)/(1-beta^t))^2 are at most 1 - beta^2/gamma, which their limit (1-beta)^2 is if
+    beta < gamma.
     """
     n = sp.Symbol("n", integer=True, positive=True)
     m = sp.Symbol("m", integer=True, nonnegative=True)
     term = beta ** (2 * m) * gamma ** (n - m) * W[m + 1]
     first, later = sp.Sum(term, (m, 0, n)), sp.Sum(term, (m, 1, n))
     weight = (1 - beta) / (1 - beta**T)
+    late = beta ** (2 * m) * gamma ** (n - m)
+    left = 1 - beta**2 / gamma
+    plain = sp.Sum(late, (m, 0, n))
     return AllOf(
         Theorem(given=[sp.Eq(W[1], 1)], shows=AtMost(gamma**n, first))
         .have(Equal(first, gamma**n * W[1] + later), "the noise of step 1 at step 1, and later")
@@ -248,6 +254,15 @@ def averaging_raises_the_first_and_lowers_the_last_influence():
         .have(AtMost(beta**T, beta), "T >= 1")
         .have(AtMost(weight, 1), "so the weight is at most 1")
         .have(AtMost(0, weight), "and not negative"),
+        Theorem(
+            given=[beta**2 < gamma, ForEvery(AtMost(W[t + m], left), m, 0, n)],
+            shows=AtMost(sp.Sum(late * W[t + m], (m, 0, n)), gamma**n),
+        )
+        .sum(AtMost(late * W[t + m], late * left), (m, 0, n), "each later weight")
+        .have(Equal(sp.Sum(late * left, (m, 0, n)), plain * left), "a factor")
+        .have(Equal(plain * left, gamma**n - beta ** (2 * n + 2) / gamma), "a geometric sum")
+        .have(AtMost(0, beta ** (2 * n + 2) / gamma), "what is missing"),
+        AtMost((1 - beta) ** 2, left, given=[beta < gamma, gamma < 1]),
     )
 
 
@@ -595,6 +610,22 @@ def gamma_is_a_fraction_exactly_for_eta0_below_kappa():
         AtMost(kappa * (1 - g), kappa, given=[g > 0, g < 1], strict=True),
         AtMost(0, kappa * (1 - g), given=[g > 0, g < 1], strict=True),
         Increasing(1 - eta0 / kappa, eta0, down=True, strict=True),
+    )
+
+
+@claim(PAPER, "text-4.4-effect", at="Section 4.2, (3) Momentum effect", kind="inequality")
+def momentum_effect_improves_the_bound_for_a_small_step():
+    """ "The momentum effect term can improve the upper bound when eta_0 is small": zeta of Eq (12) falls with
+    eta_0, and is at least 1/2 for eta_0 <= 1 with 4 eta_0^2 <= beta (1-beta)^3, so that the last term of Eq
+    (11) is not positive there; so is zeta = 1 - eta_0/4 - c eta_0^2 of the proof if 4 c eta_0^2 <= 1.
+    """
+    c = sp.Symbol("c", positive=True)
+    printed = 1 - eta0**2 / (beta * (1 - beta) ** 3) - eta0 / 4
+    proved = 1 - eta0 / 4 - c * eta0**2
+    return AllOf(
+        Increasing(printed, eta0, down=True, strict=True, given=[beta < 1]),
+        AtMost(HALF, printed, given=[beta < 1, eta0 <= 1, 4 * eta0**2 <= beta * (1 - beta) ** 3]),
+        AtMost(HALF, proved, given=[eta0 <= 1, 4 * c * eta0**2 <= 1]),
     )
 
 
@@ -1322,7 +1353,7 @@ def dynamic_bound_of_momentum_as_printed():
     )
 
 
-HALF, FIRST = sp.Rational(1, 2), sp.Rational(1, 100)  # beta and eta_0 of momentum-family
+FIRST = sp.Rational(1, 100)  # eta_0 of momentum-family, where beta = HALF
 
 
 def _floor_on_the_family(power, count):

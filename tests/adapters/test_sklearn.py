@@ -40,7 +40,7 @@ def test_every_target_ends_as_known(name):
 @pytest.mark.parametrize("part", [ours, fitted, statistics])
 def test_whatever_the_library_ships_has_a_target(part):
     names = part.shipped()
-    assert len(names) >= 8
+    assert names, "the library was not read"
     assert set(names) <= set(TARGETS)
 
 

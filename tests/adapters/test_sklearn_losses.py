@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("diffprivlib", reason='needs pip install ".[sklearn]"')
 
 from diffprivlib import mechanisms
+from scipy.optimize import brentq
 from scipy.special import expit
 from scipy.stats import kstest
 
@@ -299,8 +300,6 @@ def _bingham(rows, dimension, epsilon=1.0, divided=True, points=100_001):
     """The log density over the square of the first coordinate when all rows are the first axis, and its base
     measure.
     """
-    from scipy.optimize import brentq
-
     angle = (np.arange(points) + 0.5) / points * np.pi / 2
     base = (dimension - 2) * np.log(np.sin(angle))
     size = epsilon * rows / 4
@@ -315,7 +314,7 @@ def _bingham(rows, dimension, epsilon=1.0, divided=True, points=100_001):
     return log - total.max() - math.log(np.exp(total - total.max()).sum()), total, np.cos(angle) ** 2
 
 
-def test_bingham_draws_from_another_law_than_bingham_and_exceeds_epsilon_in_many_dimensions():
+def test_bingham_draws_from_another_law_than_bingham_and_exceeds_epsilon_from_four_dimensions_on():
     state = np.random.RandomState(0)
     drawn = np.array(
         [
@@ -331,9 +330,12 @@ def test_bingham_draws_from_another_law_than_bingham_and_exceeds_epsilon_in_many
     assert drawn.mean() == pytest.approx(mean(True), abs=0.02)
     assert abs(drawn.mean() - mean(False)) > 0.1
 
-    def worst(dimension, divided):
-        larger, smaller = (_bingham(count, dimension, 1.0, divided)[0] for count in (200, 199))
-        return np.abs(larger - smaller).max()
+    def exchanged(dimension, power):
+        """The loss along the first axis where one of 1000 records there goes to the second, with 999."""
+        sizes = np.array([0, 1, *[1000] * (dimension - 2)]) / 4
+        b = brentq(lambda b: (1 / (b + 2 * sizes)).sum() - 1, 0.5, dimension)
+        return sizes[1] + power * math.log1p(2 * sizes[1] / b)
 
-    assert worst(100, False) < 0.5
-    assert worst(100, True) > 1.4
+    for dimension, found in ((3, 0.99), (4, 1.24), (5, 1.48), (10, 2.69)):
+        assert exchanged(dimension, power=0) <= 0.5
+        assert exchanged(dimension, power=dimension) == pytest.approx(found, abs=0.01)

@@ -233,7 +233,7 @@ def test_the_page_is_drawn_from_what_is_kept(tmp_path):
     assert "<odd>" not in text and "<one>" not in text and "mine:clip" in text
     page = (tmp_path / "README.md").read_text()
     assert "| **mine 1.0**: [A title of &lt;one&gt; finding](pages/finding.md) |" in page
-    assert "| mine:right | restated here | half the claim is refuted |" in page
+    assert "| mine:right | a noisy sum | restated here | half the claim is refuted |" in page
     assert unexplained(records, []) == [records[1]]
     assert changes(records, records) == []
     (tmp_path / "scripts" / "finding.py").write_text(SCRIPT.replace("corner case", "odd"))

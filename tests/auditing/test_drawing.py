@@ -104,6 +104,8 @@ def edited(kind, scale):
         return own_copy(scaled, SCALE=scale)
     if kind == "global of a helper":
         return own_copy(helped, scaled=own_copy(scaled, SCALE=scale))
+    if kind == "global of a cached helper":
+        return own_copy(helped, scaled=functools.lru_cache(own_copy(scaled, SCALE=scale)))
     if kind == "attribute":
         return Trainer(scale)
     if kind == "attribute of a bound method":
@@ -119,15 +121,25 @@ def edited(kind, scale):
     return own_copy(from_module, MODULE=module)
 
 
-KINDS = ["global", "global of a helper", "attribute", "attribute of a bound method", "closure"]
+KINDS = [
+    "global",
+    "global of a helper",
+    "global of a cached helper",
+    "attribute",
+    "attribute of a bound method",
+    "closure",
+]
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "partial of a helper", "default", "module"])
 def test_an_edited_constant_is_another_mechanism(tmp_path, kind):
     budget = Budget(runs=3000, chunks=str(tmp_path))
     assert fingerprint(edited(kind, 0.1)) == fingerprint(edited(kind, 0.1)) is not None
-    assert audit(edited(kind, 0.1), PAIR, GDP(0.5), budget=budget).verdict is SUPPORTED
-    assert audit(edited(kind, 5.0), PAIR, GDP(0.5), budget=budget, smaller=False).verdict is REFUTED
+    if "cached" not in kind:  # arrays cannot be looked up in a cache
+        assert audit(edited(kind, 0.1), PAIR, GDP(0.5), budget=budget).verdict is SUPPORTED
+        assert list(tmp_path.glob("*/*.npz"))
+        assert audit(edited(kind, 5.0), PAIR, GDP(0.5), budget=budget, smaller=False).verdict is REFUTED
+    assert fingerprint(edited(kind, 5.0)) != fingerprint(edited(kind, 0.1))
 
 
 def test_the_version_of_a_library_is_part_of_the_fingerprint(monkeypatch):

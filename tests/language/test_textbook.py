@@ -42,5 +42,5 @@ def test_the_page_has_every_fact_with_its_verdict_and_statement():
 def test_rows_of_pepit_are_found_by_name():
     names = {row.name for row in TABLE.pepit_rows().ROWS}
     asked = [fact.row for fact in TABLE.FACTS if fact.row]
-    assert len(asked) >= 6
+    assert asked, "no fact is compared with PEPit"
     assert set(asked) <= names

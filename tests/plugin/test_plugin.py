@@ -260,6 +260,10 @@ def test_undecided_fails_unless_it_is_allowed_and_scores_are_judged(pytester):
             assert dp_audit(noisy, PAIR, undecided=True).verdict == "UNDECIDED"
 
         @pytest.mark.dp(epsilon=20.0, undecided=True)
+        def test_whose_mark_says_that_it_may(dp_audit):
+            dp_audit(noisy, PAIR)
+
+        @pytest.mark.dp(epsilon=20.0, undecided=True)
         def test_that_crashes(dp_audit):
             dp_audit(fails, PAIR)
 
@@ -273,9 +277,10 @@ def test_undecided_fails_unless_it_is_allowed_and_scores_are_judged(pytester):
         """
     )
     outcome = pytester.runpytest_subprocess("--dp-profile", "quick", "-p", "no:cacheprovider")
-    outcome.assert_outcomes(passed=2, failed=3)
+    outcome.assert_outcomes(passed=3, failed=3)
     text = outcome.stdout.str()
     assert "could not have refuted" in text
+    assert "ValueError: always" in text
     assert "guesses right" in text
 
 

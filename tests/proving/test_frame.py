@@ -173,11 +173,9 @@ def test_what_is_open_is_supported_by_a_scan_that_says_what_it_could_have_shown(
 
 
 def test_an_attempt_is_cut_off():
-    start = time.monotonic()
     with pytest.raises(TimeLimit), within(0.2):
-        while True:
+        while True:  # that the test ends is what it asks
             pass
-    assert time.monotonic() - start < 30  # far from the limit: only that it ends
 
 
 def test_a_limit_counts_processor_time_and_waits_for_an_import():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 import sympy as sp
 
@@ -477,3 +479,17 @@ def test_each_of_several_theorems_names_its_own_variables_and_noises() -> None:
     assert both == f"{formal(first)} and {formal(second)}"
     assert "noise kick with mean 0 and variance 1 given the past" in both and "whole t" not in both
     assert formal(Theorem(AllOf(first), [sp.Ge(mean[1], 1)])).endswith(f", {run}")
+
+
+def test_constants_are_found_before_the_entries_of_sequences():
+    """Hypotheses on constants that few points meet, beside sequences with many entries, are met by one."""
+    size, width, height = sp.symbols("size width height", positive=True)
+    names = [sp.IndexedBase(name, nonnegative=True) for name in ("u", "v", "w", "x", "y")]
+    falls = [ForEvery(AtMost(s[t + 1], s[t] - q[t]), t, 1, T) for s, q in itertools.pairwise(names)]
+    narrow = [7 * height <= 2 * width, 3 * width <= 11 * height, 5 * size <= width * height]
+    first = names[0]
+    theorem = Theorem(given=[T >= 3, *falls, *narrow], shows=AtMost(first[T + 1], first[1]))
+    proof = theorem.sum(AtMost(first[t + 1] - first[t], 0), (t, 1, T), "it falls").have(
+        Equal(sp.Sum(first[t + 1] - first[t], (t, 1, T)), first[T + 1] - first[1]), "it telescopes"
+    )
+    assert prove(proof).verdict is PROVED

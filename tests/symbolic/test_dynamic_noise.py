@@ -35,7 +35,9 @@ def test_a_refuted_identity_is_not_refuted_against_itself(id):
     assert prove(Equal(stated.derived, stated.derived, stated.given)).verdict is PROVED
 
 
-@pytest.mark.parametrize("id", ["thm-3.1-replace", "thm-a.3", "lemma-b.4-ineq", "sec4.3-target"])
+@pytest.mark.parametrize(
+    "id", ["thm-3.1-replace", "thm-a.3", "lemma-b.4-ineq", "sec4.3-target", "appa-ter-eer"]
+)
 def test_a_refuted_case_is_not_refuted_with_room(id):
     case = relation(id)
     wider = AtMost(case.relation.lhs, 4 * case.relation.rhs, case.relation.given)

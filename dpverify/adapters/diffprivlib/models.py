@@ -51,11 +51,14 @@ def _model(
     positive(epsilon=epsilon)
 
     def one(data: Any, state: np.random.RandomState) -> Any:
-        from diffprivlib import models
+        from diffprivlib import BudgetAccountant, models
 
-        fitted = getattr(models, name)(epsilon=epsilon, random_state=state, **settings).fit(
-            *data if isinstance(data, tuple) else (data,)
+        # The default accountant lists all that was ever spent, and a forest copies it for every tree: with
+        # it the time of a fit would grow with the number of fits before.
+        model = getattr(models, name)(
+            epsilon=epsilon, random_state=state, accountant=BudgetAccountant(), **settings
         )
+        fitted = model.fit(*data if isinstance(data, tuple) else (data,))
         return np.concatenate([np.ravel(part) for part in publish(fitted)])
 
     return Subject(

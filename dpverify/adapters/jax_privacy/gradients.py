@@ -209,7 +209,10 @@ def models(seed: int = 0) -> dict[str, tuple[Callable[..., Any], Any, tuple[Any,
             .mean()
         )
 
-    n, x, y, tokens = 6, draw(6, 4), draw(6, 2), rng.integers(0, 7, size=(6, 5))
+    n = 6
+    x = draw(6, 4)
+    y = draw(6, 2)
+    tokens = rng.integers(0, 7, size=(6, 5))
     return {
         "two layers": (
             mlp,

@@ -119,8 +119,8 @@ def dpsgd(
 def low_precision(
     dtype: str = "bfloat16", noise_dtype: str = "", steps: int = 1, noise: float = 1.0, clip: float = 1.0
 ) -> Subject:
-    """The same in bfloat16, float16 or float32; `noise_dtype` is the privatizer's own setting, by default the
-    gradients'.
+    """clipped_grad and gaussian_privatizer in bfloat16, float16 or float32; `noise_dtype` is the privatizer's
+    own setting, by default the gradients'.
 
     Rounding alone moves a query a little further than the clip, so that only what is published is looked at.
     """
@@ -162,20 +162,21 @@ TARGETS = (
     ),
     jax_target(
         "jax-privacy:microbatch",
-        "the same with rescale_to_unit_norm, normalize_by, and microbatches with padding",
+        "clipped_grad with rescale_to_unit_norm, normalize_by, and microbatches with padding",
         ADD_OR_REMOVE,
         partial(dpsgd, clip=0.5, rescale_to_unit_norm=True, normalize_by=3.0, microbatch=2),
     ),
     jax_target(
         "jax-privacy:bfloat16",
-        "the same in bfloat16: the noise has 128 values, none beyond 2.9 standard deviations",
+        "clipped_grad and gaussian_privatizer in bfloat16: the noise has 128 values, none beyond 2.9 "
+        "standard deviations",
         ADD_OR_REMOVE,
         low_precision,
         expect={**NO_EMPTY, **BROKEN, "huge": REFUTED},
     ),
     jax_target(
         "jax-privacy:float16",
-        "the same in float16, clip 1e-4, noise in float32: the squares of entries below 1.7e-4 "
+        "clipped_grad in float16, clip 1e-4, noise in float32: the squares of entries below 1.7e-4 "
         "are 0, and nothing is clipped",
         ADD_OR_REMOVE,
         partial(low_precision, dtype="float16", noise_dtype="float32", clip=1e-4),
