@@ -16,9 +16,9 @@ from dpverify.proving import prove
 from dpverify.proving.codec import from_json, to_json
 from dpverify.proving.domain import Domain, written_out
 from dpverify.proving.evaluate import Unknown, ball, sign, truth
-from dpverify.proving.floats import vectorised
+from dpverify.proving.floats import real, vectorised
 from dpverify.proving.limits import TimeLimit, uninterrupted, within
-from dpverify.proving.refutation import real, refute
+from dpverify.proving.refutation import refute
 from dpverify.relations import AtMost, Equal, Instance, Tested
 from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Evidence, Result
 from dpverify.witnesses import verify_witness
