@@ -34,6 +34,8 @@ def gallery(docs: Path, names: str = "all") -> None:
             continue
         seen = inspect(bug)
         lines += [f"Claim: {bug.claim}. {seen.result.verdict.value}: {seen.result.because}", ""]
+        if bug.why:
+            lines += [f"It is not to be refuted: it {bug.why}.", ""]
         if seen.rung:
             lines += [f"Decided by `{seen.rung}`; the twin: {seen.twin.verdict.value}.", ""]
         picture = pictures / f"{bug.name}.svg"

@@ -4,8 +4,8 @@ quadratics.
     s_{t+1} = A_t s_t + B_t xi_t + c_t   =>   m_{t+1} = A_t m_t + c_t,   P_{t+1} = A_t P_t A_t' + B_t V_t B_t'
 
 A_t, B_t and c_t are read off the algorithm itself, by running its query and update on unit vectors, and
-checked on random states; V_t is the covariance of the noise and of the secret batch. An algorithm that is not
-affine is refused, with the step.
+checked on random states near and far, where a clip would show; V_t is the covariance of the noise and of the
+secret batch. An algorithm that is not affine is refused, with the step.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from dpverify.problems import Problem
 from dpverify.releases import Release
 
 Array = np.ndarray[Any, Any]
+FAR = np.array([[1.0], [1e3], [1e6]])  # how far from the mean an affine step is looked at
 
 
 class NotAffine(ValueError):
@@ -169,14 +170,15 @@ def _affine(
     noise = np.zeros((len(rows), width))
     rows[1 : 1 + k] += np.eye(k)
     noise[1 + k : 1 + k + width] = np.eye(width)
-    rows[-3:] += rng.standard_normal((3, k))
-    noise[-3:] = rng.standard_normal((3, width))
+    rows[-3:] += FAR * rng.standard_normal((3, k))
+    noise[-3:] = FAR * rng.standard_normal((3, width))
     values = function(rows, noise)
     a, b = (values[1 : 1 + k] - values[0]).T, (values[1 + k : 1 + k + width] - values[0]).T
     predicted = values[0] + (rows[-3:] - at) @ a.T + noise[-3:] @ b.T
-    worst = float(np.max(np.abs(predicted - values[-3:]), initial=0.0))
-    if worst > tolerance * (1 + float(np.max(np.abs(values), initial=0.0))):
-        raise NotAffine(f"{what} is not affine: off by {worst:.3g} at a random point")
+    size = 1 + float(np.max(np.abs(values[:-3]), initial=0.0))
+    worst = float(np.max(np.abs(predicted - values[-3:]) / (size * FAR), initial=0.0))
+    if worst > tolerance:
+        raise NotAffine(f"{what} is not affine: off by {worst:.3g} of its size at a random point")
     return values[0], a, b
 
 
@@ -198,7 +200,8 @@ def _batch_moments(
         return algorithm.ask(loaded, _unpack(state, np.tile(row, (n, 1))), release, batch=single).value
 
     rows = vectors(mean)
-    if not np.allclose(rows, vectors(mean + rng.standard_normal(len(mean))), rtol=1e-9, atol=1e-12):
+    elsewhere = [vectors(mean + far * rng.standard_normal(len(mean))) for far in FAR.flat]
+    if not all(np.allclose(rows, other, rtol=1e-9, atol=1e-12) for other in elsewhere):
         raise NotAffine(f"the batch noise of {algorithm.name} depends on the state")
     return release.batch_moments(rows)
 

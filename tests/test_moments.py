@@ -95,13 +95,21 @@ def test_least_squares_without_clipping_is_affine_too():
     rng = np.random.default_rng(0)
     rows, targets = rng.standard_normal((20, 3)), rng.standard_normal(20)
     problem = least_squares(rows, count=20)
-    algorithm = private_gd(problem, clip=1e6, variances=Schedule(1e-10), steps=5)
+    algorithm = private_gd(problem, clip=1e12, variances=Schedule(1e-22), steps=5)
     moments = exact_moments(algorithm, (rows, targets))
     x = run(algorithm, (rows, targets), 20_000).output
     values = problem.value(x, (rows, targets))
     assert abs(
         values.mean() - moments.expected_value(problem, (rows, targets))[-1]
     ) <= 6 * values.std() / np.sqrt(20_000)
+
+
+@pytest.mark.parametrize("clip", [1.0, 1e3])
+def test_a_clip_that_only_far_states_meet_leaves_no_exact_moments(clip):
+    rows, targets = np.array([[0.5]]), np.array([1.0])
+    problem = least_squares(rows, count=1, ridge=0.01)
+    with pytest.raises(NotAffine, match="step 1 of private-gd is not affine"):
+        exact_moments(private_gd(problem, clip=clip, variances=Schedule(50.0), steps=20), (rows, targets))
 
 
 def test_a_wrong_variance_would_show():

@@ -30,7 +30,7 @@ from dpverify.parts.bounding import first_gap, has_public_part, noise_moments, u
 from dpverify.parts.cases import logistic_case
 from dpverify.parts.clients import squared_gradient
 from dpverify.parts.gradients import batch_release
-from dpverify.problems import Problem, divided
+from dpverify.problems import Problem
 from dpverify.schedules import Schedule
 
 Array = np.ndarray[Any, Any]
@@ -72,7 +72,7 @@ def adp_sgd(
         return State(np.tile(problem.start, (runs, 1)), 1)
 
     def query(data: Any, state: State, chosen: Array) -> Array:
-        return divided(problem.private_sum(state.x, data, G, batch=chosen), batch)
+        return problem.private_mean(state.x, data, G, batch, batch=chosen)
 
     def update(state: State, released: Array) -> State:
         move = problem.with_public(state.x, released)
@@ -134,7 +134,7 @@ def small_example(
             values |= {"G": clip, "d": d, "sigma": sigma, "alpha": alpha}
             bound = Bound("adp-erm/bound-gradient", values)
             said = gradient_bound(alpha, b, sigma, gap=gap, eta=eta, L=L, G=clip, d=d, printed=True)
-            printed = Printed("", said, "Theorem 4.2, Eq (7)") if as_printed else None
+            printed = Printed("adp-erm/thm-4.2-eq7", said, "Theorem 4.2, Eq (7)") if as_printed else None
     if public:
         note = "; ".join(
             filter(None, [note, "the part of F that no record enters (a ridge) joins the step without noise"])

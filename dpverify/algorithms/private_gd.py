@@ -36,7 +36,7 @@ from dpverify.parts.bounding import descent_bound, noise_moments, unclipped
 from dpverify.parts.budgets import certified_budget, guarded
 from dpverify.parts.cases import quadratic_case
 from dpverify.parts.gradients import full_batch_sensitivity
-from dpverify.problems import Problem, divided
+from dpverify.problems import Problem
 from dpverify.releases import Gaussian
 from dpverify.schedules import Schedule
 
@@ -68,7 +68,7 @@ def private_gd(
         return State(np.tile(problem.start, (runs, 1)), 1)
 
     def query(data: Any, state: State) -> Array:
-        return divided(problem.private_sum(state.x, data, clip), problem.count)
+        return problem.private_mean(state.x, data, clip, problem.count)
 
     def update(state: State, released: Array) -> State:
         move = problem.with_public(state.x, released)

@@ -40,7 +40,7 @@ from dpverify.parts.bounding import first_gap, momentum_bound, noise_moments, un
 from dpverify.parts.budgets import guarded
 from dpverify.parts.cases import quadratic_case
 from dpverify.parts.gradients import full_batch_sensitivity
-from dpverify.problems import Problem, divided
+from dpverify.problems import Problem
 from dpverify.problems.records import scratch
 from dpverify.releases import Gaussian
 from dpverify.schedules import Schedule, from_influence
@@ -94,7 +94,7 @@ def private_gd_momentum(
         return start(problem, runs)
 
     def query(data: Any, state: State) -> Array:
-        return divided(problem.private_sum(state.x, data, clip), problem.count)
+        return problem.private_mean(state.x, data, clip, problem.count)
 
     def update(state: State, released: Array) -> State:
         return momentum_step(problem, state, released, beta, step_size)

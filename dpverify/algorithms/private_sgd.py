@@ -31,7 +31,7 @@ from dpverify.neighbours import REPLACE, ZERO_OUT, Adjacency, Data
 from dpverify.parts.bounding import descent_bound, noise_moments, unclipped
 from dpverify.parts.cases import quadratic_case
 from dpverify.parts.gradients import batch_releases
-from dpverify.problems import Problem, divided
+from dpverify.problems import Problem
 from dpverify.schedules import Schedule
 
 Array = np.ndarray[Any, Any]
@@ -62,7 +62,7 @@ def private_sgd(
         return State(np.tile(problem.start, (runs, 1)), 1)
 
     def query(data: Any, state: State, chosen: Array) -> Array:
-        return divided(problem.private_sum(state.x, data, clip, batch=chosen), batch)
+        return problem.private_mean(state.x, data, clip, batch, batch=chosen)
 
     def update(state: State, released: Array) -> State:
         move = problem.with_public(state.x, released)

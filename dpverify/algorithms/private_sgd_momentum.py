@@ -30,7 +30,7 @@ from dpverify.neighbours import REPLACE, ZERO_OUT, Adjacency, Data
 from dpverify.parts.bounding import batch_moment, first_gap, momentum_bound, noise_moments, unclipped
 from dpverify.parts.cases import quadratic_case
 from dpverify.parts.gradients import batch_releases
-from dpverify.problems import Problem, divided
+from dpverify.problems import Problem
 from dpverify.schedules import Schedule
 
 Array = np.ndarray[Any, Any]
@@ -61,7 +61,7 @@ def private_sgd_momentum(
         return start(problem, runs)
 
     def query(data: Any, state: State, chosen: Array) -> Array:
-        return divided(problem.private_sum(state.x, data, clip, batch=chosen), batch)
+        return problem.private_mean(state.x, data, clip, batch, batch=chosen)
 
     def update(state: State, released: Array) -> State:
         return momentum_step(problem, state, released, beta, step_size)

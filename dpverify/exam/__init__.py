@@ -89,10 +89,12 @@ def _answer(effort: Effort, name: str) -> Result:
     return prove(_by_name()[name].build(), effort)
 
 
-def sit(effort: Effort = QUICK, jobs: int = 1) -> Iterator[Grade]:
-    """Answer every question."""
+def sit(effort: Effort = QUICK, jobs: int = 1, seconds: float | None = None) -> Iterator[Grade]:
+    """Answer every question; with a limit of `seconds` for each, in processes of their own."""
     questions = _by_name()
-    for name, result in each(_answer, list(questions), shared=(effort,), workers=jobs, ordered=False):
+    for name, result in each(
+        _answer, list(questions), shared=(effort,), workers=jobs, ordered=False, seconds=seconds
+    ):
         yield Grade(questions[name], result)
 
 

@@ -15,7 +15,7 @@ from sympy import And, I, Max, Or, Product, Rational, Sum, Symbol, acos, coth, o
 
 from dpverify.exam.kinds import EMPTY, FALSE, OPEN, TRUE, UNDEFINED
 from dpverify.guarantees import PureDP
-from dpverify.language import Function, Noise, Vector, VectorSequence, inner, norm2
+from dpverify.language import Function, Noise, Vector, VectorSequence, inner, norm, norm2
 from dpverify.language.expectations import E, sample_mean
 from dpverify.language.mechanisms import Private
 from dpverify.language.vectors import total
@@ -55,6 +55,9 @@ b = Symbol("b", positive=True)
 
 
 bowl = Function("bowl", convex=True)
+rounded = Function("rounded", smooth=L)
+slope, there = rounded.gradient(u), rounded.gradient(p[t])
+stepped = p[t] - q[t] * there
 nu = Noise("nu", variance=a**2)
 random_step, turned = u + inner(nu, w) * nu, u - inner(nu, w) * nu / 3
 second = Noise("second", variance=1, mean=inner(nu, w) * nu)
@@ -295,5 +298,22 @@ CAUSES: dict[str, list[Question]] = {
         (UNDEFINED, lambda: Private(batch(x, y, "poisson", ADD_REMOVE), pure(x, y), ADD_REMOVE)),
         (TRUE, lambda: Private(batch(x, y, "poisson", ADD_REMOVE), pure(x, y), ADD_REMOVE, [x <= y])),
         (TRUE, lambda: Private(batch(B, N, "without replacement", REPLACE), pure(B, N), REPLACE, [B <= N])),
+    ],
+    "jumps farther away than floats can tell": [
+        (FALSE, lambda: AtMost(sp.Piecewise((0, X <= far), (1, True)), half)),
+        (FALSE, lambda: AtMost(sp.sign(X - far), half)),
+        (FALSE, lambda: AtMost(Max(0, x - far), y)),
+        (FALSE, lambda: AtMost(sp.floor(x / far), 0)),
+        (FALSE, lambda: AtMost(sp.Piecewise((0, m <= far), (1, True)), 0)),
+        (OPEN, lambda: AtMost(sp.Piecewise((0, X <= far), (1, True)), 1)),
+        (TRUE, lambda: AtMost(Max(0, x - far), x)),
+    ],
+    "what stands inside of the point of a function": [
+        (UNDEFINED, lambda: AtMost(0, size, [rounded(u / norm(w)) <= c])),
+        (UNDEFINED, lambda: AtMost(0, size, [rounded(u - slope / norm(slope)) <= c])),
+        (UNDEFINED, lambda: AtMost(rounded(u / (1 - a)), rounded(u / (1 - a)) + 1)),
+        (TRUE, lambda: AtMost(0, size, [rounded(u / norm(w)) <= c, norm2(w) >= 1])),
+        (TRUE, lambda: AtMost(rounded(stepped), rounded(p[t]), [q[t] * L <= 1])),
+        (FALSE, lambda: AtMost(rounded(stepped), rounded(p[t]) - q[t] * norm2(there), [q[t] * L <= 1])),
     ],
 }

@@ -1,6 +1,6 @@
 """Objectives whose records have clipped gradient sums in closed form; one file a kind."""
 
-from dpverify.problems.base import Problem, divided
+from dpverify.problems.base import Problem
 from dpverify.problems.linear import Linear, least_squares, logistic, same_model, wavy
 from dpverify.problems.network import Network, network
 from dpverify.problems.quadratic import Quadratic, mean_estimation, quadratic
@@ -12,7 +12,6 @@ __all__ = [
     "Problem",
     "Quadratic",
     "Records",
-    "divided",
     "finite",
     "least_squares",
     "logistic",

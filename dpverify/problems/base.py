@@ -105,6 +105,13 @@ class Problem:
         """
         raise NotImplementedError
 
+    def private_mean(
+        self, x: Array, data: Data | Records, clip: float, count: float, *, batch: Array | None = None
+    ) -> Array:
+        """The clipped sum of `private_sum` over `count`; read it, do not change it."""
+        total = self.private_sum(x, data, clip, batch=batch)
+        return np.divide(total, count, out=total if total.flags.writeable else None)
+
     @property
     def work(self) -> int:
         """How many records a sum over all of them goes through; 1 where it is known in closed form."""
@@ -145,15 +152,3 @@ def repeated(row: Array, runs: int) -> Array:
     0
     """
     return np.ndarray((runs, len(row)), buffer=row, strides=(0, row.itemsize))
-
-
-def divided(total: Array, by: float) -> Array:
-    """total / by, in place; a sum that is the same for all runs is not spread out.
-
-    >>> divided(repeated(np.ones(2), 3), 2.0).tolist()
-    [[0.5, 0.5], [0.5, 0.5], [0.5, 0.5]]
-    """
-    if total.ndim == 2 and total.strides[0] == 0 and len(total):
-        return repeated(total[0] / by, len(total))
-    total /= by
-    return total

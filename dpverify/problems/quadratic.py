@@ -70,15 +70,32 @@ class Quadratic(Problem):
             if batch is None or batch.dtype == bool:
                 return (weights if batch is None else weights * batch) @ loaded.features
             return _gather(weights, loaded.features, batch)
-        key = ("clipped", float(clip), order)
+        rows, total = self._clipped(loaded, float(clip), order)
+        return repeated(total, len(x)) if batch is None else _sums(batch, rows)
+
+    def private_mean(
+        self, x: Array, data: Data | Records, clip: float, count: float, *, batch: Array | None = None
+    ) -> Array:
+        loaded = self.load(data)
+        rows, mean = self._clipped(loaded, float(clip), 2, float(count))
+        if batch is not None:
+            return _sums(batch, rows)
+        # The same for all runs: written out once, it is added faster than one row to each.
+        key = ("mean", float(clip), float(count), len(x))
         if key not in loaded.memo:
-            rows = -np.minimum(limits(clip, loaded.inverse_norms(order)), 1.0)[:, None] * loaded.features
+            loaded.memo[key] = np.tile(mean, (len(x), 1))
+            loaded.memo[key].setflags(write=False)
+        return loaded.memo[key]
+
+    def _clipped(self, loaded: Records, clip: float, order: int, count: float = 1.0) -> tuple[Array, Array]:
+        """The clipped gradients over `count`, and their sum."""
+        key = ("clipped", clip, order, count)
+        if key not in loaded.memo:
+            shares = -np.minimum(limits(clip, loaded.inverse_norms(order)), 1.0) / count
+            rows = shares[:, None] * loaded.features
             loaded.memo[key] = rows, rows.sum(axis=0)
             loaded.memo[key][1].setflags(write=False)
-        rows, total = loaded.memo[key]
-        if batch is None:
-            return repeated(total, len(x))
-        return _masked(batch, rows) if batch.dtype == bool else _gather(None, rows, batch)
+        return loaded.memo[key]
 
     def hessian(self, data: Data | Records) -> Array:
         return np.diag(self.spectrum)
@@ -121,6 +138,11 @@ def mean_estimation(
 
 
 CACHED = 2**15  # entries of a temporary array that stays in the processor's cache
+
+
+def _sums(batch: Array, rows: Array) -> Array:
+    """The sum of the rows in each run's batch."""
+    return _masked(batch, rows) if batch.dtype == bool else _gather(None, rows, batch)
 
 
 def _masked(batch: Array, rows: Array) -> Array:

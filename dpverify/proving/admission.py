@@ -110,9 +110,9 @@ def _constants_first(written: list[Any], given: list[Any], effort: Effort) -> di
 
 
 def _spoken_of_later(given: list[Any]) -> list[Iterates]:
-    """The iterations whose expectations after the start the hypotheses restrict, and those whose noise a run
-    alone shows to exist. What it starts from is free, and a restriction of that contradicts nothing that the
-    iteration says.
+    """The iterations whose states or expectations after the start the hypotheses restrict, and those whose
+    noise a run alone shows to exist. What it starts from is free, and a restriction of that contradicts
+    nothing that the iteration says.
     """
     sides = [e for h in given if isinstance(h, ForEvery) for e in (*sides_of(h.relation), h.low, h.high)]
     plain = [h for h in given if not isinstance(h, ForEvery | Iterates)]
@@ -122,7 +122,8 @@ def _spoken_of_later(given: list[Any]) -> list[Iterates]:
         for h in given
         if isinstance(h, Iterates)
         and (
-            depends_on_its_state(h)
+            h.where
+            or depends_on_its_state(h)
             or any(e.base == h.name and e.indices[0] != sp.sympify(h.low) for e in entries)
         )
     ]

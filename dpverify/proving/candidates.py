@@ -20,7 +20,7 @@ from dpverify.proving.concrete import (
     class_excesses,
     function_parts,
 )
-from dpverify.proving.floats import vectorised
+from dpverify.proving.floats import real, vectorised
 from dpverify.proving.vector_statements import Statement
 from dpverify.relations import AtMost, Equal
 
@@ -65,7 +65,7 @@ class Realiser:
                 values = self.sides(*parameters, *[state.atom(a) for a in self.atoms])
             except (TypeError, ValueError, OverflowError, ZeroDivisionError):
                 return np.full(len(rows), -np.inf)
-            left, right, *slacks = (_real(v, len(rows)) for v in values)
+            left, right, *slacks = (real(v, len(rows)) for v in values)
             gap = np.abs(left - right) if isinstance(self.relation, Equal) else left - right
             size = np.abs(left) + np.abs(right)
             result = gap / (size + 1e-6)
@@ -99,7 +99,7 @@ class Realiser:
         if e not in self._scalars:
             self._scalars[e] = vectorised([*symbols, *inside], [e])
         columns = [rows[:, self.place["parameter", s]] for s in symbols]
-        return _real(self._scalars[e](*columns, *[state.atom(a) for a in inside])[0], len(rows))
+        return real(self._scalars[e](*columns, *[state.atom(a) for a in inside])[0], len(rows))
 
     # -------------------------------------------------------------- candidates
 
@@ -148,7 +148,7 @@ class Realiser:
             slacks = vectorised(domain.symbols, [c.lhs - c.rhs for c in coupled])(*rows.T)
             met = np.ones(many, dtype=bool)
             for slack, c in zip(slacks, coupled):
-                value = _real(slack, many)
+                value = real(slack, many)
                 met &= value <= 1e-12 if c.rel_op in ("<", "<=") else value >= -1e-12
         return np.concatenate([rows[met], rows[~met]])[:count]
 
@@ -241,15 +241,6 @@ def weight(row: np.ndarray) -> int:
 
 def _size(value: Fraction) -> tuple[int, int]:
     return len(str(value)), abs(value.numerator) + value.denominator
-
-
-def _real(values: Any, count: int) -> np.ndarray:
-    array = np.broadcast_to(np.asarray(values), count)
-    if array.dtype == object:
-        array = array.astype(complex)
-    if np.iscomplexobj(array):
-        return np.where(array.imag == 0, array.real, np.nan)
-    return array.astype(float)
 
 
 def free_vectors(statement: Statement) -> list[str]:

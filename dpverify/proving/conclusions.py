@@ -112,7 +112,8 @@ def _grows(hypothesis: ForEvery | Iterates, over: sp.Symbol) -> bool:
     if isinstance(hypothesis, ForEvery):
         inside = [sp.sympify(side) for side in sides_of(hypothesis.relation)]
     else:
-        inside = [hypothesis.after, hypothesis.value, *[c for v in hypothesis.step for c in scalars_of(v)]]
+        inside = [hypothesis.after, hypothesis.value, *hypothesis.where]
+        inside += [c for v in hypothesis.step for c in scalars_of(v)]
     if over in low.free_symbols or any(over in e.free_symbols for e in inside):
         return False
     return bool((high.xreplace({over: over + 1}) - high).is_nonnegative)

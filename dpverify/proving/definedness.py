@@ -11,13 +11,13 @@ import sympy as sp
 
 from dpverify.effort import Effort
 from dpverify.language.functions import coefficients
+from dpverify.language.vectors import Atom
 from dpverify.proving.derivatives import guess_sign
 from dpverify.proving.domain import fresh
 from dpverify.proving.evaluate import bind
 from dpverify.proving.forms import FIELDS, flat, sympified
 from dpverify.proving.gate import hypotheses
-from dpverify.proving.vector_statements import mentions
-from dpverify.relations import ArgMin, AtMost, Equal, Induction, Minimises, sides_of
+from dpverify.relations import ArgMin, AtMost, Equal, Induction, Minimises
 from dpverify.verdicts import PROVED, REFUTED, Result
 
 ZERO = sp.Integer(0)
@@ -90,6 +90,10 @@ def needs(expression: Any, given: Hypotheses) -> Iterator[Need]:
     [(log(x), (((x, '>'),),))]
     """
     e = sp.sympify(expression)
+    if isinstance(e, Atom):  # the point at which a function is taken has coefficients
+        for inside in coefficients([e]):
+            yield from needs(inside, given)
+        return
     if not e.args or isinstance(e, sp.Symbol):
         return
     if isinstance(e, sp.Sum | sp.Product):
@@ -204,12 +208,8 @@ class Definedness:
         """Nothing, or `Undefined` with the subexpression and, if it is known, where it is not defined."""
         if type(relation) not in FIELDS:
             return
-        parts = list(_comparisons(relation))
-        if mentions(relation):
-            given = hypotheses(relation)
-            parts += [(c, given) for c in coefficients([*sides_of(relation), *given])]
         self._hypotheses(hypotheses(relation), effort)
-        for expression, given in parts:
+        for expression, given in _comparisons(relation):
             for need in needs(expression, given):
                 self.meet(need, effort)
 

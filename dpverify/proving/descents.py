@@ -9,7 +9,8 @@ from typing import Any
 import sympy as sp
 
 from dpverify.language.expectations import within
-from dpverify.language.vectors import Atom
+from dpverify.language.vectors import Atom, norm2
+from dpverify.proving.definedness import needs
 from dpverify.proving.domain import fresh
 from dpverify.proving.existence import objects_of
 from dpverify.proving.proof import Proof, Stuck, as_conditions, as_relation, show_conditions
@@ -44,6 +45,22 @@ def _state_is_free(process: Iterates, proof: Proof) -> None:
         raise Stuck(
             f"{process.name} is the expectation of {process.value}, which is not made of the state alone"
         )
+    for condition in process.where:
+        if holds_noise(condition, process.noises):
+            raise Stuck(f"{condition} restricts the outcomes of a noise, not the state before a step")
+
+
+def _step_is_defined(process: Iterates, swap: dict[Any, Any], where: list[Any], proof: Proof) -> None:
+    """A factor of a step that depends on the state, such as 1/|x|, may cancel in the value after it; the step
+    is not defined for all that where the factor is not.
+    """
+    from dpverify.language.functions import coefficients
+
+    moves = [vector.replaced(swap) for vector in process.step]
+    factors = [c for v in moves for c in (*scalars_of(v), *coefficients([norm2(v)]))]
+    for factor in dict.fromkeys(factors):
+        if factor.atoms(Atom) and any(True for _ in needs(factor, ())):
+            proof.establish(AtMost(factor, factor), "the step is defined", where)
 
 
 def take_expectations(inference: Expect, proof: Proof) -> None:
@@ -92,12 +109,14 @@ def descend(inference: Descend, proof: Proof) -> None:
     noises = [noise.replaced(swap) for noise in process.noises]
     before = set(proof.objects)
     proof.objects |= objects_of([*noises, process.after.xreplace(swap)])  # those of the statement, at a step
-    known: list[Any] = []
+    where = [condition.xreplace(swap) for condition in process.where]
+    known = list(where)
+    _step_is_defined(process, swap, where, proof)
     if entry.is_nonnegative:
         proof.establish(AtMost(0, process.value), f"{process.name} is not negative")
     for condition in inference.by:
         lemma = as_relation(condition.xreplace(swap))
-        proof.establish(lemma, f"{inference.reason}: for every outcome")
+        proof.establish(lemma, f"{inference.reason}: for every outcome", where)
         left, right = (E(side, *noises) for side in sides_of(lemma))
         known += as_conditions(Equal(left, right) if isinstance(lemma, Equal) else AtMost(left, right))
     compared = Equal if inference.exact else AtMost

@@ -393,12 +393,6 @@ def _at_lengths(e: Any, lengths: tuple[tuple[Any, Any], ...]) -> Any:
 
 
 @lru_cache(maxsize=50_000)
-def _placed(hypothesis: Any, values: tuple[tuple[Any, Any], ...]) -> Any:
-    """A hypothesis that is meant at every index, at one of them."""
-    return written_out(_at(hypothesis, dict(values)))
-
-
-@lru_cache(maxsize=50_000)
 def _entries_of(e: Any) -> frozenset[Any]:
     """The entries of sequences that stand in an expression or a hypothesis."""
     return frozenset(e.atoms(sp.Indexed))
@@ -733,15 +727,17 @@ class Domain:
         found: list[Any] = []
         for c in self.at_every:
             if c not in conditions:
-                names = sorted(c.free_symbols & self.running, key=str)
+                own = c.free_symbols
+                names = sorted(own & self.running, key=str)
+                ranges = [r for r in conditions if r.free_symbols & set(names)]
                 for values in itertools.islice(itertools.product(near, repeat=len(names)), 10_000):
                     put = dict(zip(names, values)) | lengths
                     inside = all(admits(n, v) for n, v in zip(names, values)) and all(
-                        _at(r, put) is sp.true for r in conditions if r.free_symbols & set(names)
+                        _at(r, put) is sp.true for r in ranges
                     )
                     if not inside:  # it says nothing there, and may not even be defined
                         continue
-                    put = {s: value for s, value in put.items() if s in c.free_symbols}
-                    if (placed := _placed(c, tuple(put.items()))) is not sp.true:
-                        found.append(placed)
+                    here = _at_lengths(c, tuple((s, value) for s, value in put.items() if s in own))
+                    if here is not sp.true:
+                        found.append(here)
         return list(dict.fromkeys(found))

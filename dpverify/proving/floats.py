@@ -117,3 +117,17 @@ def compiled(names: Sequence[Any], expressions: Any) -> Callable[..., Any]:
     swap = dict(zip(names, stand_ins)) | {sp.zoo: sp.nan}  # what has no value at any point is not a number
     placed = [e.xreplace(swap) for e in expressions]
     return sp.lambdify(stand_ins, placed, modules=["numpy", "scipy"], cse=False)
+
+
+def real(values: Any, count: int) -> np.ndarray:
+    """Values as `count` floats; those that are not real become nan.
+
+    >>> real(np.array([1 + 0j, 1j]), 2)
+    array([ 1., nan])
+    """
+    array = np.broadcast_to(np.asarray(values), count)
+    if array.dtype == object:
+        array = array.astype(complex)
+    if np.iscomplexobj(array):
+        return np.where(array.imag == 0, array.real, np.nan)
+    return array.astype(float)

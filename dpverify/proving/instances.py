@@ -174,6 +174,7 @@ def _iterates_at(process: Iterates, chosen: dict[Any, Any]) -> Iterates:
         value=process.value.xreplace(chosen),
         step=tuple(vector.replaced(chosen) for vector in process.step),
         noises=tuple(noise.replaced(chosen) for noise in process.noises),
+        where=tuple(condition.xreplace(chosen) for condition in process.where),
         low=placed(process.low, chosen),
         high=placed(process.high, chosen),
     )

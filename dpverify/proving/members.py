@@ -74,7 +74,7 @@ def _bases(given: Sequence[Any]) -> set[Basis]:
         if isinstance(h, ForEvery):
             spoken += sides_of(h.relation)
         elif isinstance(h, Iterates):
-            spoken += [h.value, *map(norm2, (*h.state, *h.step, *h.noises))]
+            spoken += [h.value, *h.where, *map(norm2, (*h.state, *h.step, *h.noises))]
         else:
             spoken.append(sp.sympify(h))
     return {basis for e in spoken for basis in within(e)}
@@ -105,6 +105,7 @@ class Member:
                 value=self.scalar(h.value),
                 step=tuple(map(self.vector, h.step)),
                 noises=tuple(map(self.vector, h.noises)),
+                where=tuple(map(self.scalar, h.where)),
             )
         return self.scalar(sp.sympify(h))
 

@@ -26,11 +26,10 @@ from dpverify.proving.codec import from_json, to_json
 from dpverify.proving.convergence import Growth, Open
 from dpverify.proving.domain import Domain, admits, fresh
 from dpverify.proving.evaluate import Unknown, ball, sign
-from dpverify.proving.floats import vectorised
+from dpverify.proving.floats import real, vectorised
 from dpverify.proving.limits import TimeLimit, within
 from dpverify.proving.monomials import NotOfThisForm, Term
 from dpverify.proving.reduction import Outcome, Reduction, Ways
-from dpverify.proving.refutation import real
 from dpverify.relations import AtMost, BigO, Equal, Omega, Order
 from dpverify.verdicts import PROVED, Witness
 

@@ -73,7 +73,7 @@ def free_symbols_of(every: ForEvery | Iterates) -> set[Any]:
         inside = {s for side in sides_of(every.relation) for s in sp.sympify(side).free_symbols}
     else:
         inside = {s for v in (*every.state, *every.step, *every.noises) for s in v.scalars}
-        inside |= sp.sympify(every.value).free_symbols
+        inside |= {s for e in (every.value, *every.where) for s in sp.sympify(e).free_symbols}
     ends = {s for end in (every.low, every.high) for s in sp.sympify(end).free_symbols}
     return (inside - {every.index}) | ends
 

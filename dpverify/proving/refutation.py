@@ -22,7 +22,7 @@ from dpverify.proving import realisations
 from dpverify.proving.codec import comparison_from_json, comparison_to_json, from_json, to_json
 from dpverify.proving.domain import Domain, admits, written_out
 from dpverify.proving.evaluate import PRECISIONS, Unknown, ball, sign, truth
-from dpverify.proving.floats import vectorised
+from dpverify.proving.floats import real, vectorised
 from dpverify.proving.vector_statements import mentions
 from dpverify.relations import AtMost, Equal, sides_of
 from dpverify.verdicts import Witness
@@ -112,6 +112,7 @@ def witness_at(relation: Equal | AtMost, point: Point) -> Witness | None:
 
 
 ROUNDS, TRIES = 16, 48  # of the local search
+NEAR = 10**12  # beyond it floats do not tell the two sides of a jump apart
 MOST_LENGTHS = 17  # combinations of several lengths
 LONG = (10, 11, 30, 99, 100, 301, 1000, 3000, 10_000, 19_000)  # lengths of sums that hold no sequences
 
@@ -251,6 +252,8 @@ def _turns(domain: Domain, name: Any) -> list[sp.Rational]:
                 critical |= {f.args[0] - other for other in f.args[1:]}
             elif isinstance(f, sp.Pow):
                 critical.add(f.base)
+            elif isinstance(f, sp.floor | sp.ceiling):
+                critical |= {f.args[0], f.args[0] - 1}
             else:
                 critical.add(f.args[0])
     turns = []
@@ -321,9 +324,16 @@ def _extremes(domain: Domain, rng: np.random.Generator) -> Iterable[Point]:
     for s in domain.symbols:
         b = domain.bounds[s]
         middle = next((end for end in (b.low, b.high) if end.is_Rational), sp.Integer(0))
+        turns = [turn for turn in _turns(domain, s) if abs(turn) > NEAR]
         for value in (
             *[m * d for d in sizes for m in (1, -1)],
             *[middle + m / d for d in sizes for m in (1, -1)],
+            *[
+                turn + m * step
+                for turn in turns
+                for step in (1, abs(turn) / 2, abs(turn))
+                for m in (0, 1, -1)
+            ],
         ):
             if not b.contains(value) or not admits(s, value):
                 continue
@@ -463,20 +473,6 @@ def numeric(
         return np.where(np.isfinite(result), result, -np.inf)
 
     return score
-
-
-def real(values: Any, count: int) -> np.ndarray:
-    """Values as `count` floats; those that are not real become nan.
-
-    >>> real(np.array([1 + 0j, 1j]), 2)
-    array([ 1., nan])
-    """
-    array = np.broadcast_to(np.asarray(values), count)
-    if array.dtype == object:
-        array = array.astype(complex)
-    if np.iscomplexobj(array):
-        return np.where(array.imag == 0, array.real, np.nan)
-    return array.astype(float)
 
 
 def _climb(

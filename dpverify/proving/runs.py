@@ -173,9 +173,9 @@ def _condition(relation: AtMost | Equal, terms: dict[Any, Any]) -> Any:
 def _expectations(
     process: Iterates, steps: range, values: dict[Any, Any]
 ) -> tuple[dict[Any, Any], list[Any]] | None:
-    """The expectation before each step and after the last, from a fixed state, and what must hold for the
-    noise of each step to exist; None if that depends on how the noises before it come out, or a long run has
-    noise that does.
+    """The expectation before each step and after the last, from a fixed state, and what must hold for every
+    state and for the noise of each step to exist; None if that depends on how the noises before it come out,
+    or a long run has noise that does.
     """
 
     def value(i: int) -> Any:
@@ -187,6 +187,10 @@ def _expectations(
     drawable: list[Any] = []
     for i in steps:
         here: dict[Any, Any] = {process.index: sp.Integer(i)} | values
+        met = [condition.xreplace(here | now) for condition in process.where]
+        if any(holds_noise(condition) for condition in met):
+            return None  # whether every outcome meets it is not seen
+        drawable += met
         fresh_noise: dict[Any, Vector] = {}
         for noise in process.noises:
             draw = noise.basis

@@ -139,13 +139,14 @@ class Statement:
         defined = Domain([], scalar).defined
         vectorial = [c for c in conditions if c.atoms(Atom)]
         whole = [_centred(e.xreplace(defined)) for e in (*sides_of(relation), *vectorial)]
-        self.functions: dict[Function, list[Vector]] = points(whole)
-        names = [f.name for f in self.functions]
+        classes = list(points(whole))
+        names = [f.name for f in classes]
         if twice := {n for n in names if names.count(n) > 1}:
             raise ValueError(f"Expected one class for the function {min(twice)}, got several.")
-        scalar += [c for f in self.functions for c in f.conditions]
+        scalar += [c for f in classes for c in f.conditions]
         self.opaque = self._opaque([*whole, *scalar])
         whole, scalar = ([e.xreplace(self.opaque) for e in part] for part in (whole, scalar))
+        self.functions: dict[Function, list[Vector]] = points(whole)
         (self.left, self.right), self.vectorial, self.scalar = whole[:2], whole[2:], scalar
         plain = [s for s in symbols_of(*whole, *scalar) if not isinstance(s, Atom) and s not in defined]
         self.domain = Domain(plain, self.scalar)

@@ -161,9 +161,10 @@ def foundations(claims: list[dict[str, Any]]) -> str:
     '1 of 1 proofs (100.0 %) have two judges or an exact certificate in every part.'
     """
     proofs = [c for c in claims if c["verdict"] == "PROVED"]
+    if not proofs:
+        return ""
     two = sum(not rests_on_one_solver(c) for c in proofs)
-    share = 100 * two / len(proofs) if proofs else 100.0
-    counted = f"{two} of {len(proofs)} proofs ({share:.1f} %)"
+    counted = f"{two} of {len(proofs)} proofs ({100 * two / len(proofs):.1f} %)"
     return f"{counted} have two judges or an exact certificate in every part."
 
 

@@ -363,8 +363,10 @@ def zoo(rows: list[dict[str, Any]]) -> Picture:
 
     axes.imshow(table, aspect="auto", cmap=ListedColormap(["#eeeeee", "#bfe3c6", "#e8a09a"]), vmin=0, vmax=2)
     axes.set_xticks(range(len(rungs)), rungs)
-    axes.set_yticks(range(len(rows)), [row["bug"] for row in rows], fontsize=7)
+    names = [row["bug"] + (" *" if row.get("why") else "") for row in rows]
+    axes.set_yticks(range(len(rows)), names, fontsize=7)
     for i, j in np.ndindex(*table.shape):
         if table[i, j]:
             axes.text(j, i, "✗" if table[i, j] == 2 else "·", ha="center", va="center", fontsize=7)
-    return sheet.picture("Heat map of planted bugs by the rung that refuted them")
+    told = [f"* {row['bug']} {row['why']}" for row in rows if row.get("why")]
+    return sheet.picture("; ".join(["Heat map of planted bugs by the rung that refuted them", *told]))

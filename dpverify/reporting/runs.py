@@ -132,12 +132,13 @@ def table(figures: dict[str, Any]) -> str:
     >>> from dpverify.algorithms import example
     >>> case = example("clipped-mean")
     >>> print(table(judged(summary(case, case.simulate(100), False), {})).splitlines()[0])
-    clipped-mean (diff2), certified, 1 steps, 100 runs, seed 0
+    clipped-mean (diff2), certified, 1 step, 100 runs, seed 0
     """
     spread = figures["standard_error"]
     near = f" (standard error {spread:.2g})" if spread is not None else ""
     lines = [
-        f"{figures['algorithm']} ({figures['paper']}), {figures['calibration']}, {figures['steps']} steps, "
+        f"{figures['algorithm']} ({figures['paper']}), {figures['calibration']}, "
+        f"{figures['steps']} step{'s' if figures['steps'] > 1 else ''}, "
         f"{figures['runs']} runs, seed {figures['seed']}",
         *([f"  {'data':15} {figures['data']}"] if "data" in figures else []),
         f"  {figures['quantity']:15} {figures['mean']:.6g}{near}",
@@ -179,15 +180,20 @@ def _bound_lines(figures: dict[str, Any]) -> list[str]:
         f"  {name:15} {figures['bound']:.6g}, {reached} ({figures['bound_at']})",
         f"  {'':15} {_verdict(figures, 'bound')}",
     ]
-    if figures["bound_taken"]:
-        many = len(figures["bound_taken"])
-        lines.append(
-            f"  {'':15} takes {many} hypothes{'es' if many > 1 else 'is'} on means as known: "
-            f"dpverify explain {figures['bound_claim']}"
-        )
+    lines += [f"  {'':15} {words}" for words in taken(figures)]
     if figures["bound_verdict"] not in ("", "PROVED"):
         lines.append(f"  {'':15} which is no bound now: {figures['bound_because']}")
     return lines
+
+
+def taken(figures: dict[str, Any]) -> list[str]:
+    """What a bound takes as known of the means along a run, which no figure of the run decides, in words.
+
+    >>> taken({"bound_taken": ["V[1] <= 2*e[1]"], "bound_claim": "p/b"})
+    ['takes as known of means: V[1] <= 2*e[1]', 'in full: dpverify explain p/b']
+    """
+    known = [f"takes as known of means: {hypothesis}" for hypothesis in figures["bound_taken"]]
+    return known and [*known, f"in full: dpverify explain {figures['bound_claim']}"]
 
 
 def _verdict(figures: dict[str, Any], what: str) -> str:

@@ -113,7 +113,9 @@ class Iterates:
     holds the state and fresh `noises`; the sequence `name` is the expectation of `value`, a number made of
     the state.
 
-    So name[low] is its expectation at the start, and name[high + 1] at the end.
+    So name[low] is its expectation at the start, and name[high + 1] at the end. An entry of a sequence of
+    vectors in a step may be any vector, random and dependent on the past: a step is shown whatever it is.
+    `where` are conditions that every state before a step meets, for every outcome.
     """
 
     name: sp.IndexedBase
@@ -124,13 +126,14 @@ class Iterates:
     index: sp.Symbol
     low: Any
     high: Any
+    where: Sequence[Any] = ()
 
     def __post_init__(self) -> None:
         if len(self.state) != len(self.step):
             raise ValueError(
                 f"Expected as many vectors in step as in state, got {len(self.step)} for {len(self.state)}."
             )
-        for field in ("state", "step", "noises"):
+        for field in ("state", "step", "noises", "where"):
             object.__setattr__(self, field, tuple(getattr(self, field)))
 
     @property
@@ -142,9 +145,10 @@ class Iterates:
     def __str__(self) -> str:
         moves = ", ".join(f"{old} -> {new}" for old, new in zip(self.state, self.step))
         limits = f"{self.index} = {self.low}..{self.high}"
+        where = f", where {', '.join(sp.sstr(condition) for condition in self.where)}" if self.where else ""
         return (
             f"{self.name[self.index]} is E[{sp.sstr(self.value)}] before step {self.index} of "
-            f"{moves}, {limits}"
+            f"{moves}, {limits}{where}"
         )
 
 
@@ -308,8 +312,9 @@ class Theorem:
     ) -> Theorem:
         """With what an earlier claim says of these terms (by the names of its symbols).
 
-        With `over=(t, 1, T)` it is shown to apply to every t of the range, and what it says is known for
-        every t. With `when` it need apply in that case only, which is one of `cases`, and is known there.
+        With `over=(t, 1, T)` it is shown to apply to every t of the range, where the hypotheses for every t
+        on the sequences in the terms are known, and what it says is known for every t. With `when` it need
+        apply in that case only, which is one of `cases`, and is known there.
         """
         if over is not None and when is not None:
             raise ValueError(f"Expected over={over} or when={when} in use({id!r}), not both.")

@@ -207,6 +207,11 @@ def mean_over_the_records_descends():
         .have(every(AtMost(-p[i] / size[i], -p[i] / high + price)), "prop-5.2-step")
         .have(every(AtMost((h[i] + w) / size[i] ** 2, (G**2 + w) / size[i] ** 2)), "bounded gradients")
         .have(every(AtMost((G**2 + w) / size[i] ** 2, (G**2 + w) / low**2)), "l <= b_i")
+        .have(every(AtMost(-eta * p[i] / size[i], eta * (price - p[i] / high))), "times eta")
+        .have(
+            every(AtMost(L * eta**2 * (h[i] + w) / (2 * size[i] ** 2), eta * squares / low**2)),
+            "times eta^2 L/2",
+        )
         .sum(AtMost(V[i], each), (i, 1, n), "each record")
         .have(
             Equal(

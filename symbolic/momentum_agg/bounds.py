@@ -7,10 +7,10 @@ from __future__ import annotations
 import sympy as sp
 
 from dpverify.claims import claim
-from dpverify.relations import AtMost, Equal
+from dpverify.relations import AtMost
 from dpverify.symbolic.momentum_agg import PAPER
-from dpverify.symbolic.momentum_agg.utility import error, one_step, slope, value
-from dpverify.theorems import ForEvery, Theorem
+from dpverify.symbolic.momentum_agg.theorem_6 import mean_gradient_with
+from dpverify.theorems import Theorem
 
 N, k = (sp.Symbol(name, integer=True, positive=True) for name in ("N", "k"))
 d, s = sp.symbols("d s", positive=True)
@@ -39,25 +39,9 @@ noise = sp.IndexedBase("nu", nonnegative=True)  # E|NOISE_t|
 
 def mean_gradient_with_noise(near, given):
     """Lemma 5 with E|m^_t - grad F(w_t)| <= near + nu_t + beta^t G at every step, beta = 1 - alpha."""
-    growth = 3 * (value[t] - value[t + 1]) / (2 * eta) + 3 * L * eta / 4
-    growth += 3 * near + 3 * noise[t] + 3 * G * beta**t
-    powers, noises, slopes = (sp.Sum(term, (t, 1, T)) for term in (beta**t, noise[t], slope[t]))
-    fixed = 3 * (value[1] - value[T + 1]) / (2 * eta) + (3 * L * eta / 4 + 3 * near) * T + 3 * noises
-    most = 3 * R / (2 * eta) + (3 * L * eta / 4 + 3 * near) * T + 3 * noises + 3 * G / (1 - beta)
+    noises = sp.Sum(noise[t], (t, 1, T))
     stated = 3 * R / (2 * eta * T) + 3 * L * eta / 4 + 3 * near + 3 * G / ((1 - beta) * T) + 3 * noises / T
-    close = ForEvery(AtMost(error[t], near + noise[t] + beta**t * G), t, 1, T)
-    return (
-        Theorem(
-            given=[one_step(eta), close, value[1] - value[T + 1] <= R, beta < 1, *given],
-            shows=AtMost(slopes / T, stated),
-        )
-        .sum(AtMost(slope[t], growth), (t, 1, T), "every step")
-        .have(Equal(sp.Sum(growth, (t, 1, T)), fixed + 3 * G * powers), "it telescopes")
-        .have(AtMost(powers, 1 / (1 - beta)), "a geometric series")
-        .have(AtMost(3 * (value[1] - value[T + 1]) / (2 * eta), 3 * R / (2 * eta)), "R")
-        .have(AtMost(slopes, most), "added up")
-        .have(Equal(most / T, stated), "divided by T")
-    )
+    return mean_gradient_with(eta, beta, near, [beta < 1, *given], stated, noise[t])
 
 
 @claim(
@@ -65,14 +49,14 @@ def mean_gradient_with_noise(near, given):
     "bound-nsgd",
     at="Theorem 6, with the exact noise",
     kind="inequality",
-    uses=["lemma-5-step", "lemma-11-corrected"],
+    uses=["lemma-5", "lemma-11-corrected"],
     standing="ours",
 )
 def mean_gradient_of_dp_nsgd():
     """E|grad F(w^)| <= 3R/(2 eta T) + 3 L eta/4 + 3 (2 G sqrt(alpha) + 2 eta N L + eta L/alpha) + 3 G/(alpha
-    T) + (3/T) sum_t nu_t for w^ uniform on w_1..w_T, alpha = 1 - beta < 1, if every step obeys lemma-5-step
-    in expectation, as every L-smooth F does, and E|m^_t - grad F(w_t)| is at most what lemma-11-corrected
-    says and the mean norm nu_t of the noise of the tree; R bounds F(w_1) - F.
+    T) + (3/T) sum_t nu_t for normalised steps on an L-smooth F (Lemma 5), w^ uniform on w_1..w_T, alpha = 1 -
+    beta < 1, if E|m^_t - grad F(w_t)| is at most what lemma-11-corrected says and the mean norm nu_t of the
+    noise of the tree; R bounds F(w_1) - F.
     """
     near = 2 * G * sp.sqrt(1 - beta) + 2 * eta * N * L + eta * L / (1 - beta)
     return mean_gradient_with_noise(near, [])
@@ -83,7 +67,7 @@ def mean_gradient_of_dp_nsgd():
     "bound-reduced-nsgd",
     at="Theorem 9, with the exact noise",
     kind="inequality",
-    uses=["lemma-5-step", "thm-9-sampling", "l11-unroll-corrected", "l11-anchor-step", "lemma-17-corrected"],
+    uses=["lemma-5", "thm-9-sampling", "l11-unroll-corrected", "l11-anchor-step", "lemma-17-corrected"],
     standing="ours",
 )
 def mean_gradient_of_reduced_nsgd():

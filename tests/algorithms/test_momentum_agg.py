@@ -11,20 +11,26 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpverify import Budget, audit
 from dpverify.accounting import account, epsilon, meets
-from dpverify.accounting.gaussian import tree_cost
+from dpverify.accounting.gaussian import gaussian_mu, tree_cost
 from dpverify.algorithms import example
 from dpverify.algorithms.dp_nsgd import dp_nsgd
 from dpverify.algorithms.sensitivity_reduced_nsgd import Scales, sensitivity_reduced_nsgd
 from dpverify.algorithms.tree_aggregation import tree_aggregation
+from dpverify.auditing.algorithm import loss_mechanism
 from dpverify.engine import walk
 from dpverify.formulas import momentum_agg
+from dpverify.formulas.momentum_agg import ending_at
+from dpverify.guarantees import GDP, ZCDP
+from dpverify.losses import block_losses
 from dpverify.montecarlo import generator, run
-from dpverify.neighbours import REPLACE
+from dpverify.neighbours import REPLACE, Neighbours
 from dpverify.parts.cases import logistic_case
 from dpverify.parts.trees import covering, grow, node_sums, prefix
 from dpverify.problems import mean_estimation
 from dpverify.releases import TreeNode, occurrences
+from dpverify.verdicts import REFUTED
 
 PRINTED = {
     "tree-aggregation": 0.976,
@@ -298,3 +304,57 @@ def test_bad_input_is_named():
         momentum_agg.compose(0, 3)
     with pytest.raises(ValueError, match=r"decay=1\.5"):
         TreeNode((1.0,), {REPLACE: (1.0,)}, ((1, 1),), period=1, decay=1.5)
+
+
+def placements(T, N):
+    """The steps at which a record may occur, one place in each epoch; all are equally likely."""
+    for places in product(range(1, N + 1), repeat=-(-T // N)):
+        yield [epoch * N + place for epoch, place in enumerate(places)]
+
+
+def moved(nodes, steps, alpha):
+    """The sum over nodes (first, last, scale) of the square of what a record at these steps moves it by, its
+    gradient being 1 or -1, in units of the node's noise.
+    """
+    return sum(
+        (2 * sum((1 - alpha) ** (z - i) for i in steps if y <= i <= z) / scale) ** 2 for y, z, scale in nodes
+    )
+
+
+SETTINGS = [(4, 4, 0.25), (5, 15, 0.2), (6, 14, 0.5), (3, 12, 1.0), (8, 8, 0.125)]  # N, T, alpha
+
+
+@pytest.mark.parametrize("reduced", [False, True])
+@pytest.mark.parametrize(("N", "T", "alpha"), SETTINGS)
+def test_ledger_exact_losses_and_audit_agree_with_the_theorem(N, T, alpha, reduced):
+    """For f(w, x) = -x w, x = 1 or -1, every node moves by all that its sensitivity allows: the loss of a run
+    is N(m/2, m), m that of the placement. Theorem 4 says m <= 1/sigma^2, Theorem 8 m <= 3/sigma^2 for its
+    three trees, of which those of differences do not move here.
+    """
+    problem, ones = mean_estimation(1, count=N), np.ones((N, 1))
+    pair = Neighbours.replace(ones, 0, -np.ones(1))
+    common = {"clip": 1.0, "alpha": alpha, "steps": T, "step_size": 0.01}
+    sigma = 0.25
+    if reduced:
+        few, many = (4 * sigma * math.sqrt(v) for v in momentum_agg.printed_v_reduced(T, N))
+        scales = Scales(few, many, 2 * 0.01 * N * many / 4)
+        algorithm = sensitivity_reduced_nsgd(problem, scales=scales, smoothness=1.0, gamma=0.5, **common)
+        nodes = [(y, z, few if z <= 2 * N else many) for t in range(1, T + 1) for y, z in ending_at(t)]
+    else:
+        scale = 4 * alpha * sigma * math.sqrt(momentum_agg.printed_v(T, N))
+        algorithm = dp_nsgd(problem, scale=scale, **common)
+        nodes = [(*ending_at(t)[-1], scale / alpha) for t in range(1, T + 1)]
+    exact = np.array([moved(nodes, steps, alpha) for steps in placements(T, N)])
+    charged = gaussian_mu(algorithm.ledger(), REPLACE) ** 2
+    assert charged <= (3 if reduced else 1) / sigma**2
+    assert exact.max() <= charged * (1 + 1e-9) if reduced else exact.max() == pytest.approx(charged)
+    runs = 4000
+    losses = block_losses(
+        algorithm, algorithm.load(pair.data), algorithm.load(pair.other), runs, generator(0, 0)
+    )
+    error = math.sqrt((exact.mean() + exact.var() / 4) / runs)
+    assert abs(losses.mean() - exact.mean() / 2) < 5 * error  # false alarm below 1e-6 each, fixed seed
+    budget, mechanism = Budget(runs=6000, seed=0), loss_mechanism(algorithm, pair)
+    for claimed, verdict in ((GDP(math.sqrt(charged)), False), (ZCDP(exact.mean() / 6), True)):
+        found = audit(mechanism, pair, claimed, budget=budget, rungs=["statistics"], smaller=False).verdict
+        assert (found is REFUTED) == verdict

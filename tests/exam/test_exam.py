@@ -14,7 +14,7 @@ from dpverify.witnesses import verify_witness
 
 @pytest.fixture(scope="module")
 def grades():
-    return list(sit())
+    return list(sit(seconds=3600))  # in a process of its own, where statements bear no marks
 
 
 def test_every_cause_is_asked_both_ways():

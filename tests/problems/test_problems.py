@@ -197,3 +197,16 @@ def test_sums_over_batches_of_a_quadratic_are_sums(count):
     for batch in (lists, distinct, rng.random((300, count)) < 0.3):
         total = problem.private_sum(x, rows, batch=batch)
         assert np.allclose(total, [-rows[chosen].sum(axis=0) for chosen in batch])
+
+
+@ALL
+def test_means_are_sums_over_a_number_and_may_be_asked_for_again(problem, data):
+    x = points(problem, 4)
+    batches = [None, np.array([[0, 1], [1, 2], [2, -1], [1, 1]]), np.eye(4, problem.count) > 0]
+    for batch in batches:
+        total = problem.private_sum(x, data, 0.5, batch=batch)
+        for _ in range(2):
+            mean = problem.private_mean(x, data, 0.5, 5.0, batch=batch)
+            assert np.allclose(mean, total / 5.0, rtol=1e-12, atol=1e-14)
+    fewer = problem.private_mean(x[:2], data, 0.5, 5.0)
+    assert fewer.shape == (2, problem.dimension)

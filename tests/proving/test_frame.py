@@ -16,9 +16,9 @@ from dpverify.proving import prove
 from dpverify.proving.codec import from_json, to_json
 from dpverify.proving.domain import Domain, written_out
 from dpverify.proving.evaluate import Unknown, ball, sign, truth
-from dpverify.proving.floats import vectorised
+from dpverify.proving.floats import real, vectorised
 from dpverify.proving.limits import TimeLimit, uninterrupted, within
-from dpverify.proving.refutation import real, refute
+from dpverify.proving.refutation import refute
 from dpverify.relations import AtMost, Equal, Instance, Tested
 from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Evidence, Result
 from dpverify.witnesses import verify_witness
@@ -173,11 +173,9 @@ def test_what_is_open_is_supported_by_a_scan_that_says_what_it_could_have_shown(
 
 
 def test_an_attempt_is_cut_off():
-    start = time.monotonic()
     with pytest.raises(TimeLimit), within(0.2):
-        while True:
+        while True:  # that the test ends is what it asks
             pass
-    assert time.monotonic() - start < 30  # far from the limit: only that it ends
 
 
 def test_a_limit_counts_processor_time_and_waits_for_an_import():

@@ -340,3 +340,38 @@ def test_what_exists_in_a_case_or_at_a_step_does_not_exist_everywhere(tmp_path) 
         "narrow/step": UNDECIDED,
         "narrow/name": UNDECIDED,
     }
+
+
+def shortened(*where, noise=0):
+    """x -> x - x/|x|, a step of length 1 towards 0, as long as `where` holds: E|x|^2 grows by 1 at most."""
+    V = sp.IndexedBase("V", real=True)
+    drawn = [noise] if noise else []
+    step = x - x / sp.sqrt(norm2(x)) + noise if noise else x - x / sp.sqrt(norm2(x))
+    run = Iterates(V, norm2(x), [x], [step], drawn, t, 1, T, where=where)
+    return (
+        Theorem(given=[run], shows=AtMost(V[T + 1], V[1] + 2 * T))
+        .descend(run, 1, 2, "one step")
+        .unroll(V[t], 1, 2, (t, 1, T), "all steps")
+    )
+
+
+def test_a_condition_on_every_state_is_known_at_a_step_and_has_to_be_met_by_a_run() -> None:
+    V, nu = sp.IndexedBase("V", real=True), Noise("nu", variance=1)
+    assert prove(shortened(norm2(x) > 0)).verdict is PROVED
+    assert "defined" in prove(shortened()).because, "the step is not defined at 0"
+    # From |x| = 1 the first half step leaves |x| >= 1, so that there is no second one.
+    halved = Iterates(V, norm2(x), [x], [x / 2], [], t, 1, T, where=[norm2(x) >= 1])
+    for start, verdict in (([], PROVED), ([sp.Eq(V[1], 1), T >= 2], UNDECIDED)):
+        theorem = Theorem(given=[halved, *start], shows=AtMost(V[T + 1], V[1]))
+        moved = theorem.descend(halved, 1, 0, "one step").unroll(V[t], 1, 0, (t, 1, T), "all steps")
+        assert prove(moved).verdict is verdict
+    assert prove(shortened(norm2(nu) > 0, norm2(x) > 0, noise=nu)).verdict is not PROVED
+
+
+def test_a_lemma_about_a_run_is_not_used_for_one_that_may_leave_its_states() -> None:
+    lemma = shortened(norm2(x) > 0)
+    statements.set(lambda id: (id, lemma))
+    for where, right in (((norm2(x) > 0,), True), ((), False)):
+        bare = shortened(*where)
+        used = Theorem(given=bare.given, shows=bare.shows).use("lemma", "the lemma")
+        assert (prove(used).verdict is PROVED) == right

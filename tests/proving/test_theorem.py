@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 import sympy as sp
 
@@ -480,10 +482,10 @@ def test_each_of_several_theorems_names_its_own_variables_and_noises() -> None:
 
 
 def test_constants_are_found_before_the_entries_of_sequences():
-    """Hypotheses on constants that few points meet, beside sequences with many entries, are met by a point."""
+    """Hypotheses on constants that few points meet, beside sequences with many entries, are met by one."""
     size, width, height = sp.symbols("size width height", positive=True)
     names = [sp.IndexedBase(name, nonnegative=True) for name in ("u", "v", "w", "x", "y")]
-    falls = [ForEvery(AtMost(s[t + 1], s[t] - q[t]), t, 1, T) for s, q in zip(names, names[1:])]
+    falls = [ForEvery(AtMost(s[t + 1], s[t] - q[t]), t, 1, T) for s, q in itertools.pairwise(names)]
     narrow = [7 * height <= 2 * width, 3 * width <= 11 * height, 5 * size <= width * height]
     first = names[0]
     theorem = Theorem(given=[T >= 3, *falls, *narrow], shows=AtMost(first[T + 1], first[1]))
