@@ -4,8 +4,8 @@ Each observed rate is compared with alpha by an exact one-sided binomial test at
 at most alpha fails with that probability. The rates are printed (`pytest -s`); with `--dp-profile deep` the
 counts are those of a full calibration, which gave:
 
-    audits of 1500 runs at alpha = 0.05    Gaussian, its curve 10 of 500; its point 0; in 5 dimensions 0;
-    Laplace 10; randomised response 11
+    audits of 1500 runs at alpha = 0.05    Gaussian, its curve 7 of 500; its point 0; Laplace 5; randomised
+    response 9; in 5 dimensions 0 (with earlier scores)
     audits of 200 runs at alpha = 0.001    Laplace 0 of 10,000
     sequential alone at alpha = 0.05       Laplace 10 of 1000, looked at after every chunk
     noise at alpha = 0.05                  76 of 2000
