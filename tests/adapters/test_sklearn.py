@@ -83,7 +83,7 @@ SETTINGS = [
 def test_other_settings_keep_the_claim_as_well(name, settings):
     subject = TARGETS[name](**settings)
     result = audit(
-        subject.mechanism, subject.neighbours, subject.claim, budget=Budget(runs=1500), rungs=["statistics"]
+        subject.mechanism, subject.neighbours, subject.claim, budget=Budget(runs=4000), rungs=["statistics"]
     )
     assert result.verdict is SUPPORTED, result.because
 

@@ -61,7 +61,7 @@ def watched() -> Iterator[list[tuple[str, float]]]:
     originals = {kind: vars(kind)["randomise"] for kind in kinds if "randomise" in vars(kind)}
 
     def watch(original: Callable[..., Any]) -> Callable[..., Any]:
-        def randomise(self: Any, value: Any) -> Any:
+        def randomise(self: Any, value: Any = None) -> Any:  # those that choose have no value
             before = list(called)
             output = original(self, value)
             called[:] = [*before, (type(self).__name__, float(self.epsilon))]

@@ -339,7 +339,7 @@ TARGETS = (
         training=REFUTED,
         huge=REFUTED,
     ),
-    target(
+    slow(
         "histogram-auto",
         "`bins` as a string takes the number of bins from the data, also where the range is "
         "given; no warning. The documentation says "
