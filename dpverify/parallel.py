@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from dpverify.memory import Memory
 
 PATIENCE = "10s"  # with a scheduler that does not answer
+WORKER_SECONDS = 60  # that workers may take to be there, or to be there again after one died
 Piece = TypeVar("Piece")
 Outcome = tuple[int, Any, Exception | None]  # the number of the piece, its result, or why there is none
 
@@ -378,7 +379,7 @@ def _agrees(client: Any, where: str) -> None:
     """Whether the workers can give the same bytes as this process: one thread each, the same versions."""
     from dpverify.memory import versions
 
-    client.wait_for_workers(1, timeout=60)
+    client.wait_for_workers(1, timeout=WORKER_SECONDS)
     threads = {address: count for address, count in client.nthreads().items() if count != 1}
     if threads:
         raise ClusterError(
@@ -456,4 +457,4 @@ def _backend(client: Any, where: str) -> Any:
             if outstanding and self.client.status == "running":
                 self.client.cancel(outstanding)
 
-    return Backend(client=client)
+    return Backend(client=client, wait_for_workers_timeout=WORKER_SECONDS)
