@@ -113,6 +113,10 @@ MEANINGS = {
     "adp-erm/prop-5.2-eq12": (
         "Count on four times the noise term that is printed for DP-SGD with steps from the gradients too."
     ),
+    "adp-erm/prop-5.2-significant": (
+        "A high dimension alone is no reason to prefer ADP-SGD with steps from the gradients: look at T "
+        "nu/b_0^2 first; below 53, as in the paper's own settings, DP-SGD has the smaller noise term."
+    ),
     "dp-accel/prop-3.4": (
         "A certificate found with the printed B says nothing of the method: solve (3.14) with B = "
         "[-alpha; 0]."
