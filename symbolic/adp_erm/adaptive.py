@@ -582,7 +582,7 @@ def where_each_alpha_has_the_smaller_bound():
 MANY, FEW = T * nu >= 54 * start, T * nu <= 53 * start
 
 
-def long_enough(theorem, least=sp.Integer(4)):
+def long_enough(theorem, least=4):
     """With least <= log(1 + T nu/b_0^2), where T nu >= 54 b_0^2; least is below log(55) = 4.007."""
     return theorem.have(AtMost(55, 1 + T * nu / start), "over b_0^2").calc(
         least, ("<", sp.log(55), f"e^{float(least):g} < 55"), ("<=", LOG, "the logarithm grows")
