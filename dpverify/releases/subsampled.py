@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 
 BATCH_LIMIT = 20_000  # batches that an exact mixture enumerates at most
+MANY = 256  # records of a batch from which on it is drawn for each run apart
 
 
 @dataclass(frozen=True)
@@ -302,7 +303,7 @@ class Subsampled(Release):
             return _subset(rng, runs, int(self.size), n)
         return (
             _floyd(rng, runs, int(self.size), n)
-            if self.size <= 256
+            if self.size <= MANY
             else _distinct(rng, runs, int(self.size), n)
         )
 
@@ -434,6 +435,8 @@ def _distinct(rng: np.random.Generator, runs: int, size: int, n: int) -> Array:
     """`size` distinct numbers below n for every run, in random order."""
     if size == 1:
         return rng.integers(0, n, size=(runs, 1))
+    if size > MANY:  # one run at a time, in C, is then faster than sorting all of them
+        return np.array([rng.choice(n, size, replace=False) for _ in range(runs)]).reshape(runs, size)
     if size > n // 8:
         return np.argsort(rng.random((runs, n)), axis=1)[:, :size]
     # Draw with replacement and keep the first `size` distinct ones; every value is treated alike, so the

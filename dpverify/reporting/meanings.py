@@ -44,10 +44,6 @@ MEANINGS = {
         "With the printed number of steps the bound of momentum grows with the condition number even where "
         "T <= T_hat: take the factor kappa of the corrected form."
     ),
-    "dynamic-noise/sec1-momentum-improves": (
-        "By these bounds plain gradient descent is the better choice at beta = 0.9: momentum pays for the "
-        "small step that its theorem asks for."
-    ),
     "dynamic-noise/appa-ter-eer": (
         "Add twice the printed term when you carry a bound from the data at hand to new data."
     ),

@@ -2,9 +2,10 @@
 
     PYTHONPATH=tests/measure pytest -p executed_lines ...
 
-Before every statement of `dpverify`, `symbolic` and `properties` a mark is set, `__executed__[7] = 1`, when
-the module is compiled. Nothing is traced, so that other people's code runs at its own speed, and closures can
-still be sent to workers. At the end the share of statements that ran is printed, and the modules of which
+Statements of `dpverify`, `symbolic` and `properties` that run one after the other, if they run at all, get a
+mark before the last of them when the module is compiled: `__executed__[7] = 3` says that statement 7 and the
+two before it were reached. Nothing is traced, so that other people's code runs at its own speed, and closures
+can still be sent to workers. At the end the share of statements that ran is printed, and the modules of which
 less than half did are named. Workers of pytest-xdist are counted; other processes are not.
 """
 
@@ -20,11 +21,13 @@ import pytest
 ROOT = Path(__file__).parents[2]
 OURS = ("dpverify", "symbolic", "properties")
 ELSEWHERE = "dpverify/adapters/"  # tested where the libraries are installed
+LONGEST = 255  # statements that one mark, a byte, can stand for
 LEAST = 0.5  # of its statements, or a module is named
 
 
 class Marks(bytearray):
-    """One byte for each statement of a module. A copy that is sent to another process begins anew, so that
+    """One byte for each statement of a module: how many, up to this one, are known to have run by its mark. A
+    copy that is sent to another process begins anew, so that
     what is sent does not depend on what ran before.
     """
 
@@ -69,22 +72,28 @@ def _is_marked(node: ast.stmt) -> bool:
 
 
 def marked(source: str, path: str) -> ast.Module:
-    """The module with a mark before each statement.
+    """The module with its marks.
 
-    >>> print(ast.unparse(marked("x = 1", "dpverify/x.py")))
+    >>> print(ast.unparse(marked("x = 1\\ny = 2", "dpverify/x.py")))
     import executed_lines
-    __executed__ = executed_lines.marks_for('dpverify/x.py', 1)
-    __executed__[0] = 1
+    __executed__ = executed_lines.marks_for('dpverify/x.py', 2)
     x = 1
+    __executed__[1] = 2
+    y = 2
     """
     tree = ast.parse(source)
     many = 0
     for block in list(_blocks(tree.body)):
         with_marks: list[ast.stmt] = []
-        for node in block:
+        last = max((place for place, node in enumerate(block) if _is_marked(node)), default=-1)
+        run = 0  # statements since the last mark
+        for place, node in enumerate(block):
             if _is_marked(node):
-                with_marks.append(_mark(many, node))
                 many += 1
+                run += 1
+                if _ends_run(node) or place == last or run == LONGEST:
+                    with_marks.append(_mark(many - 1, run, node))
+                    run = 0
             with_marks.append(node)
         block[:] = with_marks
     if not many:
@@ -99,12 +108,21 @@ def marked(source: str, path: str) -> ast.Module:
     return tree
 
 
-def _mark(number: int, node: ast.stmt) -> ast.stmt:
-    """`__executed__[number] = 1`, at the place of a statement."""
+def _ends_run(node: ast.stmt) -> bool:
+    """Whether what stands behind a statement may not be reached although it is: it holds others, which may
+    leave the block.
+    """
+    return any(hasattr(node, name) for name in ("body", "cases")) and not isinstance(
+        node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    )
+
+
+def _mark(number: int, run: int, node: ast.stmt) -> ast.stmt:
+    """`__executed__[number] = run`, at the place of a statement."""
     place = {"lineno": node.lineno, "col_offset": node.col_offset}
     marks = ast.Name("__executed__", ast.Load(), **place)
     slot = ast.Subscript(marks, ast.Constant(number, **place), ast.Store(), **place)
-    return ast.Assign([slot], ast.Constant(1, **place), **place)
+    return ast.Assign([slot], ast.Constant(run, **place), **place)
 
 
 def marks_for(path: str, many: int) -> Marks:
@@ -150,11 +168,12 @@ class Finder:
         return None
 
 
-def add(ran: dict[str, list[int]]) -> None:
-    """Take what another process ran into account."""
-    for path, numbers in ran.items():
-        for number in numbers[1:]:
-            marks_for(path, numbers[0])[number] = 1
+def add(ran: dict[str, str]) -> None:
+    """Take what another process ran into account: the bytes of its marks."""
+    for path, digits in ran.items():
+        theirs = bytes.fromhex(digits)
+        ours = marks_for(path, len(theirs))
+        ours[:] = map(max, ours, theirs)
 
 
 def in_words(ran: dict[str, tuple[int, int]]) -> list[str]:
@@ -206,8 +225,7 @@ def pytest_configure(config):
 
 def pytest_sessionfinish(session):
     if hasattr(session.config, "workeroutput"):
-        ran = {path: [len(m), *(i for i, one in enumerate(m) if one)] for path, m in marks.items()}
-        session.config.workeroutput["executed"] = json.dumps(ran)
+        session.config.workeroutput["executed"] = json.dumps({path: m.hex() for path, m in marks.items()})
 
 
 class Controller:
