@@ -573,21 +573,26 @@ def where_each_alpha_has_the_smaller_bound():
     """Of the noise terms N as they follow, that of ADP (prop-5.2-eq11-corrected) is at most that of DP
     (prop-5.2-eq12-corrected) if T nu >= 54 b_0^2, and at least that of DP if T nu <= 53 b_0^2.
     """
-    few = (
-        Theorem(given=[T * nu <= 53 * start], shows=AtMost(CONSTANT, ADAPTIVE))
-        .have(AtMost(1 + T * nu / start, 54), "over b_0^2")
-        .calc(LOG, ("<=", sp.log(54), "the logarithm grows"), ("<", 4, "54 < e^4"))
+    return AllOf(
+        long_enough(Theorem(given=[MANY], shows=AtMost(ADAPTIVE, CONSTANT))),
+        too_short(Theorem(given=[FEW], shows=AtMost(CONSTANT, ADAPTIVE))),
     )
-    return AllOf(long_enough(Theorem(given=[MANY], shows=AtMost(ADAPTIVE, CONSTANT))), few)
 
 
-MANY = T * nu >= 54 * start
+MANY, FEW = T * nu >= 54 * start, T * nu <= 53 * start
 
 
-def long_enough(theorem):
-    """With 4 <= log(1 + T nu/b_0^2), where T nu >= 54 b_0^2."""
+def long_enough(theorem, least=4):
+    """With least <= log(1 + T nu/b_0^2), where T nu >= 54 b_0^2; least is below log(55) = 4.007."""
     return theorem.have(AtMost(55, 1 + T * nu / start), "over b_0^2").calc(
-        4, ("<", sp.log(55), "e^4 < 55"), ("<=", LOG, "the logarithm grows")
+        least, ("<", sp.log(55), f"e^{float(least):g} < 55"), ("<=", LOG, "the logarithm grows")
+    )
+
+
+def too_short(theorem):
+    """With log(1 + T nu/b_0^2) < 4, where T nu <= 53 b_0^2."""
+    return theorem.have(AtMost(1 + T * nu / start, 54), "over b_0^2").calc(
+        LOG, ("<=", sp.log(54), "the logarithm grows"), ("<", 4, "54 < e^4")
     )
 
 
@@ -633,15 +638,20 @@ def public_steps_have_the_smaller_bound():
     )
 
 
+PRINTED_ADP = 128 * G**3 * eta * d * L * B * sp.sqrt(T) / (n**2 * eps**2 * nu)  # the last term of Eq (11)
+PRINTED_DP = PRINTED_ADP * LOG / 4  # the last term of Eq (12)
+
+
 @claim(PAPER, "prop-5.2-factor", at="Below Proposition 5.2, as T grows", kind="asymptotic")
 def bound_of_adp_is_tighter_by_a_logarithm():
     """The last term of Eq (11), 128 u, is tighter than that of Eq (12), 32 u log(1 + T nu/b_0^2), u = G^3 eta
     d L B_delta sqrt T/(n^2 eps^2 nu), by a factor of the order log T, nu and b_0 being fixed: by at least
     (log T)/8 once T nu^2 >= b_0^4, and by at most (log T + log(1 + nu/b_0^2))/4. It is tighter at all as soon
-    as T nu >= 54 b_0^2 (which is more than the paper's own settings have, prop-5.2-settings).
+    as T nu >= 54 b_0^2 (which is more than the paper's own settings have, prop-5.2-settings). Both printed
+    bounds are refuted (prop-5.2-eq11, prop-5.2-eq12); the noise terms as they follow are four times these
+    (but for T/sqrt(T-1)), and so have the same ratio (prop-5.2-better).
     """
-    unit = G**3 * eta * d * L * B * sp.sqrt(T) / (n**2 * eps**2 * nu)
-    adaptive, plain = 128 * unit, 32 * unit * LOG
+    adaptive, plain = PRINTED_ADP, PRINTED_DP
     late = [T * nu**2 >= start**2]
     return AllOf(
         Theorem(given=late, shows=AtMost(sp.log(T) / 8 * adaptive, plain))
@@ -654,6 +664,60 @@ def bound_of_adp_is_tighter_by_a_logarithm():
         .have(AtMost(LOG, sp.log(T * (1 + nu / start))), "the logarithm")
         .have(AtMost(LOG, sp.log(T) + sp.log(1 + nu / start)), "the logarithm"),
         long_enough(Theorem(given=[MANY], shows=AtMost(adaptive, plain))),
+    )
+
+
+@claim(
+    PAPER,
+    "prop-5.2-significant",
+    at="Below Proposition 5.2, for d very high, or L or G large",
+    kind="inequality",
+    expect=REFUTED,
+    breaks="text",
+    correction="prop-5.2-significant-corrected",
+)
+def improvement_is_significant_for_high_dimension_alone():
+    """The improvement, the last term of Eq (12) less that of Eq (11), is significant when the dimension d is
+    very high, or when either L, G or T is sufficiently large: any one of them is enough. (For T it is, nu and
+    b_0 being fixed: prop-5.2-factor.)
+
+    For d, L and G there is none unless T nu is more than 53 b_0^2: below that DP has the smaller term
+    whatever they are, and the larger they are, the more it is ahead. The case: the paper's own nu = 1e-5,
+    b_0^2 = 20 and T = 11700, any d, any L, any G >= 1.
+    """
+    settings = {T: sp.Integer(11700), nu: sp.Rational(1, 10**5), start: sp.Integer(20)}
+    adaptive, plain = PRINTED_ADP.subs(settings), PRINTED_DP.subs(settings)
+    return Instance(
+        AtMost(0, plain - adaptive),
+        let={"d, L, G": "any, G >= 1", "nu, b_0^2, T": "1e-5, 20, 11700"},
+        meets=[
+            AtMost(settings[nu], G**2, given=[G >= 1]),
+            AtMost(5 + 4 * settings[start] / G**2, settings[T], given=[G >= 1]),
+            AtMost(plain, adaptive / 600),
+        ],
+        because="d, L and G multiply both terms alike: only T nu/b_0^2 says which is smaller",
+    )
+
+
+@claim(
+    PAPER,
+    "prop-5.2-significant-corrected",
+    at="Below Proposition 5.2, for d very high, or L or G large, where T nu >= 54 b_0^2",
+    kind="inequality",
+    standing="ours",
+)
+def improvement_grows_with_the_dimension_once_there_is_one():
+    """If T nu >= 54 b_0^2, the last term of Eq (12) exceeds that of Eq (11) by at least 1/1000 of the latter,
+    which is a multiple of d, of L and of G^3: so it is above any M for d, L or G large enough. If T nu <= 53
+    b_0^2, it is less than that of Eq (11), for every d, L and G.
+    """
+    thousandth = sp.Rational(1, 1000)
+    return AllOf(
+        long_enough(
+            Theorem(given=[MANY], shows=AtMost(PRINTED_ADP * thousandth, PRINTED_DP - PRINTED_ADP)),
+            least=4 * (1 + thousandth),
+        ),
+        too_short(Theorem(given=[FEW], shows=AtMost(PRINTED_DP, PRINTED_ADP, strict=True))),
     )
 
 

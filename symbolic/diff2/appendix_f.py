@@ -868,7 +868,7 @@ def chosen(count):
 @claim(
     PAPER,
     "thm-f.4-visits",
-    at="Theorem F.4, for clients who take the local steps in v rounds",
+    at="Theorem F.4, for clients who take the local steps in v rounds, from Proposition F.2 in each round",
     kind="inequality",
     uses=["prop-f.3", "thm-f.4-eta", "thm-f.4-terms"],
     standing="ours",
@@ -880,10 +880,17 @@ def utility_for_any_number_of_visits():
     inverse, moved = INVERSE.subs(a, 5), K * sp.sqrt(T) * k_2 * L * sigma_2 * sp.sqrt(d)
     return (
         Theorem(given=chosen(visits), shows=AtMost(MEAN, FLOORED.subs(a, 5)))
-        .have(Equal(1 / eta, inverse), "the step size")
-        .have(AtMost(5 * moved, 1 / eta), "no term is negative")
-        .have(AtMost(5 * eta * moved, 1), "times eta")
-        .have(AtMost(25 * eta**2 * moved**2, 1), "squared")
+        .use(
+            "thm-f.4-eta",
+            "the step size",
+            e_0=sp.Integer(5),
+            C_2=k_2 * L,
+            C_3=k_3 * L,
+            p=K * zeta,
+            q=sp.sqrt(K) * L / sp.sqrt(b),
+            t=sp.sqrt(K) * k_3 * L * sigma_3 * sp.sqrt(d),
+            y=moved,
+        )
         .have(AtMost(8 * sp.E * eta**2 * moved**2, 1), "8 e <= 25")
         .use("prop-f.3", "Proposition F.3", C_1=k_1 * G, C_2=k_2 * L)
         .have(AtMost(2 * e[1] / (eta * K * R), 2 * gap / (eta * K * R)), "f(x_0) - f(x_*) <= Delta")
@@ -899,7 +906,7 @@ PRINTED = L * sp.sqrt(d) / (n * sp.sqrt(P) * eps * sp.sqrt(R))  # VISITS at v = 
 @claim(
     PAPER,
     "thm-f.4",
-    at="Theorem F.4, first display, with L/sqrt(K b)",
+    at="Theorem F.4, first display, with L/sqrt(K b), from Proposition F.2 in each round",
     kind="asymptotic",
     uses=["thm-f.4-visits"],
 )
@@ -912,11 +919,12 @@ def utility_of_diff2_bvr_l_sgd():
     d/(sqrt K b sqrt eps))/R + 10 Delta k_3 sqrt(A) L sqrt d/(n sqrt P eps sqrt R) + 10 Delta k_2 sqrt(A) (L
     sqrt d/(N eps sqrt R) + eps_opt) + 2 e A k_1^2 eps_opt.
 
-    The text has sqrt K b under both terms of c_1 in the theorem, and sqrt(K b) under both in the proof; each
-    is right for one of them. The first display of the proof, (L + K zeta + sqrt(K) L/sqrt b)/(K R), which is
-    1/(eta K R) with the stated eta, gives L/sqrt(K b), and sigma_3 ~ 1/(b sqrt eps) gives L sqrt d/(sqrt K b
-    sqrt eps). So a reader who follows the proof reads it; with L/(sqrt K b) the theorem is false
-    (thm-f.4-printed). L sqrt d/(N eps sqrt R) is below the term with sqrt P, as printed.
+    The text has sqrt K b in the theorems and the last two displays of the proof, and sqrt(K b) in the three
+    displays between; each is right for one of the two terms of c_1. Theorem F.4's own eta, of the order sqrt
+    b/(sqrt K L), forces sqrt(K b) in the first: 1/(eta K R) is L/(sqrt(K b) R). sigma_3 ~ 1/(b sqrt eps)
+    gives L sqrt d/(sqrt K b sqrt eps), the second. So a reader who follows the proof reads it; with L/(sqrt K
+    b) the theorem is false (thm-f.4-printed). L sqrt d/(N eps sqrt R) is below the term with sqrt P, as
+    printed.
     """
     bound = FLOORED.subs(a, 5)
     return (
@@ -935,12 +943,12 @@ def utility_of_diff2_bvr_l_sgd():
     standing="ours",
 )
 def bound_of_local_steps_at_the_ends_of_its_parameters():
-    """The bound of thm-f.4-terms is: without noise (A = 0) 2 Delta (2 L/K + a (zeta + L/sqrt(K b)))/R, that
-    of local steps alone; at K = 1, and for clients as different as zeta = L, a >= 2, at least the 4 Delta
-    L/R of gradient descent, so that local steps gain nothing there; with one client the two terms in 1/sqrt
-    R are equal.
+    """The bound of thm-f.4-terms is: without noise (A = 0; this A is A_0) 2 Delta (2 L/K + a (zeta + L/sqrt(K
+    b)))/R, that of local steps alone; at K = 1, and for clients as different as zeta = L, a >= 2, at least
+    the 4 Delta L/R of gradient descent, so that local steps gain nothing there; with one client the two terms
+    in 1/sqrt R are equal.
     """
-    noise = sp.Symbol("A", nonnegative=True)
+    noise = sp.Symbol("A_0", nonnegative=True)  # A, which may be 0 here
     quiet = 2 * gap * (2 * L / K + a * (zeta + L / sp.sqrt(K * b))) / R
     return AllOf(
         Equal(FLOORED.subs(A, noise), quiet, given=[sp.Eq(noise, 0)]),

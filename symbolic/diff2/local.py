@@ -123,7 +123,7 @@ def some_step_size_reaches_the_floor_in_too_few_rounds():
     noise = 430 * R  # s
     slope2 = 1 / (sp.sqrt(216 * R) ** 3 * j**11)
     best = sp.S.One / j**12
-    w = sp.Symbol("w", real=True)  # the cube root of 1 - z
+    w = sp.Symbol("w", real=True)  # the cube root of 1 + z
     z = w**3 - 1
     return Instance(
         BigO(slope2 / 2, best, of=[R]),
@@ -202,7 +202,7 @@ def stated_rounds_make_every_term_as_small_as_the_floor():
 @claim(
     PAPER,
     "thm-5.3",
-    at="Theorem 5.3, with L/sqrt(K b) in c_1",
+    at="Theorem 5.3, with L/sqrt(K b) in c_1, from Proposition F.2 in each round",
     kind="asymptotic",
     uses=["thm-f.4", "thm-5.3-rounds", "rounds"],
 )
@@ -257,7 +257,8 @@ def noise_of_the_local_steps_is_twice_the_floor():
 @claim(
     PAPER,
     "thm-5.3-visits",
-    at="Theorem 5.3, with the number of visits, up to ceil(R/P), in the noise",
+    at="Theorem 5.3, with the number of visits, up to ceil(R/P), in the noise, from Proposition F.2 in each "
+    "round",
     kind="asymptotic",
     uses=["thm-f.4-visits", "thm-5.3-rounds", "thm-5.3-local"],
     standing="ours",

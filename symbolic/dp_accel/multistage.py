@@ -62,7 +62,8 @@ def every_stage_contracts_the_lyapunov_function_by_two_to_minus_p_minus_2():
     function of Theorem 4.1, without noise, by at most 2^-(p+2): (1 - 1/(2^k q))^(n_k) <= 2^-(p+2). If V does
     so and V <= 2 E at the restart, the error itself is multiplied by at most 2^-(p+1).
     """
-    k, p, steps = (sp.Symbol(name, integer=True, positive=True) for name in ("k", "p", "n_k"))
+    k, steps = (sp.Symbol(name, integer=True, positive=True) for name in ("k", "n_k"))
+    p = sp.Symbol("p", positive=True)
     E, V, E_before, V_before = sp.symbols("E V E_before V_before", nonnegative=True)
     q = sp.Symbol("q", positive=True)
     size, smallest, enough = 1 / (4**k * L), L / q**2, (p + 2) * sp.log(2)

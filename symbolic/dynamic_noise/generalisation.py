@@ -558,6 +558,9 @@ def true_risk_is_empirical_risk_plus_stability():
     records, and z differs from x in 8 of 9 cases. There it is phi((3/2) eta g) - phi(0) = (7/6) eta g^2
     without noise; noise does not lower the first term, which is convex, and raises the second by at most
     (M/2) E|noise|^2 <= 9 eta G^2/R (9 coordinates, M <= 2/eta). R = 1000.
+
+    A.1 opens with strongly convex functions; Theorem A.3 asks for no more than convex, and no G-Lipschitz f
+    is strongly convex on all of R^D.
     """
     slope2, R_ = sp.Rational(100, 101) * G**2, 1000  # g^2
     gap = sp.Rational(8, 9) * (sp.Rational(7, 6) * slope2 - 9 * G**2 / R_) * eta

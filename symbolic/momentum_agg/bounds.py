@@ -47,7 +47,7 @@ def mean_gradient_with_noise(near, given):
 @claim(
     PAPER,
     "bound-nsgd",
-    at="Theorem 6, with the exact noise",
+    at="Theorem 6, with the exact noise, given the error of the momentum (Lemmas 11 and 12, corrected)",
     kind="inequality",
     uses=["lemma-5", "lemma-11-corrected"],
     standing="ours",
@@ -65,7 +65,7 @@ def mean_gradient_of_dp_nsgd():
 @claim(
     PAPER,
     "bound-reduced-nsgd",
-    at="Theorem 9, with the exact noise",
+    at="Theorem 9, with the exact noise, given the error of the momentum (Lemmas 11 and 12, corrected)",
     kind="inequality",
     uses=["lemma-5", "thm-9-sampling", "l11-unroll-corrected", "l11-anchor-step", "lemma-17-corrected"],
     standing="ours",

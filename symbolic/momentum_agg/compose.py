@@ -260,7 +260,7 @@ def the_length_limits_every_later_block():
 @claim(
     PAPER,
     "prop-18",
-    at="Proposition 18",
+    at="Proposition 18, the count, for blocks that divisibility limits and then the length",
     kind="inequality",
     uses=["alg-3", "alg-3-cover", "compose-up", "compose-down", "compose-turn"],
 )

@@ -177,7 +177,8 @@ def noise_of_the_differences_as_printed():
 )
 def cost_of_the_differences_as_printed():
     """With noise 2 eta N sigma sqrt(V) on V nodes that move by 2 eta N L, they are (z, L^2 z/(2
-    sigma^2))-RDP: L^2 times what Theorem 8 allows, more for L > 1 and less for L < 1.
+    sigma^2))-RDP: L^2 times what Theorem 8 allows, more for L > 1 and less for L < 1. It is attained, by the
+    Gaussian mechanism whose nodes all move by 2 eta N L.
     """
     tree = _tree(2 * eta * N * sigma * sp.sqrt(V), 2 * eta * N * L, V)
     return Private(tree, RDP(z, L**2 * z / (2 * sigma**2)), REPLACE, given=[z > 1])

@@ -35,7 +35,7 @@ from dpverify.symbolic.momentum_agg.reduced_utility import (
 )
 from dpverify.symbolic.momentum_agg.series import WHOLE
 from dpverify.symbolic.momentum_agg.setting import log2
-from dpverify.symbolic.momentum_agg.theorem_6 import mean_gradient_with
+from dpverify.symbolic.momentum_agg.theorem_6 import mean_gradient_with, no_gradient_is_above_g
 from dpverify.symbolic.momentum_agg.utility import slope
 from dpverify.theorems import AllOf, ForEvery, Theorem
 from dpverify.verdicts import REFUTED
@@ -224,6 +224,7 @@ def explicit_bound_of_theorem_9():
     level = 1 / (100 * k)
     factor = 16 * (k + 14) * level  # log2 T = k + 14
     way = (4 / k + 2 / sp.sqrt(dimension) + 1 / (k * sp.sqrt(level) * x ** sp.Rational(3, 2))) / x
+    budget, length, at = 2 ** sp.Rational(41, 2) / N, 2**14 * N, {d: dimension}
     gap, noise = 10 * way + sp.Rational(1, 2), 72 * factor * x + 45 * factor * x ** sp.Rational(3, 2)
     return Instance(
         AtMost(sp.Rational(9, 10), (3 * gap / 2 + 12) * x + noise + sp.Rational(1, 100)),
@@ -236,6 +237,12 @@ def explicit_bound_of_theorem_9():
             "w_1, R": "1 + 10 D, 10 D + 1/2",
             "6 G/sqrt(N)": "less than the 1/100 that stands for it",
         },
+        meets=[
+            Equal(LENGTH.subs(at).subs(eps, budget), length),
+            Equal(weight(sp.Rational(3, 4)).subs(at).subs({eps: budget, size: length}), 1 / N),
+            AtMost(budget, (length / N) ** sp.Rational(3, 4) * sp.sqrt(dimension), given=[N >= 1]),
+            AtMost(sp.sqrt(N / length), sp.Rational(1, 2)),  # gamma
+        ],
         because="K has log(1/delta) where the noise has its root",
     )
 
@@ -392,10 +399,38 @@ def bound_9(x):
     return lead * x + late + 3 * G * x**2 + 3 * L * x / (4 * N) + 3 * sampling
 
 
+c = sp.Symbol("c", nonnegative=True)
+SIZE = sp.sqrt(N / T)
+
+
+def reached_9(x):
+    """The mean gradient of the steps of Theorem 9 whose momentum errs by c, but for its start."""
+    return 3 * R * x / 2 + 3 * L * x / (4 * N) + 3 * c + 3 * G * x**2
+
+
+def run_of_theorem_9():
+    """The steps with the eta and alpha of Theorem 9, whose momentum errs by c + (1-alpha)^t G."""
+    return mean_gradient_with(1 / sp.sqrt(N * T), 1 - 1 / N, c, [N >= 2], reached_9(SIZE))
+
+
+@claim(
+    PAPER, "thm-9-corrected-terms", at="Theorem 9, corrected, c put in", kind="inequality", standing="ours"
+)
+def terms_of_theorem_9_corrected():
+    """What is at most 3R x/2 + 3L x/(4N) + 3c + 3G x^2, c at most the sampling error, 3 x L and the noise, is
+    at most the bound of thm-9-corrected.
+    """
+    mean, last = sp.Symbol("g", real=True), SCALE * L * x ** sp.Rational(3, 2)
+    known = [mean <= reached_9(x), c <= error_9(x)]
+    return Theorem(given=known, shows=AtMost(mean, bound_9(x))).have(
+        AtMost(3 * sp.sqrt(3) * last, 9 * last), "sqrt(3) <= 3"
+    )
+
+
 @claim(
     PAPER,
     "thm-9-corrected",
-    at="Theorem 9, corrected",
+    at="Theorem 9, corrected, given the error of the momentum (Lemmas 11 and 12, corrected)",
     kind="inequality",
     uses=[
         "lemma-5",
@@ -404,6 +439,7 @@ def bound_9(x):
         "l11-unroll-corrected",
         "l11-anchor-step",
         "lemma-17-corrected",
+        "thm-9-corrected-terms",
     ],
     standing="ours",
 )
@@ -418,17 +454,13 @@ def explicit_bound_of_theorem_9_corrected():
     (1-alpha)^t G for the mean of what is rebuilt, which is that of Lemma 11 (lemma-17-corrected), and the
     noise (thm-9-noise). No m_t is compared with: what is rebuilt is not m_t.
     """
-    c, mean = sp.symbols("c g", nonnegative=True)
-    last = SCALE * L * x ** sp.Rational(3, 2)
-
-    def whole(x):
-        return 3 * R * x / 2 + 3 * L * x / (4 * N) + 3 * c + 3 * G * x**2
-
-    return AllOf(
-        mean_gradient_with(1 / sp.sqrt(N * T), 1 - 1 / N, c, [N >= 2], whole(sp.sqrt(N / T))),
-        Theorem(given=[mean <= whole(x), c <= error_9(x)], shows=AtMost(mean, bound_9(x))).have(
-            AtMost(3 * sp.sqrt(3) * last, 9 * last), "sqrt(3) <= 3"
-        ),
+    run = run_of_theorem_9()
+    mean = run.shows.lhs
+    theorem = Theorem(given=[*run.given, c <= error_9(SIZE)], shows=AtMost(mean, bound_9(SIZE)))
+    return (
+        replace(theorem, proof=run.proof)
+        .have(run.shows, "as in thm-6-general")
+        .use("thm-9-corrected-terms", "c put in", g=mean, c=c, x=SIZE)
     )
 
 
@@ -599,7 +631,7 @@ def bound_of_theorem_9_is_above_every_gradient():
     PAPER,
     "thm-9-small-delta",
     at="Theorem 9, first inequality, for delta <= 1/2, and L <= 21 sqrt(N) log2(T) G or epsilon <= 27000 "
-    "(log2 T)^3 sqrt(d N)",
+    "(log2 T)^3 sqrt(d N), given the error of the momentum (Lemmas 11 and 12, corrected)",
     kind="inequality",
     uses=[
         "lemma-5",
@@ -626,14 +658,11 @@ def explicit_bound_of_theorem_9_for_small_delta():
     statement is open: the sampling error, up to about (1 + L y/G) G/sqrt(N) as fresh orders add up over
     1/gamma epochs, may be more than the 6G/sqrt(N) and the terms in K L y^2 that are printed.
     """
-    c = sp.Symbol("c", nonnegative=True)
-    at_y, at_r, length, bits = (N / T) ** sp.Rational(1, 4), 1 / sp.sqrt(N), sp.sqrt(N / T), log2(T)
+    at_y, at_r, bits = (N / T) ** sp.Rational(1, 4), 1 / sp.sqrt(N), log2(T)
     budget = sp.sqrt(d) * (T / N) ** sp.Rational(3, 4) / N
     less = 16 * bits * sp.sqrt(ell)
-    slopes = sp.Sum(slope[t], (t, 1, T))
-    mean = slopes / T
-    reached = 3 * R * length / 2 + 3 * L * length / (4 * N) + 3 * c + 3 * G * length**2
-    run = mean_gradient_with(1 / sp.sqrt(N * T), 1 - 1 / N, c, [N >= 2], reached)
+    run = run_of_theorem_9()
+    mean = run.shows.lhs
     known = [
         ForEvery(AtMost(slope[t], G), t, 1, T),
         c <= WHOLE * _spread(at_y) * at_r + 3 * at_y**2 * L + less * noise_9(at_y),
@@ -643,16 +672,12 @@ def explicit_bound_of_theorem_9_for_small_delta():
     ]
 
     def bounded(condition, fact, why, terms):
-        theorem = (
+        theorem = no_gradient_is_above_g(
             Theorem(given=[*run.given, *known, condition], shows=AtMost(mean, _printed_in(at_y, at_r)))
-            .sum(AtMost(slope[t], G), (t, 1, T), "no gradient is above G")
-            .have(Equal(sp.Sum(G, (t, 1, T)), T * G), "T times the same")
-            .have(AtMost(slopes, T * G), "added up")
-            .have(AtMost(mean, G), "nor is their mean")
         )
         return (
             replace(theorem, proof=(*theorem.proof, *run.proof))
-            .have(AtMost(mean, reached), "as in thm-9-corrected")
+            .have(run.shows, "as in thm-9-corrected")
             .have(AtMost(1, bits), "T >= 2")
             .have(fact, why)
             .use(terms, "for T >= N", when=N <= T, g=mean, c=c, y=at_y, r=at_r, K_1=less, bT=bits)
@@ -680,24 +705,27 @@ def explicit_bound_of_theorem_9_for_small_delta():
     )
 
 
+def rate_9(x):
+    """The rate of Theorem 9 with its constants."""
+    return (3 * R / 2 + 10 * L + 3 * G + SCALE * (60 * G + 57 * L)) * x + 5 * (2 * G + L) / sp.sqrt(N)
+
+
 @claim(
     PAPER,
-    "thm-9-rate",
-    at="Theorem 9, second inequality",
-    kind="asymptotic",
-    uses=["thm-9-corrected", "scaled", "scaled-twice"],
+    "thm-9-rate-terms",
+    at="Theorem 9, second inequality, in x <= 1",
+    kind="inequality",
+    uses=["scaled", "scaled-twice"],
+    standing="ours",
 )
-def rate_of_theorem_9():
-    """E|grad F(w^)| is O~(d^(1/3)/(epsilon N)^(2/3) + 1/sqrt(N)): at most (3R/2 + 10L + 3G + K (60G + 57L)) x
-    + 5 (2G + L)/sqrt(N), K = 16 log2 T sqrt(l); by thm-9-corrected where x <= 1, and by E|grad F| <= G where
-    x > 1. g is E|grad F(w^)|.
+def terms_of_the_rate_of_theorem_9():
+    """For x <= 1 what is at most the bound of thm-9-corrected is at most (3R/2 + 10L + 3G + K (60G + 57L)) x
+    + 5 (2G + L)/sqrt(N).
     """
-    mean = sp.Symbol("g", nonnegative=True)
-    bound = bound_9(x)
+    mean = sp.Symbol("g", real=True)
     K, cubed, root = SCALE, x ** sp.Rational(3, 2), sp.sqrt(G**2 + x * (G + L) ** 2)
-    stated = (3 * R / 2 + 10 * L + 3 * G + K * (60 * G + 57 * L)) * x + 5 * (2 * G + L) / sp.sqrt(N)
-    near = (
-        Theorem(given=[mean <= bound, x <= 1], shows=AtMost(mean, stated))
+    return (
+        Theorem(given=[mean <= bound_9(x), x <= 1], shows=AtMost(mean, rate_9(x)))
         .have(AtMost(cubed, x), "x <= 1")
         .have(AtMost(x**2, x), "x <= 1")
         .have(AtMost(root, 2 * G + L), "x <= 1")
@@ -708,7 +736,36 @@ def rate_of_theorem_9():
         .use("scaled", "times 3 G", p=3 * G, s=x**2, b=x)
         .have(AtMost(3 * L * x / (4 * N), L * x), "N >= 1")
     )
-    return AllOf(near, AtMost(mean, stated, given=[mean <= G, x > 1]))
+
+
+@claim(PAPER, "thm-9-rate-far", at="Theorem 9, second inequality, x > 1", kind="inequality", standing="ours")
+def rate_of_theorem_9_is_above_every_gradient():
+    """For x > 1, that is T < N, the rate of Theorem 9 with its constants is more than G."""
+    return AtMost(G, rate_9(x), given=[x > 1])
+
+
+@claim(
+    PAPER,
+    "thm-9-rate",
+    at="Theorem 9, second inequality, given the error of the momentum (Lemmas 11 and 12, corrected)",
+    kind="asymptotic",
+    uses=["thm-9-corrected", "thm-9-rate-terms", "thm-9-rate-far"],
+)
+def rate_of_theorem_9():
+    """E|grad F(w^)| is O~(d^(1/3)/(epsilon N)^(2/3) + 1/sqrt(N)): at most (3R/2 + 10L + 3G + K (60G + 57L)) x
+    + 5 (2G + L)/sqrt(N), K = 16 log2 T sqrt(l), x = sqrt(N/T) = d^(1/3)/(epsilon N)^(2/3)
+    (thm-9-hyp-corrected); by thm-9-corrected where x <= 1, and by E|grad F| <= G where x > 1.
+    """
+    run = run_of_theorem_9()
+    mean = run.shows.lhs
+    known = [*run.given, c <= error_9(SIZE), ForEvery(AtMost(slope[t], G), t, 1, T)]
+    return (
+        no_gradient_is_above_g(Theorem(given=known, shows=AtMost(mean, rate_9(SIZE))))
+        .use("thm-9-corrected", "Theorem 9, corrected")
+        .use("thm-9-rate-terms", "for T >= N", when=N <= T, g=mean, x=SIZE)
+        .use("thm-9-rate-far", "for T < N", when=N > T, x=SIZE)
+        .cases(N <= T, N > T)
+    )
 
 
 @claim(
