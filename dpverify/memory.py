@@ -83,7 +83,9 @@ def _engine() -> str:
     laws = Path(inspect.getfile(importlib.import_module("dpverify.properties"))).parent
     return _digest(
         *[part for p in (*files, *sorted(laws.rglob("*.py"))) for part in (p.name, p.read_bytes())],
-        *sorted(distribution.read_text("RECORD") or "" for distribution in metadata.distributions()),
+        *sorted(
+            filter(None, (distribution.read_text("RECORD") for distribution in metadata.distributions()))
+        ),
         json.dumps(versions()),
     )
 

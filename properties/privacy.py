@@ -207,7 +207,7 @@ def doubling(subject: Subject, seed: int) -> Outcome:
     once, twice = cost(ledger, subject.adjacency), cost(doubled, subject.adjacency)
     if math.isinf(once):
         return NotApplicable("no closed form for its ledger")
-    exact = gaussian or all(release.whole for release in ledger)
+    exact = gaussian or all(release.full_batch for release in ledger)
     right = math.isclose(twice, once / 2, rel_tol=1e-9) if exact else twice <= once / 2 * (1 + 1e-9)
     if not right:
         then = f"it costs {once:.6g}, and {twice:.6g} with twice the noise"
