@@ -128,14 +128,17 @@ def _library_folders() -> tuple[Path, ...]:
 
 def files_read(but: set[str]) -> dict[str, str]:
     """The user's files that this process has read or imported since `watch_files`, each with its digest."""
-    modules = {getattr(module, "__file__", None) or "" for module in list(sys.modules.values())}
-    paths = set()
-    for path in (_read or set()) | {os.path.abspath(name) for name in modules if name}:
-        with suppress(ValueError, NotImplementedError):
-            path = importlib.util.source_from_cache(path)
-        if path not in but and _users(path):
-            paths.add(path)
+    paths = set(filter(None, map(_users_source, (_read or set()).union(_loaded())))) - but
     return {path: digest for path in sorted(paths) if (digest := _digest_of(path))}
+
+
+@lru_cache(maxsize=50_000)  # thousands of modules are loaded, and asked about after every claim
+def _users_source(name: str) -> str | None:
+    """The file of the user's from which a module or a file that was read comes, if it is one."""
+    path = os.path.abspath(name)
+    with suppress(ValueError, NotImplementedError):
+        path = importlib.util.source_from_cache(path)
+    return path if _users(path) else None
 
 
 def _digest_of(path: str) -> str | None:

@@ -277,6 +277,12 @@ def prove_step(relation: Any, effort: Effort) -> Result:
         return Result(UNDECIDED, f"not modelled: {why}")
 
 
+def model_found(hypotheses: Sequence[Any], effort: Effort) -> dict[str, str] | None:
+    """A point that meets the hypotheses, in words, if one is found in time."""
+    point = _limited(lambda: models.model(hypotheses, effort), effort.tactic_seconds)
+    return point if isinstance(point, dict) else None
+
+
 def model(hypotheses: Sequence[Any], effort: Effort) -> dict[str, str] | Result:
     """A point that meets the hypotheses, in words; or the result that says that there is none, or that none
     was found.

@@ -77,36 +77,39 @@ def _model_of_a_run(given: list[Any], steps: int, effort: Effort) -> dict[str, s
     """A point that meets the hypotheses along a run of at most so many steps, or that none was found; None if
     none is as short.
     """
-    from dpverify.proving import model
+    from dpverify.proving import model, model_found
 
-    found: dict[str, str] | Result | None = None
+    last: list[Any] | None = None
+    excluded = False
     for run in runs(given, steps=steps, indices=FAR):
-        if sp.false not in run.given:
-            found = model(run.given, effort)
-            if not isinstance(found, dict):
-                found = _constants_first(run.given, given, effort) or found
-            if isinstance(found, dict):
-                return run.lengths | found
-        elif found is None:
-            found = Result(UNDECIDED, "the hypotheses contradict each other along every short run")
-    return found
+        if sp.false in run.given:
+            excluded = True
+            continue
+        last = run.given
+        found = model_found(run.given, effort) or _constants_first(run.given, given, effort)
+        if found is not None:
+            return run.lengths | found
+    if last is not None:
+        return model(last, effort)  # which says whether the hypotheses contradict each other
+    contradictory = "the hypotheses contradict each other along every short run"
+    return Result(UNDECIDED, contradictory) if excluded else None
 
 
 def _constants_first(written: list[Any], given: list[Any], effort: Effort) -> dict[str, str] | None:
     """A point found in two turns: the constants of the statement by what is said of them alone, and then the
     entries of its sequences, which are many, with these values for the constants.
     """
-    from dpverify.proving import model
+    from dpverify.proving import model_found
 
     plain = [h for h in given if not isinstance(h, ForEvery | Iterates)]
     names = {s for h in plain for s in sp.sympify(h).free_symbols if type(s) is sp.Symbol}
     of_constants = [c for c in written if sp.sympify(c).free_symbols <= names]
-    constants = model(of_constants, effort)
-    if not isinstance(constants, dict):
+    constants = model_found(of_constants, effort)
+    if constants is None:
         return None
     values = {s: sp.Rational(constants[s.name]) for s in names if s.name in constants}
-    entries = model([sp.sympify(c).subs(values) for c in written], effort)
-    return {str(s): str(v) for s, v in values.items()} | entries if isinstance(entries, dict) else None
+    entries = model_found([sp.sympify(c).subs(values) for c in written], effort)
+    return None if entries is None else {str(s): str(v) for s, v in values.items()} | entries
 
 
 def _spoken_of_later(given: list[Any]) -> list[Iterates]:

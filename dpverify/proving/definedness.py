@@ -5,6 +5,7 @@ whether it does wherever the hypotheses hold.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import sympy as sp
@@ -90,11 +91,11 @@ def needs(expression: Any, given: Hypotheses) -> Iterator[Need]:
     [(log(x), (((x, '>'),),))]
     """
     e = sp.sympify(expression)
+    if _always_defined(e):
+        return
     if isinstance(e, Atom):  # the point at which a function is taken has coefficients
         for inside in coefficients([e]):
             yield from needs(inside, given)
-        return
-    if not e.args or isinstance(e, sp.Symbol):
         return
     if isinstance(e, sp.Sum | sp.Product):
         e = _with_free_indices(e, given)
@@ -122,6 +123,16 @@ def needs(expression: Any, given: Hypotheses) -> Iterator[Need]:
         yield from needs(arg, given)
     if ways := _ways(e):
         yield Need(e, ways, given)
+
+
+@lru_cache(maxsize=50_000)  # the steps of a proof have most of their hypotheses in common
+def _always_defined(e: Any) -> bool:
+    """Whether no operation in an expression asks for anything."""
+    if isinstance(e, Atom):
+        return all(map(_always_defined, map(sp.sympify, coefficients([e]))))
+    if isinstance(e, sp.Symbol) or not e.args:
+        return True
+    return not _ways(e) and all(map(_always_defined, e.args))
 
 
 def _with_free_indices(total: Any, given: Hypotheses) -> Any:
@@ -215,7 +226,7 @@ class Definedness:
 
     def _hypotheses(self, given: Hypotheses, effort: Effort) -> None:
         """Every hypothesis is defined where those hold that were seen to be before."""
-        held = [c for c in given if not any(True for _ in needs(c, ()))]
+        held = [c for c in given if _always_defined(c)]
         todo = [c for c in given if c not in held]
         while todo:
             stuck: Undefined | None = None

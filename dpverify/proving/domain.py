@@ -41,6 +41,7 @@ ENFORCED = (
 )
 
 LARGEST_FLOAT = 1e300  # of the random numbers
+LARGEST_EXPONENT = 10_000  # of a power that is written out as a number
 DRAWN = 256  # random numbers that are drawn for a symbol at once
 SIMPLE = [
     sp.Rational(p, q)
@@ -398,6 +399,12 @@ def _entries_of(e: Any) -> frozenset[Any]:
     return frozenset(e.atoms(sp.Indexed))
 
 
+@lru_cache(maxsize=4096)
+def _symbolic_powers(e: Any) -> tuple[sp.Pow, ...]:
+    """The powers in an expression whose exponent is no number."""
+    return tuple(p for p in e.atoms(sp.Pow) if not p.exp.is_number)
+
+
 def running(expressions: Sequence[Any], given: Sequence[Any]) -> set[Any]:
     """Whole symbols that stand in the index of a sequence among the hypotheses and nowhere in the conclusion:
     such a hypothesis (`q[t] <= 1`) is meant at every index.
@@ -529,7 +536,11 @@ class Domain:
         if not symbol.is_rational:
             return True
         numbers = {k: sp.Rational(v) for k, v in point.items()}
-        number = written_out(sp.sympify(value).xreplace(numbers)).xreplace(numbers)
+        written = written_out(sp.sympify(value))
+        exponents = [p.exp.xreplace(numbers) for p in _symbolic_powers(written)]
+        if any(e.is_number and abs(e) > LARGEST_EXPONENT for e in exponents):
+            return False  # it is not written out
+        number = written_out(written.xreplace(numbers)).xreplace(numbers)
         return bool(number.is_Rational and admits(symbol, number))
 
     def interval(self, symbol: Any) -> Bounds:

@@ -15,7 +15,7 @@ import sympy as sp
 from dpverify.proving.domain import Domain, nearest
 
 CLOSE = 1e-5
-BATCH = 32  # points that are drawn before one is looked at
+BATCH = 256  # points that are drawn before one is looked at
 
 
 def moderate_points(domain: Domain, count: int, rng: np.random.Generator) -> list[dict[Any, Any]]:
@@ -29,10 +29,9 @@ def moderate_points(domain: Domain, count: int, rng: np.random.Generator) -> lis
         return [{}]
     places: list[dict[Any, Any]] = []
     for _ in range(400 * count // BATCH + 1):
-        drawn = [[_moderate(s, rng) for s in domain.symbols] for _ in range(BATCH)]
-        floats = np.array([[top / bottom for top, bottom in row] for row in drawn])
-        for i in domain.likely(floats):
-            point = {s: sp.Rational(*pair) for s, pair in zip(domain.symbols, drawn[i])}
+        rows = np.column_stack([_moderate(s, rng) for s in domain.symbols])
+        for i in domain.likely(rows):
+            point = {s: sp.Rational(*nearest(float(value), 40)) for s, value in zip(domain.symbols, rows[i])}
             if domain.holds(point):
                 places.append(point)
                 if len(places) == count:
@@ -40,14 +39,14 @@ def moderate_points(domain: Domain, count: int, rng: np.random.Generator) -> lis
     return places
 
 
-def _moderate(symbol: Any, rng: np.random.Generator) -> tuple[int, int]:
-    """A fraction, by its numerator and its denominator."""
-    value = float(np.exp(rng.uniform(-1.6, 1.2)))
+def _moderate(symbol: Any, rng: np.random.Generator) -> np.ndarray:
+    """Numbers for a symbol, neither tiny nor huge."""
     if symbol.is_integer:
-        return int(rng.integers(1, 9)), 1
-    sign = 1 if symbol.is_nonnegative else -1 if symbol.is_negative else (-1, 1)[rng.integers(0, 2)]
-    top, bottom = nearest(value, 40)
-    return sign * top, bottom
+        return rng.integers(1, 9, BATCH).astype(float)
+    sizes = np.exp(rng.uniform(-1.6, 1.2, BATCH))
+    if symbol.is_nonnegative or symbol.is_negative:
+        return sizes if symbol.is_nonnegative else -sizes
+    return sizes * rng.choice([-1.0, 1.0], BATCH)
 
 
 def factors(domain: Domain, expressions: Sequence[Any]) -> list[Any]:

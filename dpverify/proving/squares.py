@@ -37,6 +37,8 @@ class _Problem:
         left, right = domain.expressions
         if domain.lengths or not domain.symbols:
             raise ValueError("not a polynomial in finitely many variables")
+        if len(domain.symbols) > MOST_VARIABLES:  # before any algebra, which is long with many
+            raise ValueError(f"{len(domain.symbols)} variables")
         conditions: list[tuple[Any, bool]] = []
         for s, b in domain.bounds.items():
             if b.low.is_finite:
@@ -104,8 +106,6 @@ def attempt(relation: AtMost, effort: Effort) -> Outcome:
         problem = _Problem(relation)
     except ValueError as why:
         return GaveUp(str(why))
-    if not 0 < len(problem.symbols) <= MOST_VARIABLES:
-        return GaveUp(f"{len(problem.symbols)} variables")
     if problem.target.total_degree() > MOST_DEGREE:
         return GaveUp(f"a polynomial of degree {problem.target.total_degree()}")
     for blocks in _plans(problem):
