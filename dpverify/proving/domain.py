@@ -42,6 +42,7 @@ ENFORCED = (
 
 LARGEST_FLOAT = 1e300  # of the random numbers
 LARGEST_EXPONENT = 10_000  # of a power that is written out as a number
+MOST_FAILURES = 60  # points in a row that floats let pass and exact arithmetic does not
 DRAWN = 256  # random numbers that are drawn for a symbol at once
 SIMPLE = [
     sp.Rational(p, q)
@@ -458,6 +459,7 @@ class Domain:
         self._fixed: dict[Any, list[Any]] = {}
         self._entries: dict[Any, list[sp.Indexed]] = {}
         self._slacks: dict[Any, tuple[Any, list[str]]] = {}  # hypotheses in floats, by the lengths
+        self._failed = 0  # the place of the hypothesis that was not met last
 
     @staticmethod
     def definition(equation: sp.Eq) -> tuple[sp.Symbol, Any] | None:
@@ -525,9 +527,20 @@ class Domain:
                 return False
             if s in self.bounds and not self.bounds[s].contains(sp.Rational(value)):
                 return False
-        if not all(truth(c, point) is True for c in self.fixed(point)[len(self.expressions) :]):
+        if not self._meets(self.fixed(point)[len(self.expressions) :], point):
             return False
         return all(self._defines(s, value, point) for s, value in self.defined.items())
+
+    def _meets(self, conditions: list[Any], point: Mapping[Any, Any]) -> bool:
+        """Whether every condition surely holds; the one that failed last is looked at first."""
+        last = self._failed
+        if last < len(conditions) and truth(conditions[last], point) is not True:
+            return False
+        for i, condition in enumerate(conditions):
+            if i != last and truth(condition, point) is not True:
+                self._failed = i
+                return False
+        return True
 
     def _defines(self, symbol: sp.Symbol, value: Any, point: Mapping[Any, Any]) -> bool:
         """Whether a symbol that an equation defines has at the point what is assumed of it, apart from signs,
@@ -615,12 +628,14 @@ class Domain:
     ) -> Iterator[dict[Any, sp.Rational]]:
         """Up to `count` rational points that satisfy every hypothesis (fewer if they are hard to hit).
 
-        They are drawn several at a time, of the same lengths; floats sort out those that cannot satisfy.
+        They are drawn several at a time, of the same lengths; floats sort out those that cannot satisfy. Where
+        many that floats let pass are not shown to satisfy, one after the other, none will be: a hypothesis is
+        an equation between numbers that no algebra decides.
         """
         fixed = {s: sp.Integer(v) for s, v in (lengths or {}).items() if s in self.symbols}
         others = [s for s in self.symbols if s not in fixed and s not in self.lengths]
         batch = 4 if set(self.lengths) - set(fixed) else min(32, max(8, 2 * count))
-        found = tries = 0
+        found = tries = failures = 0
         at = DRAWN  # the next row of those that were drawn together for the symbols
         while tries < 60 * count + 200:
             tries += batch
@@ -641,8 +656,11 @@ class Domain:
                     point[name] = exact.get(at + i) or self._rational(name, float(floats[i]))
                 if self.holds(point):
                     found += 1
+                    failures = 0
                     yield point
-                if found == count:
+                else:
+                    failures += 1
+                if found == count or failures == MOST_FAILURES:
                     return
             at += batch
             batch = min(2 * batch, DRAWN) if not len(likely) else batch
