@@ -3,23 +3,27 @@ multipliers.
 
 The terms of the expanded sides are unknowns of their own, so the hypotheses may hold sums, logarithms,
 anything; they may also be multiplied by each other once, and by symbols that are not negative. The
-multipliers are found by a linear program in floats, solved again in rationals on the terms that it used, and
-checked by adding up.
+multipliers are found by a linear program in floats, solved again in rationals on the facts that it used, and
+checked by adding up. The search knows a term by the powers that it is a product of, which are multiplied much
+sooner than expressions; the checker expands the expressions themselves.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from fractions import Fraction
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 import sympy as sp
+from flint import fmpq, fmpq_mat
 
 from dpverify.effort import Effort
 from dpverify.proving.domain import Domain
+from dpverify.proving.evaluate import rational
 from dpverify.proving.identities import normalise
 from dpverify.proving.reduction import Certificate, GaveUp, Outcome
 from dpverify.proving.refutation import domain_of
@@ -30,6 +34,8 @@ MOST = 400  # hypotheses and products of them
 
 
 Terms = tuple[tuple[Any, Any], ...]  # products and their coefficients
+Powers = frozenset[tuple[Any, Any]]  # a product, by its factors and their exponents
+Polynomial = dict[Powers, fmpq]
 
 
 @dataclass(frozen=True)
@@ -47,6 +53,14 @@ class _Fact:
     def terms(self) -> Terms:
         """The product as a sum of terms."""
         return _terms(self.factors[0]) if len(self.factors) == 1 else _multiplied(*self.factors)
+
+    @cached_property
+    def polynomial(self) -> Polynomial | None:
+        """The same in powers; None if a coefficient is not rational."""
+        polynomials = [_polynomial(factor) for factor in self.factors]
+        if any(polynomial is None for polynomial in polynomials):
+            return None
+        return polynomials[0] if len(polynomials) == 1 else _product(*self.factors)
 
 
 @lru_cache(maxsize=20_000)  # the steps of a proof have most of their hypotheses in common
@@ -95,6 +109,56 @@ def _bases(term: Any) -> tuple[frozenset[Any], frozenset[Any]]:
             bases.add(base)
             mixing.add(base)
     return frozenset(bases), frozenset(mixing)
+
+
+@lru_cache(maxsize=20_000)
+def _powers(term: Any) -> Powers:
+    """The factors of a product, each with its exponent; what has no rational exponent is a factor itself."""
+    powers = []
+    for factor in sp.Mul.make_args(term):
+        base, power = factor.as_base_exp()
+        if not power.is_Rational:
+            base, power = factor, sp.S.One
+        powers.append((base, int(power.p) if power.q == 1 else Fraction(int(power.p), int(power.q))))
+    return frozenset(powers) if term != 1 else frozenset()
+
+
+@lru_cache(maxsize=20_000)
+def _polynomial(expression: Any) -> Polynomial | None:
+    terms = _terms(expression)
+    if not all(c.is_Rational for _, c in terms):
+        return None
+    return {_powers(term): rational(c) for term, c in terms}
+
+
+@lru_cache(maxsize=20_000)
+def _product(first: Any, second: Any) -> Polynomial | None:
+    """What `_multiplied` gives, in powers."""
+    total: Polynomial = {}
+    for (left, a), (right, b) in itertools.product(_terms(first), _terms(second)):
+        scale = rational(a) * rational(b)
+        if _stay_apart(left, right):
+            key = _together(_powers(left), _powers(right))
+            total[key] = total.get(key, fmpq(0)) + scale
+            continue
+        part = _polynomial(left * right)
+        if part is None:
+            return None
+        for key, c in part.items():
+            total[key] = total.get(key, fmpq(0)) + scale * c
+    return {key: c for key, c in total.items() if c != 0}
+
+
+@lru_cache(maxsize=100_000)
+def _together(left: Powers, right: Powers) -> Powers:
+    """The powers of a product of two terms that stay apart."""
+    powers = dict(left)
+    for base, exponent in right:
+        if total := powers.get(base, 0) + exponent:
+            powers[base] = total
+        else:
+            del powers[base]
+    return frozenset(powers.items())
 
 
 def _sign(term: Any) -> str:
@@ -175,48 +239,55 @@ def _target(domain: Domain) -> Terms:
     return _terms(right - left)
 
 
-def _solve(facts: list[_Fact], target: dict[Any, Any], strict: bool) -> dict[str, Any] | None:
+def _solve(facts: Sequence[_Fact], target: Polynomial, strict: bool) -> dict[str, Any] | None:
     """Multipliers with sum of multiplier times fact = target, exact; None if none were found."""
     from scipy.optimize import linprog
-    from scipy.sparse import lil_matrix
+    from scipy.sparse import csr_matrix
 
-    if not facts:
+    columns = [fact.polynomial or {} for fact in facts]
+    if not facts or any(all(key not in column for column in columns) for key in target):
         return None
-    rows = list(dict.fromkeys([*target, *(term for fact in facts for term, _ in fact.terms)]))
-    at = {term: i for i, term in enumerate(rows)}
-    matrix = lil_matrix((len(rows), len(facts)))
-    for j, fact in enumerate(facts):
-        for term, coefficient in fact.terms:
-            matrix[at[term], j] = float(coefficient)
+    rows = list(dict.fromkeys([*target, *(key for column in columns for key in column)]))
+    at = {key: i for i, key in enumerate(rows)}
+    entries = [(at[key], j, float(c)) for j, column in enumerate(columns) for key, c in column.items()]
+    places, numbers, data = zip(*entries)
     goal = np.zeros(len(rows))
-    for term, coefficient in target.items():
-        goal[at[term]] = float(coefficient)
+    for key, c in target.items():
+        goal[at[key]] = float(c)
+    if not (np.isfinite(data).all() and np.isfinite(goal).all()):
+        return None  # numbers beyond floating point
     cost = [0.0 if fact.zero else (1.0 if not (strict and fact.strict) else 0.5) for fact in facts]
     bounds = [(None, None) if fact.zero else (0, None) for fact in facts]
-    table = matrix.tocsr()
-    if not (np.isfinite(table.data).all() and np.isfinite(goal).all()):
-        return None  # numbers beyond floating point
+    table = csr_matrix((data, (places, numbers)), shape=(len(rows), len(facts)))
     answer = linprog(cost, A_eq=table, b_eq=goal, bounds=bounds, method="highs")
     if answer.status != 0:
         return None
     used = [j for j, value in enumerate(answer.x) if abs(value) > 1e-9]
-    exact = sp.zeros(len(rows), len(used))
-    for column, j in enumerate(used):
-        for term, coefficient in facts[j].terms:
-            exact[at[term], column] = coefficient
-    right = sp.Matrix([target.get(term, 0) for term in rows])
-    unknowns = sp.symbols(f"l0:{len(used)}") if used else ()
-    solutions = sp.linsolve((exact, right), *unknowns) if used else ({()} if not any(right) else set())
-    for solution in solutions:
-        values = [sp.sympify(v) for v in solution]
-        free = sorted({s for v in values for s in v.free_symbols}, key=str)
-        near = {
-            s: sp.nsimplify(answer.x[used[unknowns.index(s)]], rational=True, tolerance=1e-6) for s in free
-        }
-        values = [v.subs(near) for v in values]
-        if all(facts[j].zero or v >= 0 for j, v in zip(used, values)):
-            return {facts[j].name: v for j, v in zip(used, values) if v != 0}
-    return None
+    values = _exactly([columns[j] for j in used], target, [answer.x[j] for j in used])
+    if values is None or any(v < 0 and not facts[j].zero for j, v in zip(used, values)):
+        return None
+    return {facts[j].name: sp.Rational(int(v.p), int(v.q)) for j, v in zip(used, values) if v != 0}
+
+
+def _exactly(columns: list[Polynomial], target: Polynomial, near: list[float]) -> list[fmpq] | None:
+    """Rational multipliers that make the target; those that are not determined are taken near a guess."""
+    rows = list(dict.fromkeys([*target, *(key for column in columns for key in column)]))
+    if not columns:
+        return None if rows else []
+    zero, width = fmpq(0), len(columns)
+    table = [[column.get(key, zero) for column in columns] + [target.get(key, zero)] for key in rows]
+    reduced, rank = fmpq_mat(len(rows), width + 1, [c for row in table for c in row]).rref()
+    leads = [next(j for j in range(width + 1) if reduced[i, j] != 0) for i in range(rank)]
+    if width in leads:
+        return None
+    values = [
+        rational(sp.nsimplify(guess, rational=True, tolerance=1e-6)) if j not in leads else zero
+        for j, guess in enumerate(near)
+    ]
+    for i, lead in enumerate(leads):
+        others = [reduced[i, j] * values[j] for j in range(width) if j not in leads]
+        values[lead] = reduced[i, width] - sum(others, zero)
+    return values
 
 
 def attempt(relation: AtMost | Equal, effort: Effort) -> Outcome:
@@ -224,12 +295,12 @@ def attempt(relation: AtMost | Equal, effort: Effort) -> Outcome:
     if not relation.given or isinstance(getattr(relation, "derived", None), sp.MatrixBase):
         return GaveUp("there are no hypotheses to combine")
     domain = domain_of(relation)
-    target = dict(_target(domain))
-    if any(not c.is_Rational for c in target.values()):
+    left, right = domain.expressions
+    target = _polynomial(right - left)
+    if target is None:
         return GaveUp("its coefficients are not rational")
     for products in (False, True):
-        facts = _listed(domain, products)
-        usable = [f for f in facts if all(c.is_Rational for _, c in f.terms)]
+        usable = [f for f in _listed(domain, products) if f.polynomial is not None]
         if isinstance(relation, Equal):
             both = [_solve(usable, goal, False) for goal in (target, {k: -v for k, v in target.items()})]
             if all(way is not None for way in both):
