@@ -32,7 +32,7 @@ from dpverify.optional import Missing
 from dpverify.proving import calculus, gate, models, realisations
 from dpverify.proving.definedness import Definedness, Undefined
 from dpverify.proving.forms import Refused
-from dpverify.proving.judges import confirm, judges_of
+from dpverify.proving.judges import judged, judges_of
 from dpverify.proving.limits import TimeLimit, within
 from dpverify.proving.reduction import (
     Certificate,
@@ -103,8 +103,11 @@ def prove(relation: Any, effort: Effort = QUICK) -> Result:
     taken = time.perf_counter() - start
     if depth.get():
         return result.with_(seconds=taken)
-    judged = judges_of(result) if result.verdict is PROVED else ()
-    return result.with_(seconds=taken, latex=latex(relation), formal=formal(relation), judges=judged)
+    judges: tuple[str, ...] = ()
+    if result.verdict is PROVED:
+        result = judged(result, effort.tactic_seconds)
+        judges = judges_of(result)
+    return result.with_(seconds=taken, latex=latex(relation), formal=formal(relation), judges=judges)
 
 
 def _decide(relation: Any, effort: Effort) -> Result:
@@ -387,12 +390,7 @@ def _attempt(tactic: Any, name: str, relation: Any, effort: Effort) -> Result | 
                 return _Open(f"more than {DEEPEST} reductions would lie in one another")
             return _reduced(iter(ways), name, effort)
         case Certificate(content):
-            return Result(
-                PROVED,
-                f"{name}: {content['summary']}",
-                Evidence(name, content),
-                judges=confirm(name, content, effort.tactic_seconds),
-            )
+            return Result(PROVED, f"{name}: {content['summary']}", Evidence(name, content))
 
 
 def _disagreement(relation: Equal | AtMost, effort: Effort) -> str | None:

@@ -628,9 +628,9 @@ class Domain:
     ) -> Iterator[dict[Any, sp.Rational]]:
         """Up to `count` rational points that satisfy every hypothesis (fewer if they are hard to hit).
 
-        They are drawn several at a time, of the same lengths; floats sort out those that cannot satisfy. Where
-        many that floats let pass are not shown to satisfy, one after the other, none will be: a hypothesis is
-        an equation between numbers that no algebra decides.
+        They are drawn several at a time, of the same lengths; floats sort out those that cannot satisfy.
+        Where many that floats let pass are not shown to satisfy, one after the other, none will be: a
+        hypothesis is an equation between numbers that no algebra decides.
         """
         fixed = {s: sp.Integer(v) for s, v in (lengths or {}).items() if s in self.symbols}
         others = [s for s in self.symbols if s not in fixed and s not in self.lengths]

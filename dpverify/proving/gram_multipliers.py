@@ -240,12 +240,12 @@ def _common_kernel(matrices: np.ndarray) -> np.ndarray:
     n = matrices.shape[1]
     if n == 0:
         return np.zeros((0, 0))
-    _, values, basis = np.linalg.svd(matrices.reshape(-1, n), full_matrices=True)
+    _, values, basis = np.linalg.svd(matrices.reshape(-1, n), full_matrices=False)
     rank = int(np.sum(values > 1e-9 * max(1.0, float(values[0]) if len(values) else 1.0)))
     return basis[:rank]
 
 
 def _packed(m: np.ndarray) -> np.ndarray:
     """The upper triangle by columns, what is off the diagonal times the root of two."""
-    n = len(m)
-    return np.array([m[i, j] * (1.0 if i == j else np.sqrt(2.0)) for j in range(n) for i in range(j + 1)])
+    columns, rows = np.tril_indices(len(m))
+    return m[rows, columns] * np.where(rows == columns, 1.0, np.sqrt(2.0))

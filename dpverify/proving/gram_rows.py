@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import sympy as sp
@@ -227,6 +227,7 @@ def _put(matrix: sp.Matrix, i: int, j: int, c: Any) -> None:
         matrix[j, i] += c / 2
 
 
+@lru_cache(maxsize=20_000)  # the same facts are written as rows for many relations
 def tidied(c: Any) -> Any:
     """A coefficient as one fraction, so that 0 is seen.
 

@@ -8,6 +8,7 @@ cvc5, which shares no code with it, says the same of the same text.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from dpverify.second_solver import cvc5_agrees
@@ -33,6 +34,24 @@ EXACT = {
     "balls": "balls",
     "matrices": "exact arithmetic (matrices)",
 }
+
+
+def judged(result: Result, seconds: float) -> Result:
+    """A proof with the judges of each of its parts: asked once it is finished, as most of what is proved on
+    the way to one does not stand in it.
+
+    >>> from dpverify.verdicts import Evidence
+    >>> judged(Result(PROVED, "a square", Evidence("squares", {"summary": ""})), 1.0).judges
+    ('exact arithmetic (sum of squares)',)
+    """
+    if result.steps:
+        steps = tuple(replace(step, result=judged(step.result, seconds)) for step in result.steps)
+        return result.with_(steps=steps)
+    certificate = result.evidence.certificate if result.evidence else {}
+    if result.verdict is not PROVED or result.judges or "summary" not in certificate:
+        return result  # a rule, or one of the facts
+    assert result.evidence is not None
+    return result.with_(judges=confirm(result.evidence.method, certificate, seconds))
 
 
 def leaves(result: Result) -> Iterator[Result]:
