@@ -126,8 +126,9 @@ def limits(clip: Any, inverse: Array) -> Array:
     >>> limits(2.0, np.array([0.5, 0.25])).tolist()
     [1.0, 0.5]
     """
-    clip = np.asarray(clip, dtype=float)
-    if not np.all(clip >= 0):
-        raise ValueError(f"Expected clip={clip if clip.ndim == 0 else clip.min()} >= 0.")
+    if not (type(clip) is float and clip >= 0):  # which it is nearly always, in each of many steps
+        clip = np.asarray(clip, dtype=float)
+        if not np.all(clip >= 0):
+            raise ValueError(f"Expected clip={clip if clip.ndim == 0 else clip.min()} >= 0.")
     with np.errstate(over="ignore"):
-        return (clip[:, None] if clip.ndim else clip) * inverse
+        return (clip[:, None] if np.ndim(clip) else clip) * inverse
