@@ -128,7 +128,7 @@ def _polynomial(expression: Any) -> Polynomial | None:
     terms = _terms(expression)
     if not all(c.is_Rational for _, c in terms):
         return None
-    return {_powers(term): rational(c) for term, c in terms}
+    return {_powers(term): rational(c) for term, c in terms if c != 0}
 
 
 @lru_cache(maxsize=20_000)
@@ -250,6 +250,8 @@ def _solve(facts: Sequence[_Fact], target: Polynomial, strict: bool) -> dict[str
     rows = list(dict.fromkeys([*target, *(key for column in columns for key in column)]))
     at = {key: i for i, key in enumerate(rows)}
     entries = [(at[key], j, float(c)) for j, column in enumerate(columns) for key, c in column.items()]
+    if not entries:
+        return None if target else {}
     places, numbers, data = zip(*entries)
     goal = np.zeros(len(rows))
     for key, c in target.items():
