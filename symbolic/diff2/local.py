@@ -187,6 +187,7 @@ def stated_rounds_make_every_term_as_small_as_the_floor():
     """
     noise, k = sp.symbols("V k", positive=True)
     rate, moves = 14 * f.gap * (1 + f.k_3 * ROOT), 20 * f.gap * f.k_2 * ROOT
+    ten = 10 * f.gap * f.k_3 * ROOT
     return (
         Theorem(
             given=[ENOUGH, noise <= k * f.BEST],
@@ -196,6 +197,7 @@ def stated_rounds_make_every_term_as_small_as_the_floor():
         .have(AtMost(2 * f.gap * f.FIRST.subs(f.a, 5) / R, rate * START / R), "each term of c_1")
         .have(AtMost(f.TRAVELLED, WAY / sp.sqrt(R)), "P >= 1")
         .have(AtMost(sp.Rational(5, 2) * f.QUIET, moves * f.BEST), "R >= c_2/eps_opt^2")
+        .have(AtMost(ten * noise, ten * k * f.BEST), "the noise of the local steps")
     )
 
 
