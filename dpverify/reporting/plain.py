@@ -24,6 +24,7 @@ TOLD = re.compile(r"\b(?:The case|The path|The same|[Aa]long|[Aa]t \w+ = )\b")
 COMPARED = re.compile(r"(\S{1,24}) (<=|<|=) (\S{1,24})")
 GROWS = re.compile(r" (is \S+ at t = .* and tends to \S+ as t -> oo)")
 BEYOND = re.compile(r", (?:inf|0) at t = 10\^\d+")  # figures that are too large or too small to be written
+LIST = re.compile(r": 1\. ")  # it is told whole or not at all
 DIMENSION = re.compile(r"^in dimension \d+, ")
 
 
@@ -175,6 +176,8 @@ def sentences(text: str, most: int = 420) -> str:
     text = sentence(text)
     if len(text) <= most:
         return text
+    listed = LIST.search(text)
+    most = min(most, listed.start()) if listed else most
     ends = [match.end() for match in re.finditer(r"[.!?](?= [A-Z(])", text[: most + 1])]
     return text[: ends[-1]] if ends else sentence(shortened(text, most))
 

@@ -24,7 +24,9 @@ from dpverify.reporting.typesetting import GREEK, arbitrary, lines, mathml, pros
 LARGEST = 400_000  # bytes of a page
 Record = dict[str, Any]
 # A claim named in a text: parts with hyphens between.
-NAMED = re.compile(r"(?<![\w#/.-])(?:[a-z0-9-]+/)?[a-z0-9]+(?:[.-][a-z0-9]+)*-[a-z0-9]+(?:[.-][a-z0-9]+)*(?![\w-])")
+NAMED = re.compile(
+    r"(?<![\w#/.-])(?:[a-z0-9-]+/)?[a-z0-9]+(?:[.-][a-z0-9]+)*-[a-z0-9]+(?:[.-][a-z0-9]+)*(?![\w-])"
+)
 # The names of methods that say little to a reader, in words.
 JUDGES = {
     "refutation": "exact or ball arithmetic at the witness",
