@@ -147,17 +147,22 @@ def _pieces(latex: str) -> list[str]:
 
 
 def _opened(latex: str) -> str:
-    r"""The formula with the widest of its outer groups in plain brackets, if a line could end inside; a root
-    as the power 1/2, a fraction as its denominator's inverse before it.
+    r"""The formula with the widest of its outer groups in plain brackets, if it is wide and a line could end
+    inside; a root as the power 1/2, a fraction as its denominator's inverse before it.
 
-    >>> _opened(r"2 \sqrt{a + b} + \frac{c}{d}"), _opened(r"\frac{a + b}{c} x"), _opened("x")
-    ('2 (a + b)^{1/2} + \\frac{c}{d}', '\\frac{1}{c} (a + b) x', 'x')
-    >>> _opened(r"\frac{a \left(b + c\right)}{d}")
-    '\\frac{1}{d} a \\left(b + c\\right)'
+    >>> long = " + ".join(f"a_{{{k}}} x_{{{k}}}" for k in range(9))
+    >>> _opened(rf"2 \sqrt{{{long}}} + b") == f"2 ({long})^{{1/2}} + b"
+    True
+    >>> _opened(rf"\frac{{{long}}}{{c}} x") == rf"\frac{{1}}{{c}} ({long}) x"
+    True
+    >>> _opened(rf"\frac{{b \left({long}\right)}}{{c}}") == rf"\frac{{1}}{{c}} b \left({long}\right)"
+    True
+    >>> _opened(r"\sqrt{a + b}")
+    '\\sqrt{a + b}'
     """
     groups = _groups(latex)
     for group in sorted(groups, key=lambda group: -_width(group.inside)):
-        if _places(group.inside, BREAKS):
+        if _places(group.inside, BREAKS) and _width(group.inside) > NARROW:
             return latex[: group.start] + group.instead + latex[group.end :]
         if group.product and _opened(group.inside) != group.inside:
             return latex[: group.start] + group.product + latex[group.end :]
@@ -375,7 +380,7 @@ PROSE: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] 
     (
         re.compile(
             rf"(?<![A-Za-z])({LETTER}[\u0302']?|max|min|sup|inf|log|lim|Pr|argmin)"
-            r"_(?:\{([^{}]*)\}|([A-Za-zα-ω0-9]+)(?![A-Za-z_]))"
+            r"_(?:\{([^{}]*)\}|([A-Za-zα-ω0-9]+|\*)(?![A-Za-z_]))"
         ),
         lambda m: f"{m.group(1)}<sub>{m.group(2) or m.group(3)}</sub>",
     ),

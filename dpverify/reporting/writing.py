@@ -23,7 +23,7 @@ from dpverify.reporting.typesetting import GREEK, arbitrary, lines, mathml, pros
 
 LARGEST = 400_000  # bytes of a page
 Record = dict[str, Any]
-# A claim named in a text: parts with hyphens between.
+# What may be the name of a claim in a text: parts with hyphens between, or that of its paper before it.
 NAMED = re.compile(
     r"(?<![\w#/.-])(?:[a-z0-9-]+/)?[a-z0-9]+(?:[.-][a-z0-9]+)*-[a-z0-9]+(?:[.-][a-z0-9]+)*(?![\w-])"
 )
@@ -114,7 +114,7 @@ class _Site:
         def linked(match: re.Match[str]) -> str:
             name = match.group()
             id = name if "/" in name else f"{about.split('/')[0]}/{name}"
-            known = id in self.by_id and id != about
+            known = id in self.by_id and id != about and ("-" in name or "/" in name)
             return f'<a href="{escape(self.link(id))}">{name}</a>' if known else name
 
         return Markup(NAMED.sub(linked, str(escape(text))))
