@@ -24,9 +24,7 @@ from dpverify.reporting.typesetting import GREEK, arbitrary, lines, mathml, pros
 LARGEST = 400_000  # bytes of a page
 Record = dict[str, Any]
 # What may be the name of a claim in a text: parts with hyphens between, or that of its paper before it.
-NAMED = re.compile(
-    r"(?<![\w#/.-])(?:[a-z0-9-]+/)?[a-z0-9]+(?:[.-][a-z0-9]+)*-[a-z0-9]+(?:[.-][a-z0-9]+)*(?![\w-])"
-)
+NAMED = re.compile(r"(?<![\w#/.-])(?:[a-z0-9-]+/)?[a-z0-9]+(?:[.-][a-z0-9]+)*(?![\w/-])")
 # The names of methods that say little to a reader, in words.
 JUDGES = {
     "refutation": "exact or ball arithmetic at the witness",

@@ -140,7 +140,7 @@ def test_a_finding_is_told_in_three_sentences_by_what_it_breaks(folder):
         )
     ]
     assert places == sorted(places)
-    assert "tainted by it: small/tainted" in part
+    assert 'tainted by it: <a href="small.html#tainted">small/tainted</a>' in part
 
 
 def test_whatever_is_refuted_has_a_meaning_but_for_misprints():
