@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import csv
 import math
+import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +24,17 @@ def read(path: str | Path, target: str | None = None) -> tuple[Array, Array | No
     path = Path(path)
     if not path.is_file():
         raise ValueError(f"Expected data={str(path)!r} to be a file that exists.")
-    if path.suffix.lower() == ".npz":
-        return _arrays(path, target)
-    if path.suffix.lower() == ".csv":
-        return _table(path, target)
-    raise ValueError(f"Expected data={str(path)!r} to end in .csv or .npz.")
+    kinds = {".npz": _arrays, ".csv": _table}
+    if path.suffix.lower() not in kinds:
+        raise ValueError(f"Expected data={str(path)!r} to end in .csv or .npz.")
+    features, values = kinds[path.suffix.lower()](path, target)
+    if values is not None and values.dtype.kind == "f" and not np.all(np.isfinite(values)):
+        record = int(np.flatnonzero(~np.isfinite(values))[0])
+        bad = values.flat[record]
+        raise ValueError(
+            f"Expected finite numbers in target={target!r} of {path}, got {bad} in record {record}."
+        )
+    return features, values
 
 
 def _table(path: Path, target: str | None) -> tuple[Array, Array | None]:
@@ -81,11 +89,10 @@ def _is_number(text: str) -> bool:
 
 
 def _arrays(path: Path, target: str | None) -> tuple[Array, Array | None]:
-    with np.load(path, allow_pickle=False) as archive:
-        arrays = {name: archive[name] for name in archive.files}
+    arrays = _loaded(path)
     if target is not None and target not in arrays:
         raise ValueError(
-            f"Expected target={target!r} among the arrays {', '.join(sorted(arrays))} of {path}."
+            f"Expected target={target!r} among the arrays {', '.join(sorted(arrays)) or '(none)'} of {path}."
         )
     values = arrays.pop(target) if target is not None else None
     named = [name for name in ("X", "features", "data") if name in arrays] or sorted(arrays)
@@ -93,5 +100,27 @@ def _arrays(path: Path, target: str | None) -> tuple[Array, Array | None]:
         raise ValueError(
             f"Expected one array of features in {path} (X, features or data), got {sorted(arrays)}."
         )
-    features = np.asarray(arrays[named[0]], dtype=float)
-    return features.reshape(len(features), -1), values
+    features = arrays[named[0]]
+    if features.ndim == 0 or features.size == 0:
+        raise ValueError(f"Expected records in array {named[0]!r} of {path}, got shape {features.shape}.")
+    features = features.reshape(len(features), -1)
+    try:
+        return features.astype(float, casting="safe"), values
+    except TypeError:
+        raise ValueError(
+            f"Expected numbers in array {named[0]!r} of {path}, got its type {features.dtype}."
+        ) from None
+
+
+def _loaded(path: Path) -> dict[str, Array]:
+    """The arrays of an .npz file; pickled objects, which would run as programs, are refused."""
+    try:
+        archive = np.load(path, allow_pickle=False)
+        if isinstance(archive, np.ndarray):
+            raise ValueError("it is one array, saved by np.save")
+        with archive:
+            return {name: archive[name] for name in archive.files}
+    except (ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise ValueError(
+            f"Expected data={str(path)!r} to hold arrays of numbers, as np.savez writes them: {error}."
+        ) from None

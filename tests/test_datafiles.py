@@ -66,3 +66,45 @@ def test_what_is_made_of_the_records_is_said():
     assert long.endswith("cut to that length: columns of large numbers hide the others")
     assert described(np.ones((2, 1))) == "the mean of 2 records of 1 column"
     assert own_case(np.ones((2, 1)), ["a", "b"], ridge=0)[0].pl is None
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"X": np.ones((3, 2))}, "target='y' among the arrays X"),
+        (
+            {"X": np.ones((3, 2)), "y": np.array([1.0, np.nan, 2.0])},
+            "finite .* target='y' .* nan in record 1",
+        ),
+        ({"X": np.float64(1.0), "y": np.ones(3)}, r"records in array 'X' .* shape \(\)"),
+        ({"X": np.ones((0, 2)), "y": np.ones(0)}, r"records in array 'X' .* shape \(0, 2\)"),
+        ({"X": np.array([["a"]] * 3), "y": np.ones(3)}, "numbers in array 'X' .* type <U1"),
+        ({"X": np.ones((3, 2)) * 1j, "y": np.ones(3)}, "numbers in array 'X' .* type complex128"),
+        ({"X": np.array([{}] * 3), "y": np.ones(3)}, "arrays of numbers, as np.savez writes them"),
+        ({"A": np.ones((3, 2)), "B": np.ones((3, 2)), "y": np.ones(3)}, "one array of features"),
+    ],
+)
+def test_bad_arrays_are_refused_by_name(tmp_path, arrays, message):
+    np.savez(tmp_path / "t.npz", **arrays)
+    with pytest.raises(ValueError, match=message):
+        read(tmp_path / "t.npz", "y")
+
+
+def test_a_file_that_is_no_archive_is_refused(tmp_path):
+    np.savez(tmp_path / "whole.npz", X=np.ones((3, 2)))
+    np.save(tmp_path / "one.npy", np.ones((3, 2)))
+    for name, content in {
+        "broken.npz": b"PK nonsense",
+        "half.npz": (tmp_path / "whole.npz").read_bytes()[:200],
+        "one.npz": (tmp_path / "one.npy").read_bytes(),
+        "none.npz": b"",
+    }.items():
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(ValueError, match="to hold arrays of numbers"):
+            read(tmp_path / name)
+
+
+def test_booleans_whole_numbers_and_pictures_are_read(tmp_path):
+    np.savez(tmp_path / "t.npz", X=np.ones((3, 2, 2), dtype=np.int16), y=np.array([True, False, True]))
+    features, values = read(tmp_path / "t.npz", "y")
+    assert features.shape == (3, 4) and features.dtype == float and len(values) == 3

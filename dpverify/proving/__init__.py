@@ -352,7 +352,7 @@ def _broken(tactic: Any, relation: Any, effort: Effort, how: Search) -> Result |
     def search() -> Result | None:
         for consequence in getattr(tactic, "consequences", lambda r: ())(relation):
             if witness := refute(consequence, effort, how):
-                return _refuted(relation, witness, f"it would follow that {consequence}")
+                return _refuted(relation, witness, str(consequence))
         if how is not EASY and hasattr(tactic, "refute") and (witness := tactic.refute(relation, effort)):
             return _refuted(relation, witness)
         return None
@@ -476,7 +476,9 @@ def _instance(case: Instance, effort: Effort) -> Result:
         assert result.witness is not None
         w = result.witness
         witness = Witness(case.let | w.let, w.then, w.contradicts, w.exact, case.because or w.because)
-        return Result(REFUTED, f"it fails at {where}", result.evidence, witness, steps)
+        assert result.evidence is not None
+        evidence = replace(result.evidence, certificate=result.evidence.certificate | {"at": where})
+        return Result(REFUTED, f"it fails at {where}", evidence, witness, steps)
     if result.verdict in (PROVED, SUPPORTED):
         evidence = Evidence(
             "instance",
@@ -505,16 +507,16 @@ def _tested(test: Tested, effort: Effort) -> Result:
     return result
 
 
-def _refuted(relation: Any, witness: Witness, via: str = "") -> Result:
+def _refuted(relation: Any, witness: Witness, consequence: str = "") -> Result:
     if not verify_witness(witness.exact):
         return Result(UNDECIDED, f"a witness was found but not verified from its record: {witness.let}")
     at = ", ".join(f"{k} = {v}" if "=" not in k else k for k, v in witness.let.items())
-    return Result(
-        REFUTED,
-        f"{via + ', which ' if via else ''}fails at {at}",
-        Evidence("refutation", {"verified": "exact"}),
-        witness,
-    )
+    because = f"fails at {at}" if at else "fails as it stands"
+    certificate = {"verified": "exact"}
+    if consequence:
+        because = f"it would follow that {consequence}, which {because}"
+        certificate["consequence"] = consequence
+    return Result(REFUTED, because, Evidence("refutation", certificate), witness)
 
 
 def _scanned(relation: Equal | AtMost, effort: Effort, tried: list[str], cut_short: bool) -> Result:

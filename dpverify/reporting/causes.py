@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from dpverify.reporting.plain import capital
+
 MEANING = {
     "breaks for an ordinary user": "at the defaults, or in the use that the documentation describes",
     "breaks for a documented option": "with a setting that the documentation offers",
@@ -109,16 +111,6 @@ def causes(folder: str | Path) -> list[Cause]:
     return sorted(every, key=lambda one: (SEVERITIES.index(one["severity"]), one.name))
 
 
-def _sentence(text: str) -> str:
-    """The text with a capital, unless it begins with a name or an address.
-
-    >>> _sentence("the norm is 0"), _sentence("tools.mean without bounds")
-    ('The norm is 0', 'tools.mean without bounds')
-    """
-    first = text.split()[0].rstrip(",:;")
-    return text[0].upper() + text[1:] if first.replace("-", "").isalpha() else text
-
-
 def page(one: Cause, script: str) -> str:
     """The page of a finding in Markdown: all its fields, how to run it again, and its script without the
     text at the head.
@@ -128,7 +120,7 @@ def page(one: Cause, script: str) -> str:
     lines = [f"# {one.title.rstrip('.')}", "", f"{one['library']}. **{one['severity'].capitalize()}**: "]
     lines[-1] += f"{MEANING[one['severity']]}." + (f" Mended in {one['mended']}." if one["mended"] else "")
     for field, heading in HEADINGS.items():
-        lines += ["", f"## {heading}", "", f"{_sentence(one[field])}."]
+        lines += ["", f"## {heading}", "", f"{capital(one[field])}."]
     lines += [
         "",
         "## How to rerun",

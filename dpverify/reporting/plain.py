@@ -22,7 +22,10 @@ PART = re.compile(
 # Remarks that say themselves where a statement fails.
 TOLD = re.compile(r"\b(?:The case|The path|The same|[Aa]long|[Aa]t \w+ = )\b")
 COMPARED = re.compile(r"(\S{1,24}) (<=|<|=) (\S{1,24})")
-GROWS = re.compile(r" is (\S+ at t = .* and tends to \S+ as t -> oo)")
+GROWS = re.compile(r" (is \S+ at t = .* and tends to \S+ as t -> oo)")
+BEYOND = re.compile(r", (?:inf|0) at t = 10\^\d+")  # figures that are too large or too small to be written
+LIST = re.compile(r": 1\. ")  # it is told whole or not at all
+DIMENSION = re.compile(r"^in dimension \d+, ")
 
 
 class Plain(NamedTuple):
@@ -40,7 +43,9 @@ def plainly(c: Record, by_id: dict[str, Record], used_by: dict[str, list[str]]) 
     corrected = by_id.get(c["correction"] or "")
     says, aside, remark = parts(c["statement"])
     true = f"That is false ({aside})." if aside else "That is false."
-    for told in (remark, "" if TOLD.search(remark) else _at_witness(c)):
+    case = "at" in ((c["evidence"] or {}).get("certificate") or {})  # chosen by who restated it
+    placed = bool(TOLD.search(remark))
+    for told in (remark, _at_witness(c, placed) if case or not placed else ""):
         true += f" {sentences(told, 700)}" if told else ""
     nearest = sentences(corrected["statement"], 600) if corrected else ""
     return Plain(sentences(says), true, _means(c, by_id, used_by, corrected), nearest, _whose(c))
@@ -76,18 +81,31 @@ def _is_prose(words: str) -> bool:
     return len(WORD.findall(words)) >= 3 and PART.match(words) is None
 
 
-def _at_witness(c: Record) -> str:
-    """What the statement comes down to at the witness, or what the witness shows, if that is short."""
+def _at_witness(c: Record, placed: bool) -> str:
+    """What the statement comes down to at the witness, or what the witness shows, if that is short; where
+    that is need not be said again if a remark on the case has placed it.
+    """
     witness = c["witness"]
     if not witness:
         return ""
     let = ", ".join(binding(name, value) for name, value in witness["let"].items())
-    if grows := GROWS.search(witness["then"]):
-        return f"Along {let} the ratio of its sides is {grows.group(1)}"
-    if COMPARED.fullmatch(witness["contradicts"].strip()) and len(let) < 260:
-        return f"{f'At {let} it' if let else 'It'} comes down to {witness['contradicts']}{_why(witness)}."
-    then = witness["then"][:1].upper() + witness["then"][1:]
+    if grows := ratio(witness):
+        return f"{'There' if placed else f'Along {let}'} the ratio of its sides {grows}"
+    if COMPARED.fullmatch(witness["contradicts"].strip()) and (placed or len(let) < 260):
+        where = "There it" if placed else f"At {let} it" if let else "It"
+        return f"{where} comes down to {witness['contradicts']}{'' if placed else _why(witness)}."
+    then = capital(witness["then"])
     return then if len(then) < 300 else then.split("; ")[0]
+
+
+def ratio(witness: Record) -> str:
+    """How the ratio of the two sides goes along a path on which every constant fails; empty of others.
+
+    >>> ratio({"then": "(N)/(1) is 9 at t = 10^1, inf at t = 10^9, and tends to oo as t -> oo"})
+    'is 9 at t = 10^1, and tends to oo as t -> oo'
+    """
+    grows = GROWS.search(witness["then"])
+    return BEYOND.sub("", grows.group(1)) if grows else ""
 
 
 def _why(witness: Record) -> str:
@@ -110,17 +128,31 @@ def sides(witness: Record, formal: str) -> tuple[str, str] | None:
 
     >>> sides({"then": "x**2 = 4 and 3*x = 6", "contradicts": "4 = 6"}, "for all x > 0: x**2 = 3*x")
     ('4', '6')
+    >>> sides({"then": "in dimension 1, |x| = 4 and 2 = 2", "contradicts": "4 <= 2"}, "vector x: |x| <= 2")
+    ('4', '2')
     >>> sides({"then": "x**2 - 3*x = -2 and 0 = 0", "contradicts": "-2 = 0"}, "for all x > 0: x**2 = 3*x")
     """
     compared = COMPARED.fullmatch(witness["contradicts"].strip())
     if compared is None:
         return None
     left, sign, right = compared.groups()
-    first, between, second = witness["then"].partition(f" = {left} and ")
+    then = DIMENSION.sub("", witness["then"])
+    first, between, second = then.partition(f" = {left} and ")
     if not between or not second.endswith(f" = {right}"):
         return None
     said = f"{first} {sign} {second.removesuffix(f' = {right}')}"
     return (left, right) if said in formal else None
+
+
+def capital(text: str) -> str:
+    """The text with a capital, unless it begins with a name, a number or an address.
+
+    >>> capital("the norm is 0"), capital("tools.mean without bounds"), capital("x is 1")
+    ('The norm is 0', 'tools.mean without bounds', 'x is 1')
+    """
+    first = (text.split() or [""])[0].rstrip(",:;")
+    word = first.replace("-", "").isalpha() and (len(first) > 1 or first == "a")
+    return text[0].upper() + text[1:] if word else text
 
 
 def sentence(text: str) -> str:
@@ -144,6 +176,8 @@ def sentences(text: str, most: int = 420) -> str:
     text = sentence(text)
     if len(text) <= most:
         return text
+    listed = LIST.search(text)
+    most = min(most, listed.start()) if listed else most
     ends = [match.end() for match in re.finditer(r"[.!?](?= [A-Z(])", text[: most + 1])]
     return text[: ends[-1]] if ends else sentence(shortened(text, most))
 

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 LONGEST = 6_000  # characters of LaTeX beyond which a formula is no help to a reader
 MOST_DIGITS = 24
+LONG = re.compile(rf"\d{{{MOST_DIGITS + 1},}}")
 # What SymPy writes and the converter does not know; it would print the bare command.
 REPAIRS = (
     (re.compile(r"\\(arg|argmin|argmax|sgn|sign|diag|tr|rank)(?![A-Za-z])"), r"\\operatorname{\1}"),
@@ -19,17 +20,25 @@ REPAIRS = (
     (re.compile(r"\\middle(?![A-Za-z])"), ""),
     (re.compile(r"\\tag\{([^}]*)\}"), r"\\quad (\1)"),
     (re.compile(r"\\mathbin\{([^}]*)\}"), r"\1"),
+    (re.compile(r"\\lVert(?![A-Za-z])"), r"\\left\|"),
+    (re.compile(r"\\rVert(?![A-Za-z])"), r"\\right\|"),
 )
 
 COMMAND = re.compile(r"\\(?:[A-Za-z]+|.)")
 FRACTION = re.compile(r"\\frac\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}")
-DEEPER = {r"\left": 1, r"\right": -1, r"\begin": 1, r"\end": -1, r"\langle": 1, r"\rangle": -1}
+OPENING = (r"\left", r"\begin", r"\langle", r"\lVert")
+CLOSING = (r"\right", r"\end", r"\rangle", r"\rVert")
+DEEPER = dict.fromkeys(OPENING, 1) | dict.fromkeys(CLOSING, -1)
 LIMITS = {"msub": "munder", "msup": "mover", "msubsup": "munderover"}
 AND, GIVEN = r" \quad\text{and}\quad ", r" \quad \left("
 SIMPLE = re.compile(r"(sequence |vector )?(whole |real )?([A-Za-z]\w*) ?((?:>=|<=|!=|>|<) 0)?")
 # Where a line may be broken: before a sign that stands in no brackets.
 BREAKS = tuple(f" {sign} " for sign in (r"\le", r"\leq", r"\ge", r"\geq", "<", ">", "=", r"\to", "+", "-"))
 NARROW = 34  # about as many letters of a formula as a phone has room for
+WIDEST = 50  # ... once they are made as small as can be read
+# What may be written so that a line can end in it: a bracket, a root, a fraction.
+GROUPS = (r"\left(", r"\left[", r"\sqrt{", r"\frac{")
+TOGETHER = 6  # names between which a line does not end
 SIGNS = {">=": r"\ge", "<=": r"\le", "!=": r"\ne"}
 
 
@@ -49,6 +58,7 @@ def mathml(latex: str, display: str = "block") -> str:
 
     for pattern, instead in REPAIRS:
         latex = pattern.sub(instead, latex)
+    latex = LONG.sub(lambda m: rf"{m.group()[:8]}\cdots {m.group()[-4:]}", latex)
     try:
         text = convert(latex, display=display).replace('xmlns="http://www.w3.org/1998/Math/MathML" ', "")
     except (ExtraLeftOrMissingRightError, NumeratorNotFoundError, IndexError, ValueError, KeyError):
@@ -92,7 +102,8 @@ def lines(latex: str) -> list[Line]:
         held = rest[0] if len(rest) == 1 and rest[0].endswith(r"\right)") else ""
         if rest and not held:
             formula = part
-        conditions = _apart(held.removesuffix(r"\right)"), ", ") if held else []
+        held = held.replace(rf"\right){GIVEN}", ", ").removesuffix(r"\right)")  # of a statement in another
+        conditions = _apart(held, ", ") if held else []
         line = Line(
             [
                 mathml(piece, "inline").replace("<math", '<math displaystyle="true"', 1)
@@ -108,13 +119,22 @@ def lines(latex: str) -> list[Line]:
 
 def pieces(latex: str) -> list[str]:
     r"""A formula as pieces for a narrow page: they end before a relation or a sign that stands in no
-    brackets, and short ones stay together. An empty group before a sign keeps its space.
+    brackets, and short ones stay together. An empty group before a sign keeps its space. What is too wide
+    for a phone all the same is written with brackets in which a line may end.
 
     >>> pieces(r"x \le 1")
     ['x \\le 1']
     >>> pieces(r"e_{T + 1} \le a_1 x_1 + a_2 x_2 + a_3 x_3 + a_4 x_4 + a_5 x_5 + a_6 x_6 - b")
     ['e_{T + 1} \\le a_1 x_1 + a_2 x_2 + a_3 x_3 + a_4 x_4 + a_5 x_5 + a_6 x_6', '{} - b']
     """
+    result = []
+    for piece in _pieces(latex):
+        opened = _opened(piece) if _width(piece) > WIDEST else piece
+        result += [piece] if opened == piece else pieces(opened)
+    return result
+
+
+def _pieces(latex: str) -> list[str]:
     ends = [0, *_places(latex, BREAKS), len(latex)]
     result: list[str] = []
     for start, end in pairwise(ends):
@@ -124,6 +144,78 @@ def pieces(latex: str) -> list[str]:
         else:
             result.append(f"{{}}{part}" if start else part)
     return result
+
+
+def _opened(latex: str) -> str:
+    r"""The formula with the widest of its outer groups in plain brackets, if it is wide and a line could end
+    inside; a root as the power 1/2, a fraction as its denominator's inverse before it.
+
+    >>> long = " + ".join(f"a_{{{k}}} x_{{{k}}}" for k in range(9))
+    >>> _opened(rf"2 \sqrt{{{long}}} + b") == f"2 ({long})^{{1/2}} + b"
+    True
+    >>> _opened(rf"\frac{{{long}}}{{c}} x") == rf"\frac{{1}}{{c}} ({long}) x"
+    True
+    >>> _opened(rf"\frac{{b \left({long}\right)}}{{c}}") == rf"\frac{{1}}{{c}} b \left({long}\right)"
+    True
+    >>> _opened(r"\sqrt{a + b}")
+    '\\sqrt{a + b}'
+    """
+    groups = _groups(latex)
+    for group in sorted(groups, key=lambda group: -_width(group.inside)):
+        if _places(group.inside, BREAKS) and _width(group.inside) > NARROW:
+            return latex[: group.start] + group.instead + latex[group.end :]
+        if group.product and _opened(group.inside) != group.inside:
+            return latex[: group.start] + group.product + latex[group.end :]
+    return latex
+
+
+class _Group(NamedTuple):
+    """A part of a formula, what stands inside, and how it is written in plain brackets; of a fraction whose
+    numerator is a product, without them.
+    """
+
+    start: int
+    end: int
+    inside: str
+    instead: str
+    product: str = ""
+
+
+def _groups(latex: str) -> list[_Group]:
+    """The outer brackets, roots and fractions of a formula."""
+    found: list[_Group] = []
+    depth = at = 0
+    while at < len(latex):
+        opening = next((sign for sign in GROUPS if depth == 0 and latex.startswith(sign, at)), None)
+        if opening is None:
+            depth, at = _past(latex, depth, at)
+            continue
+        end = _closed(latex, at + len(opening))
+        inside = latex[at + len(opening) : end]
+        start, product = at, ""
+        if opening.endswith("{"):
+            at = end + 1
+            instead = f"({inside})^{{1/2}}"
+        else:
+            at = end + len(r"\right)")
+            instead = f"{opening[-1]}{inside}{latex[at - 1]}"
+        if opening == r"\frac{":
+            at = _closed(latex, at + 1) + 1
+            inverse = rf"\frac{{1}}{{{latex[end + 2 : at - 1]}}}"
+            instead, product = f"{inverse} ({inside})", f"{inverse} {inside}"
+        found.append(_Group(start, at, inside, instead, product))
+    return found
+
+
+def _closed(latex: str, at: int) -> int:
+    """Where the bracket ends that was opened before this place."""
+    depth = 0
+    while at < len(latex):
+        deeper, after = _past(latex, depth, at)
+        if deeper < 0:
+            return at
+        depth, at = deeper, after
+    return at
 
 
 def _width(latex: str) -> int:
@@ -244,12 +336,17 @@ def arbitrary(formal: str) -> tuple[list[tuple[str, str]], str]:
     shown = []
     for (words, sign), names in domains.items():
         relation, _, zero = sign.partition(" ")
-        latex = ", ".join(symbol(name) or rf"\text{{{name}}}" for name in names) + (
-            f" {SIGNS.get(relation, relation)} {zero}" if sign else ""
-        )
         several = re.sub(r"^(sequence|vector) ", r"\1s ", words) if len(names) > 1 else words
-        indexed = re.sub(r"(\w)\[([^\[\]]*)\]", r"\1_{\2}", several)
-        shown.append((indexed.strip(), mathml(latex, "inline") if names else ""))
+        indexed = re.sub(r"(\w)\[([^\[\]]*)\]", r"\1_{\2}", several).strip()
+        rows = [names[k : k + TOGETHER] for k in range(0, len(names), TOGETHER)]
+        for row in rows:
+            last = row is rows[-1] and bool(sign)
+            latex = ", ".join(symbol(name) or rf"\text{{{name}}}" for name in row) + (
+                f" {SIGNS.get(relation, relation)} {zero}" if last else ""
+            )
+            shown.append((indexed if row is rows[0] else "", mathml(latex, "inline")))
+        if not rows:
+            shown.append((indexed, ""))
     return shown, formal[split.end() :]
 
 
@@ -261,9 +358,18 @@ NAMES = (
 GREEK = dict(re.findall(r"(\w+) (\w)", NAMES))
 IN_BRACKETS = r"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*"
 LETTER = r"[A-Za-zα-ωΓ-Ω∇]"
+JOINED = re.compile(r"([A-Za-z]{2,})[\w.]*(?:-[\w.]+)*-$")
+
+
+def _greek(match: re.Match[str]) -> str:
+    """The letter of a name, unless the name is the end of an identifier, as in thm-9-small-delta."""
+    before = JOINED.search(match.string, max(0, match.start() - 60), match.start())
+    return match.group() if before and before.group(1) not in GREEK else GREEK[match.group()]
+
+
 # In this order; what is matched has been escaped for HTML.
 PROSE: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
-    (re.compile(rf"(?<![A-Za-z])({'|'.join(GREEK)})(?![A-Za-z])"), lambda m: GREEK[m.group(1)]),
+    (re.compile(rf"(?<![A-Za-z])({'|'.join(GREEK)})(?![A-Za-z])"), _greek),
     (re.compile(r"(?<![A-Za-z])grad (?=[A-Za-zα-ω](?![A-Za-z]))"), "∇"),
     (re.compile(r"(?<![A-Za-z])sqrt(?: (?=[\wα-ω])|(?=\())"), "√"),
     (re.compile(r"√\((\w+)\)"), r"√\1"),
@@ -274,7 +380,7 @@ PROSE: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] 
     (
         re.compile(
             rf"(?<![A-Za-z])({LETTER}[\u0302']?|max|min|sup|inf|log|lim|Pr|argmin)"
-            r"_(?:\{([^{}]*)\}|([A-Za-zα-ω0-9]+)(?![A-Za-z_]))"
+            r"_(?:\{([^{}]*)\}|([A-Za-zα-ω0-9]+|\*)(?![A-Za-z_]))"
         ),
         lambda m: f"{m.group(1)}<sub>{m.group(2) or m.group(3)}</sub>",
     ),
@@ -301,6 +407,8 @@ def prose(text: str) -> str:
 
     >>> prose("sigma_1^2 <= eps^(1/2) sqrt(d)")
     'σ<sub>1</sub><sup>2</sup> ≤ ε<sup>1/2</sup> √d'
+    >>> prose("(gamma-beta)^2, rho-zCDP: alg-2-delta")
+    '(γ-β)<sup>2</sup>, ρ-zCDP: alg-2-delta'
     >>> prose("noise_multiplier & the sum of eta, log2 T")
     'noise_multiplier &amp; the sum of η, log<sub>2</sub> T'
     """
@@ -323,7 +431,7 @@ def shortened(text: str, most: int = 900) -> str:
         digits = match.group()
         return f"{digits[:8]}…{digits[-4:]} ({len(digits)} digits)"
 
-    text = re.sub(rf"\d{{{MOST_DIGITS + 1},}}", ends, text)
+    text = LONG.sub(ends, text)
     if len(text) <= most:
         return text
     return text[: most - 1].rsplit(" ", 1)[0] + "…"

@@ -18,11 +18,13 @@ from typing import Any
 
 from dpverify.reporting import figures, formats, graph
 from dpverify.reporting.document import JSON_SCHEMA, SEVERITIES, VERDICTS, as_expected, findings, foundations
-from dpverify.reporting.plain import binding, plainly, sentence, sides
+from dpverify.reporting.plain import binding, capital, plainly, ratio, sentence, sides
 from dpverify.reporting.typesetting import GREEK, arbitrary, lines, mathml, prose, shortened, symbol, value
 
 LARGEST = 400_000  # bytes of a page
 Record = dict[str, Any]
+# What may be the name of a claim in a text: parts with hyphens between, or that of its paper before it.
+NAMED = re.compile(r"(?<![\w#/.-])(?:[a-z0-9-]+/)?[a-z0-9]+(?:[.-][a-z0-9]+)*(?![\w/-])")
 # The names of methods that say little to a reader, in words.
 JUDGES = {
     "refutation": "exact or ball arithmetic at the witness",
@@ -54,7 +56,8 @@ def _environment() -> Any:
     names = {sign: name for name, sign in GREEK.items()} | {"∇": "grad", "√": "sqrt", "≤": "<=", "≥": ">="}
     script = environment.get_template("search.js").render(names=Markup(json.dumps(names)))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    environment.filters |= {"lines": lines, "arbitrary": arbitrary, "sentence": sentence, "value": value}
+    environment.filters |= {"lines": lines, "arbitrary": arbitrary, "value": value}
+    environment.filters |= {"sentence": sentence, "capital": capital}
     environment.filters["prose"] = lambda text: Markup(prose(text))
     environment.filters["symbol"] = lambda name: mathml(symbol(name), "inline")
     environment.globals.update(
@@ -62,6 +65,7 @@ def _environment() -> Any:
         mark=graph.MARK,
         short=shortened,
         sides=sides,
+        ratio=ratio,
         binding=binding,
         judges=JUDGES,
         as_expected=as_expected,
@@ -101,6 +105,18 @@ class _Site:
     def link(self, id: str) -> str:
         return f"{self.page_of.get(id, page_name(id.split('/')[0]))}#{graph.anchor(id)}"
 
+    def refer(self, text: Any, about: str) -> Any:
+        """A text on one claim, escaped, with the other claims of the report that it names as links."""
+        from markupsafe import Markup, escape
+
+        def linked(match: re.Match[str]) -> str:
+            name = match.group()
+            id = name if "/" in name else f"{about.split('/')[0]}/{name}"
+            known = id in self.by_id and id != about and ("-" in name or "/" in name)
+            return f'<a href="{escape(self.link(id))}">{name}</a>' if known else name
+
+        return Markup(NAMED.sub(linked, str(escape(text))))
+
     def card(self, c: Record) -> str:
         """One claim, whole."""
         from markupsafe import Markup
@@ -111,6 +127,7 @@ class _Site:
             c=c,
             told=plainly(c, self.by_id, self.used_by) if c["verdict"] == "REFUTED" else None,
             link_to=self.link,
+            refer=self.refer,
             corrected=self.by_id.get(c["correction"] or ""),
             graph=Markup(graph.draw(c["id"], self.by_id, self.link)),
             used_by=self.used_by.get(c["id"], []),
@@ -138,6 +155,7 @@ class _Site:
         shared = {
             "paper": paper,
             "link_to": self.link,
+            "refer": self.refer,
             "counts": _counts(claims),
             "foundations": foundations(claims),
             "pictures": pictures,
@@ -220,6 +238,7 @@ def write(
         pictures={file_name(name): p.alt for name, p in pictures.items() if ":" not in name},
         times=times or {},
         link_to=site.link,
+        refer=site.refer,
         page=page_name,
     )
     for name, text in files.items():

@@ -10,6 +10,7 @@ from typing import Any
 
 import sympy as sp
 
+from dpverify.language.vectors import in_norms
 from dpverify.relations import (
     ArgMin,
     AtMost,
@@ -148,6 +149,11 @@ def _formal_order(order: Order, over: list[str]) -> str:
     return f"{before}{some}{after}{order.inequality}{described(order.given)}"
 
 
+def _typeset(expression: Any) -> str:
+    """An expression in LaTeX, with norms where it has them."""
+    return str(sp.latex(in_norms(sp.sympify(expression))))
+
+
 def latex(relation: Any) -> str:
     """The relation in LaTeX, for a typeset page; empty where words say it better.
 
@@ -157,37 +163,37 @@ def latex(relation: Any) -> str:
     """
     given = getattr(relation, "given", ())
     if isinstance(relation, Equal):
-        text = f"{sp.latex(relation.derived)} = {sp.latex(relation.stated)}"
+        text = f"{_typeset(relation.derived)} = {_typeset(relation.stated)}"
     elif isinstance(relation, AtMost):
         text = (
-            f"{sp.latex(relation.lhs)} {'<' if relation.strict else chr(92) + 'le'} {sp.latex(relation.rhs)}"
+            f"{_typeset(relation.lhs)} {'<' if relation.strict else chr(92) + 'le'} {_typeset(relation.rhs)}"
         )
     elif isinstance(relation, Minimises):
-        sums = f"\\sum_{{{relation.index}=1}}^{{{sp.latex(relation.length)}}}"
-        over = sp.latex(relation.over)
+        sums = f"\\sum_{{{relation.index}=1}}^{{{_typeset(relation.length)}}}"
+        over = _typeset(relation.over)
         text = (
-            f"\\arg\\min_{{{over} > 0}} \\left\\{{ {sums} {sp.latex(relation.objective)} : {sums} "
-            f"{sp.latex(relation.spent)} = "
-            f"{sp.latex(relation.total)} \\right\\}} = {sp.latex(relation.at)}"
+            f"\\arg\\min_{{{over} > 0}} \\left\\{{ {sums} {_typeset(relation.objective)} : {sums} "
+            f"{_typeset(relation.spent)} = "
+            f"{_typeset(relation.total)} \\right\\}} = {_typeset(relation.at)}"
         )
     elif isinstance(relation, ArgMin):
         text = (
-            f"\\arg\\min_{{{sp.latex(relation.over)}}} {sp.latex(relation.expression)} = "
-            f"{sp.latex(relation.at)}"
+            f"\\arg\\min_{{{_typeset(relation.over)}}} {_typeset(relation.expression)} = "
+            f"{_typeset(relation.at)}"
         )
     elif isinstance(relation, PositiveSemidefinite):
-        text = f"{sp.latex(relation.matrix)} \\succeq 0"
+        text = f"{_typeset(relation.matrix)} \\succeq 0"
     elif isinstance(relation, Order):
         text = _latex_of_order(relation)
     elif isinstance(relation, Induction | Instance):
         return latex(relation.relation)
     elif isinstance(relation, ForSome):
-        return f"\\exists\\, {', '.join(map(sp.latex, relation.symbols))}:\\; {latex(relation.relation)}"
+        return f"\\exists\\, {', '.join(map(_typeset, relation.symbols))}:\\; {latex(relation.relation)}"
     elif isinstance(relation, AllOf):
         return " \\quad\\text{and}\\quad ".join(filter(None, map(latex, relation.parts)))
     elif isinstance(relation, ForEvery):
-        low, high = (sp.latex(sp.sympify(end)) for end in (relation.low, relation.high))
-        limits = f"{sp.latex(relation.index)} = {low}, \\dots, {high}"
+        low, high = (_typeset(end) for end in (relation.low, relation.high))
+        limits = f"{_typeset(relation.index)} = {low}, \\dots, {high}"
         return f"{latex(relation.relation)} \\text{{ for }} {limits}"
     elif isinstance(relation, Iterates):
         return _latex_of_iteration([relation])
@@ -195,7 +201,7 @@ def latex(relation: Any) -> str:
         text = latex(relation.shows)
     else:
         return ""
-    return text + (f" \\quad \\left({_latex_of_conditions(given)}\\right)" if given else "")
+    return text + (f" \\quad \\left({_latex_of_conditions(given)}\\right)" if given and text else "")
 
 
 def _latex_of_conditions(given: Sequence[Any]) -> str:
@@ -204,7 +210,7 @@ def _latex_of_conditions(given: Sequence[Any]) -> str:
     told: set[tuple[Any, ...]] = set()
     for g in given:
         if not isinstance(g, Iterates):
-            texts.append(latex(g) if isinstance(g, ForEvery) else sp.latex(g))
+            texts.append(latex(g) if isinstance(g, ForEvery) else _typeset(g))
         elif (moves := _moves(g)) not in told:
             told.add(moves)
             texts.append(
@@ -221,10 +227,10 @@ def _moves(process: Iterates) -> tuple[Any, ...]:
 def _latex_of_iteration(processes: Sequence[Iterates]) -> str:
     """The expectations along one iteration, and the iteration."""
     first = processes[0]
-    values = ", ".join(rf"{sp.latex(p.name[p.index])} = \mathbb{{E}}[{sp.latex(p.value)}]" for p in processes)
+    values = ", ".join(rf"{_typeset(p.name[p.index])} = \mathbb{{E}}[{_typeset(p.value)}]" for p in processes)
     moves = ", ".join(rf"{old.latex} \to {new.latex}" for old, new in zip(first.state, first.step))
-    low, high = (sp.latex(sp.sympify(end)) for end in (first.low, first.high))
-    steps = rf"\text{{ before step }} {sp.latex(first.index)} = {low}, \dots, {high} \text{{ of }}"
+    low, high = (_typeset(end) for end in (first.low, first.high))
+    steps = rf"\text{{ before step }} {_typeset(first.index)} = {low}, \dots, {high} \text{{ of }}"
     return f"{values} {steps} {moves}"
 
 
@@ -244,13 +250,10 @@ def step_of(relation: Any, reason: str, result: Result) -> Step:
 
 def _latex_of_order(relation: Order) -> str:
     """f = O(g), or the inequalities where the claim gives the constants."""
-    value, scale = sp.latex(relation.expression), sp.latex(relation.scale)
+    value, scale = _typeset(relation.expression), _typeset(relation.scale)
     constants = {side: getattr(relation, side) for side in relation.sides}
     if all(c is not None for c in constants.values()) and not relation.hiding:
-        low, high = (
-            sp.latex(sp.sympify(constants[side])) if side in constants else None
-            for side in ("lower", "upper")
-        )
+        low, high = (_typeset(constants[side]) if side in constants else None for side in ("lower", "upper"))
         left = f"{low} \\cdot {scale} \\le " if low is not None else ""
         right = f" \\le {high} \\cdot {scale}" if high is not None else ""
         return f"{left}{value}{right}"

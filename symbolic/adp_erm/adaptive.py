@@ -544,8 +544,8 @@ def bound_of_adp_sgd_with_adaptive_steps_as_it_follows():
     standing="ours",
 )
 def bound_of_dp_sgd_with_adaptive_steps_as_it_follows():
-    """The same with alpha = 1: N = 128 G^2 eta d L B_delta T log(1 + T nu/b_0^2)/(n^2 eps^2 nu), four times
-    the last term that is printed, as for ADP.
+    """With alpha = 1 the bound of prop-5.2-eq11-corrected holds with N = 128 G^2 eta d L B_delta T log(1 + T
+    nu/b_0^2)/(n^2 eps^2 nu), four times the last term that is printed, as for ADP.
     """
     k = eta * L * d * SCALE * T / 2
     noise = k * LOG / nu

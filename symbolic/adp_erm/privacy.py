@@ -72,7 +72,7 @@ def definition_of_approximate_privacy():
 def gaussian_mechanism_for_every_epsilon():
     """h + N(0, sigma^2 I) is (sqrt(2 ln(1.25/delta)) Delta/sigma, delta)-DP for every eps, delta > 0.
 
-    The lemma is known for eps <= 1 (lemma-2.1-small); here sigma may be small against Delta. delta < 1.
+    The lemma is known for eps <= 1 (lemma-2.1-small); here sigma may be small against Delta, and delta < 1.
     """
     spent = sp.sqrt(2 * sp.log(5 / (4 * delta))) * Delta / sigma
     return Private(Gaussian(sigma, {REPLACE: Delta}), ApproxDP(spent, delta), REPLACE, given=[delta < 1])

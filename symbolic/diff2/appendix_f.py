@@ -265,7 +265,7 @@ def error_of_one_local_step():
 )
 def unrolled_error_as_printed():
     """E|v_k - grad f(x_{k-1})|^2 <= (1 + 1/K)^(k-1) E|v_1 - grad f(x_0)|^2 + (K zeta^2 + L^2/b + C_3^2
-    sigma_3^2 d) sum over k' = 2..k-1: the term k' = k, the noise of the step itself, is left out.
+    sigma_3^2 d) sum over k' = 2..k-1. The term k' = k, the noise of the step itself, is left out.
 
     The case: K = k = 2, so that the sum is empty; P = n = b = d = 1, f(x) = 8 x, L = C_3 = sigma_3 = 1, zeta
     = 1/100, a first error of variance 1, and eta = 1/10, which meets the condition of Proposition F.2. Then

@@ -53,7 +53,7 @@ def low_dimensional_problems_favour_diff2():
     correction="sec6-better",
 )
 def low_dimension_alone_is_enough():
-    """N >= d alone gives d^(2/3)/(N eps)^(4/3) <= sqrt(d)/(N eps), for every eps > 0: what counts is N eps >=
+    """N >= d alone gives d^(2/3)/(N eps)^(4/3) <= sqrt(d)/(N eps), for every eps > 0. What counts is N eps >=
     sqrt(d).
     """
     ours = d ** sp.Rational(2, 3) / (N * eps) ** sp.Rational(4, 3)

@@ -294,8 +294,8 @@ def rounds_of_diff2_bvr_l_sgd_with_few_visits():
 def second_part_of_the_rounds_is_bounded():
     """If N = Omega(L^2 sqrt(P d)/(G eps)), c_2/eps_opt^2 = O(1).
 
-    c_2/eps_opt^2 = P L^(2/3) (N eps)^(2/3)/(d^(1/3) G^(4/3)) grows with N. The path: L = G = d = eps = P = 1,
-    N = j^3: j^2.
+    It is P L^(2/3) (N eps)^(2/3)/(d^(1/3) G^(4/3)), and grows with N. The path: L = G = d = eps = P = 1, N =
+    j^3, on which it is j^2.
     """
     ratio = sp.powdenest(sp.simplify(second(j**3, 1, 1, 1) / floor(j**3, 1, 1, 1, 1) ** 2), force=True)
     return Instance(

@@ -73,8 +73,10 @@ def labels_may_be_0_and_1():
     standing="misprint",
 )
 def maximum_likelihood_with_plus_lambda_has_a_maximiser():
-    """x* = argmax (1/n) sum_i (ln p(z_i | u_i, x) + lambda |x|^2), with + where - is meant: a maximiser would
-    bound the objective, which is not bounded at x = 1, 2, 3, ... (n = d = 1, u = z = 1, lambda = 1/100).
+    """x* = argmax (1/n) sum_i (ln p(z_i | u_i, x) + lambda |x|^2), with + before lambda.
+
+    A minus is meant. A maximiser would bound the objective, which is not bounded at x = N for N = 1, 2, 3,
+    ... (n = d = 1, u = z = 1, lambda = 1/100).
     """
     v = sp.Symbol("N", integer=True, positive=True)
     value = -sp.log(1 + sp.exp(-v)) + v**2 / 100
@@ -737,7 +739,9 @@ def optimised_algorithms_are_the_two_best_at_c_1():
     breaks="text",
 )
 def optimised_multistage_is_among_the_two_best_at_c_01():
-    """The same for c = 0.1: DP-MASG-opt ends below DP-HB and DP-NAG (T = 200)."""
+    """For c = 0.1, too, DP-MASG-opt is among the best of the accelerated algorithms: it ends below DP-HB and
+    DP-NAG (T = 200).
+    """
     return compared([(Run("DP-MASG-opt", 200, 0.1), Run(b, 200, 0.1)) for b in ("DP-HB", "DP-NAG")])
 
 

@@ -900,7 +900,9 @@ def no_rate_below_one_for_dp_hb_as_run():
     standing="misprint",
 )
 def block_2_i_d_fits_the_three_by_three_inequality():
-    """X_0 has 2 I_d as its last block, and (3.14) is 3 x 3: X_0 has 2 + d rows, the others 3."""
+    """X_0, with 2 I_d as its last block, is of the size of the others in (3.14), which are 3 x 3. It has 2 +
+    d rows.
+    """
     rows = 2 + d
     return Equal(rows, X1.shape[0])
 

@@ -119,7 +119,11 @@ def masg_attains_the_optimal_rates():
     standing="misprint",
 )
 def error_of_masg_equals_the_right_side():
-    """E_T = [2^(s_T - s_0) prod (1 - sqrt(mu alpha^(s_i)))] E_0 + sum_t a_{T,t} (b_t^2 d + sigma_s^2/2)."""
+    """E_T = [2^(s_T - s_0) prod (1 - sqrt(mu alpha^(s_i)))] E_0 + sum_t a_{T,t} (b_t^2 d + sigma_s^2/2).
+
+    The paper does not define s_0; with s_0 = 1 or 0 the first factor is 1 or 2 in the case T = n_1 = 1, and
+    neither will do: the product of both differences is not 0.
+    """
     scale = R(1, 10)
     error = expected_error(1, quarter, 1, [scale])
     once, twice = (
@@ -130,7 +134,7 @@ def error_of_masg_equals_the_right_side():
         "m = n": "20",
         "eps": "1",
         "b_1": "1/10",
-        "2^(s_1 - s_0)": "1 or 2: s_0 is not defined, neither will do",
+        "2^(s_1 - s_0)": "1 or 2",
     }
     return Instance(Equal((error - once) * (error - twice), 0), let=let)
 
@@ -145,7 +149,9 @@ def error_of_masg_equals_the_right_side():
     breaks="theorem",
 )
 def error_of_masg_is_at_most_the_right_side_with_s0_equal_to_s1():
-    """(4.8) with <= for =, and s_0 the stage of the first steps, s_0 = s_1."""
+    """E_T <= [2^(s_T - s_0) prod (1 - sqrt(mu alpha^(s_i)))] E_0 + sum_t a_{T,t} (b_t^2 d + sigma_s^2/2),
+    which is (4.8) with <= for =, where s_0 is the stage of the first steps, s_0 = s_1.
+    """
     scale = R(1, 10)
     right = R(1, 2) * R(1, 2) + quarter * 2 * scale**2
     let = FLAT | {"n_1 = T": "1", "m = n": "20", "eps": "1", "b_1": "1/10"}

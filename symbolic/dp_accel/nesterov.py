@@ -207,8 +207,8 @@ def function_values_of_noisy_nag_contract_by_1_minus_s():
     standing="misprint",
 )
 def noise_of_step_t_enters_the_error_at_t():
-    """(4.2) has b_t in the bound on E_t, for t >= 1, though x_t is made with eta_{t-1}, of scale b_{t-1}, by
-    (4.1). (Counted from 1, as in (4.4), the steps have b_1..b_T.)
+    """(4.2) bounds E_t, t >= 1, with the noise b_t. By (4.1) x_t is made with eta_{t-1}, of scale b_{t-1}.
+    (Counted from 1, as in (4.4), the steps have b_1..b_T.)
 
     The case F = x^2/2, mu = L = alpha = 1, so that beta = 0 and x_1 = -eta_0: E_1 = b_0^2; t = 1, m = n.
     """

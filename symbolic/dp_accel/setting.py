@@ -101,8 +101,8 @@ def uncorrelated_noise_is_enough_on_quadratics():
     standing="ours",
 )
 def guarantee_holds_when_an_item_is_added_or_removed():
-    """The guarantee, if neighbours were data sets of which one has an item added or removed, as Section 1
-    words it in passing; Section 2.2, Definition A.2 and the proofs use a replaced item, and hold.
+    """DP-SHB is eps-DP for data sets of which one has an item added or removed, as Section 1 words it in
+    passing. (Section 2.2, Definition A.2 and the proofs use a replaced item, and hold.)
     """
     o = sp.Symbol("o", positive=True)
     S, eps = sp.symbols("S epsilon", positive=True)

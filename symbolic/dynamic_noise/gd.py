@@ -1134,7 +1134,7 @@ def printed_r_of_epsilon_and_delta():
     standing="misprint",
 )
 def printed_r_with_the_root_over_one_factor():
-    """R = 2 rho = 2 eps + 4 L + 4 sqrt(L) (eps + L), as the text has it: a slip of the root besides the
+    """R = 2 rho = 2 eps + 4 L + 4 sqrt(L) (eps + L), as the text has it. A slip of the root, besides the
     sign.
     """
     eps, L = sp.symbols("epsilon L", positive=True)

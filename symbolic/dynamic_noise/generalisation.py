@@ -728,8 +728,8 @@ def _mean_estimation():
     breaks="text",
 )
 def true_risk_is_of_the_order_of_the_empirical_rate():
-    """TER = O(D/(N^2 R)): the case of appa-ter-le-eer with R = 1, D = 1 (dynamic and static schedules agree
-    at T = 1): TER is at least 1/(2N).
+    """TER = O(D/(N^2 R)). In the case of appa-ter-le-eer, with R = D = T = 1, where dynamic and static
+    schedules agree, TER is at least 1/(2N).
     """
     return BigO(_mean_estimation()[0].subs(R, 1), 1 / N**2)
 

@@ -1358,10 +1358,10 @@ def no_choice_of_steps_and_schedule_is_below():
 )
 def dynamic_bound_of_momentum_as_printed():
     """ERUB_min = O(x (x I[T <= T_hat] + I[T > T_hat])) <= O(x), x = kappa alpha/(kappa alpha + eta_0), with
-    constants of beta and eta_0 alone; ERUB_min, the least over every schedule and every T, is at least
-    K/(1+K) (thm-4.6-lower).
+    constants of beta and eta_0 alone.
 
-    Refuted along beta = 1/2, gamma = 2^(-1/n), eta_0 = 1/100 (momentum-family) and alpha = (1-gamma)/n: x =
+    ERUB_min, the least over every schedule and every T, is at least K/(1+K) (thm-4.6-lower). Refuted
+    along beta = 1/2, gamma = 2^(-1/n), eta_0 = 1/100 (momentum-family) and alpha = (1-gamma)/n: x =
     1/(n+1) goes to 0, and K/(1+K) does not.
     """
     n = sp.Symbol("n", integer=True, positive=True)
@@ -1404,9 +1404,10 @@ def _floor_on_the_family(power, count):
 def dynamic_bound_of_momentum_before_t_hat_as_printed():
     """Where T = ceil((2/l) ln(1 + eta_0/(kappa alpha))) <= T_hat, l = ln(1/gamma), the bound with T steps,
     gamma^T + 2 R eta_0 alpha U_3, is O(x^2), x = kappa alpha/(kappa alpha + eta_0), with a constant of beta
-    and eta_0 alone; whatever the schedule on the budget, it is at least the value of thm-4.6-floor.
+    and eta_0 alone.
 
-    Refuted along beta = 1/2, gamma = 2^(-1/n), eta_0 = 1/100 (momentum-family: T_hat = n) and alpha =
+    Whatever the schedule on the budget, it is at least the value of thm-4.6-floor. Refuted along
+    beta = 1/2, gamma = 2^(-1/n), eta_0 = 1/100 (momentum-family: T_hat = n) and alpha =
     (1-gamma)/(sqrt 2 - 1), so that x = 1/sqrt 2 and T = n = T_hat: the value grows like n, as kappa does. A
     fixed share of these steps grows too (thm-4.6-share); T = 0 or 1, which the O also admits, has at
     most 1 = 2 x^2 here: thm-4.6-short.

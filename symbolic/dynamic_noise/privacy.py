@@ -295,7 +295,8 @@ def sensitivity_of_the_squared_loss():
     breaks="theorem",
 )
 def sensitivity_of_the_squared_loss_is_at_most_a_quadratic():
-    """... <= (D M |theta|^2 + 1)/2 when max |x_n| = 1 and the mean of x_n is 0.
+    """The gradient sensitivity of the squared loss, max_i sqrt(2 f(theta; x_i)) |x_i|/N, is at most (D M
+    |theta|^2 + 1)/2 when max |x_n| = 1 and the mean of x_n is 0.
 
     The case N = 2, D = 1, x = (1, -1): f(theta) = (theta^2 + 1)/2, so M = 1; the record -1 moves the gradient
     by (theta + 1)/2.

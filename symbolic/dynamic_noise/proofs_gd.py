@@ -38,8 +38,8 @@ q = sp.IndexedBase("q", positive=True)
     standing="misprint",
 )
 def spent_is_at_most_r_minus_r_t():
-    """(1/2) sum_{t<=T} rho_t <= (1/2)(R - R_T) <= R/2, with R_1 = R and R_{t+1} = R_t - rho_t: a slip of the
-    index, R - R_T being the sum of the first T - 1 costs (q stands for rho).
+    """(1/2) sum_{t<=T} rho_t <= (1/2)(R - R_T) <= R/2, with R_1 = R and R_{t+1} = R_t - rho_t. A slip of the
+    index: R - R_T is the sum of the first T - 1 costs (q stands for rho).
     """
     rest = R - sp.Sum(q[t], (t, 1, T - 1))  # R_T
     return AtMost(sp.Sum(q[t], (t, 1, T)) / 2, (R - rest) / 2, given=[T >= 2])

@@ -434,7 +434,8 @@ def first_phase_may_be_dropped():
     """gamma^T (1 + (alpha'/gamma) T (T_hat + (gamma^(T_hat-T) - 1)/(1-gamma))) <= O(gamma^T + (2
     alpha'/gamma) T kappa (gamma^T_hat - gamma^T)).
 
-    On the family at T = T_hat + 1 and the alpha for which that is T of Theorem 4.5.
+    Refuted on the family beta = 1/2, gamma = 2^(-1/n), eta_0 = 1/100 (momentum-family) at T = T_hat + 1 and
+    the alpha for which that is the T of Theorem 4.5.
     """
     steps, half, last = n + 1, sp.Rational(1, 2), FAMILY_GAMMA / 2  # T, gamma^T_hat, gamma^T
     alpha_ = (1 - FAMILY_GAMMA) / (2 / FAMILY_GAMMA - 1)  # eta_0/(kappa alpha) = gamma^-T - 1
@@ -763,8 +764,9 @@ def sum_of_roots():
     correction="proof-4.6-ostep-corrected",
 )
 def first_phase_of_the_roots_may_be_dropped():
-    """(sum_t sqrt q_t)^2 <= O(c2 ((gamma^((T_hat-1)/2) - gamma^(T/2))/(1 - sqrt gamma))^2) (on the family at
-    T = T_hat + 1).
+    """(sum_t sqrt q_t)^2 <= O(c2 ((gamma^((T_hat-1)/2) - gamma^(T/2))/(1 - sqrt gamma))^2).
+
+    Refuted on the family beta = 1/2, gamma = 2^(-1/n), eta_0 = 1/100 (momentum-family) with T = T_hat + 1.
     """
     half = FAMILY_GAMMA ** sp.Rational(1, 2)
     tail = 1 / sp.sqrt(2)  # gamma^(T_hat/2)
@@ -861,8 +863,10 @@ def substitution():
     correction="proof-4.6-c3-corrected",
 )
 def c3_is_a_constant():
-    """c3 = 2 c2 gamma^(T_hat-1)/(kappa (1 - sqrt gamma)^2) is a constant, that is bounded (on the family
-    kappa grows with n).
+    """c3 = 2 c2 gamma^(T_hat-1)/(kappa (1 - sqrt gamma)^2) is a constant, that is bounded.
+
+    Refuted on the family beta = 1/2, gamma = 2^(-1/n), eta_0 = 1/100 (momentum-family), where kappa grows
+    with n.
     """
     c2, half = 1 / (4 * (FAMILY_GAMMA - sp.Rational(1, 4))), FAMILY_GAMMA ** sp.Rational(1, 2)
     return unbounded(2 * c2 / (2 * FAMILY_GAMMA) / (kappa * (1 - half) ** 2), sp.Integer(1))
@@ -962,8 +966,9 @@ def bound_before_t_hat_is_at_most_that_with_c1():
     correction="proof-4.6-o1-corrected",
 )
 def remainder_is_of_order_one():
-    """(2 eta_0 gamma c1 alpha/(1 - sqrt gamma)^2) (1/(kappa alpha + 1))^2 <= O(1/(kappa alpha + 1)) (on the
-    family at alpha = 1/kappa).
+    """(2 eta_0 gamma c1 alpha/(1 - sqrt gamma)^2) (1/(kappa alpha + 1))^2 <= O(1/(kappa alpha + 1)).
+
+    Refuted on the family beta = 1/2, gamma = 2^(-1/n), eta_0 = 1/100 (momentum-family) with alpha = 1/kappa.
     """
     value = 2 * eta0 * gamma * C1 * alpha / (1 - ROOT) ** 2 / (kappa * alpha + 1) ** 2
     return unbounded(value.subs(alpha, 1 / kappa), (1 / (kappa * alpha + 1)).subs(alpha, 1 / kappa))

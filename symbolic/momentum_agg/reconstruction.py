@@ -56,7 +56,9 @@ def _rebuilt_wrongly():
     correction="lemma-17-corrected",
 )
 def momentum_expanded_in_section_4():
-    """Eq (3), which is Lemma 17 with t for T."""
+    """G[1,t] is rebuilt from G and Delta of the epochs as Eq (3) has it, which is Lemma 17 with t for T,
+    where every epoch has an order of its own.
+    """
     return _rebuilt_wrongly()
 
 

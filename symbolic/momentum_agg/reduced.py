@@ -161,7 +161,7 @@ def _tree(scale, size, times):
 )
 def noise_of_the_differences_as_printed():
     """With noise 2 eta N sigma sqrt(V) on V nodes that move by 2 eta N L, the nodes of r are (z, z/(2
-    sigma^2))-RDP: L is missing in the box (Appendix E has 2 eta N L, twice, which makes it a misprint; but
+    sigma^2))-RDP. L is missing in the box (Appendix E has 2 eta N L, twice, which makes it a misprint; but
     whoever codes the box spends L^2 times as much: alg-2-delta-coded).
     """
     tree = _tree(2 * eta * N * sigma * sp.sqrt(V), 2 * eta * N * L, V)

@@ -250,8 +250,8 @@ def variance_of_the_first_term():
     correction="l7-var2",
 )
 def variance_of_the_second_term_as_a_sum_of_squares():
-    """VAR_2 <= 4 log2 N sum_i (1-alpha)^(2Ni) (1-gamma)^(2q-2(i+1)), per node: squares added where one noise
-    has the sum of the weights.
+    """VAR_2 <= 4 log2 N sum_i (1-alpha)^(2Ni) (1-gamma)^(2q-2(i+1)), per node. Squares are added where one
+    noise has the sum of the weights.
 
     The case: N = 8, r = 3, q = 20, gamma = 1/2, alpha = 1/8: the nodes of COMPOSE(4, 11) weigh
     (1-alpha)^(11-z).

@@ -228,7 +228,7 @@ def geometric_series_of_an_epoch_with_gamma():
     correction="prop-14",
 )
 def gamma_drops_out_of_the_series():
-    """sum_i (1-gamma)^-i (1-alpha)^(N i) = sum_i ((1-alpha)^N)^i: the factor (1-gamma)^-i is lost. (The next
+    """sum_i (1-gamma)^-i (1-alpha)^(N i) = sum_i ((1-alpha)^N)^i. The factor (1-gamma)^-i is lost. (The next
     line has (1-gamma)^i for (1-gamma)^-i, the one after it is right again.)
     """
     return Equal(partial(RATIO / (1 - gamma)), partial(RATIO), given=[alpha < 1, gamma < 1])

@@ -7,6 +7,7 @@ import pytest
 import sympy as sp
 
 from dpverify.language import Atom, Function, Vector, VectorSequence, inner, norm, norm2, total, vectors
+from dpverify.language.vectors import Length, in_norms
 from dpverify.proving.codec import from_json, to_json
 
 x, y = vectors("x y")
@@ -101,3 +102,15 @@ def test_atoms_are_real_and_squares_nonnegative():
     assert inner(x, y).is_real
     assert inner(x, y).is_nonnegative is None
     assert isinstance(f(x), Atom)
+
+
+def test_what_is_a_square_is_typeset_as_a_norm_and_nothing_else():
+    z = Vector("z")
+    assert sp.sstr(in_norms(norm2(x - eta * y) - L)) == "|x - eta*y|**2 - L"
+    shown = in_norms(norm((x - y + 2 * z) / (eta * L)))
+    assert sp.latex(shown) == r"\frac{\lVert x + 2 z - y \rVert}{L \eta}"
+    for other in (norm2(x) + norm2(y), norm2(x - y) + inner(x, z), norm2(x) - 3 * inner(x, y) + norm2(y)):
+        shown = in_norms(other)
+        assert all(len(length.vector.parts) == 1 for length in shown.atoms(Length)), shown
+        back = {length: norm(length.vector) for length in shown.atoms(Length)}
+        assert sp.expand(shown.xreplace(back) - other) == 0

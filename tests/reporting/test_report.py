@@ -140,7 +140,7 @@ def test_a_finding_is_told_in_three_sentences_by_what_it_breaks(folder):
         )
     ]
     assert places == sorted(places)
-    assert "tainted by it: small/tainted" in part
+    assert 'tainted by it: <a href="small.html#tainted">small/tainted</a>' in part
 
 
 def test_whatever_is_refuted_has_a_meaning_but_for_misprints():
@@ -169,22 +169,72 @@ def test_remarks_are_not_put_into_the_mouth_of_the_paper():
     assert parts("x = 1, 2, 3, ... (n = 1).") == ("x = 1, 2, 3, ... (n = 1).", "", "")
 
 
-def test_a_finding_says_where_the_statement_fails_unless_its_remark_does():
+def test_a_finding_says_where_the_statement_fails_and_what_it_comes_down_to():
     from dpverify.reporting.plain import plainly
 
-    def told(statement, **witness):
+    def told(statement, case=False, **witness):
         claim = {"id": "p/c", "statement": statement, "correction": None, "breaks": "text", "witness": None}
         claim |= {"witness": {"because": "", "contradicts": "", **witness}, "standing": "statement"}
+        claim |= {"evidence": {"method": "refutation", "certificate": {"at": "x = 2"} if case else {}}}
         return plainly(claim, {}, {}).true
 
     point = {"let": {"x": "2"}, "then": "x = 2 and 1 = 1", "contradicts": "2 <= 1", "because": "x is large"}
     assert told("x is small.", **point) == "That is false. At x = 2 it comes down to 2 <= 1: x is large."
-    assert told("x is small. The case: x = 2.", **point) == "That is false. The case: x = 2."
+    assert told("x is small. The case: x = 2.", True, **point) == (
+        "That is false. The case: x = 2. There it comes down to 2 <= 1."
+    )
+    found = told("x is small. The case: x = 7.", **point)
+    assert found == "That is false. The case: x = 7.", (
+        "a witness that was found is not of the case that is told"
+    )
     path = {"let": {"N": "t", "t": "2, 3, ..."}, "then": "(N)/(1) is 9 at t = 9, and tends to oo as t -> oo"}
     along = "Along N = t, t = 2, 3, ... the ratio of its sides is 9 at t = 9, and tends to oo as t -> oo."
     assert told("N is bounded.", **path) == f"That is false. {along}"
     run = {"let": {"runs": "30"}, "then": "the first ends at 2, the second at 1; " + "so it is " * 50}
     assert told("The first is better.", **run) == "That is false. The first ends at 2, the second at 1."
+
+
+def test_a_list_is_told_whole_or_not_at_all():
+    from dpverify.reporting.plain import sentences
+
+    text = (
+        "It fails. Every step fails on one of two losses: 1. A short one. It moves. 2. A long one. It stays."
+    )
+    assert sentences(text, 80) == "It fails."
+    assert sentences(text, 500) == text
+
+
+def test_a_claim_that_a_text_names_is_a_link(folder, document):
+    from dpverify.reporting.writing import _Site
+
+    site = _Site(document)
+    assert site.refer("see wrong, small/step and eq-3", "small/square") == (
+        'see wrong, <a href="small.html#step">small/step</a> and eq-3'
+    )
+    assert site.refer("small/step <b>", "small/step") == "small/step &lt;b&gt;"
+
+
+def test_where_a_statement_fails_is_told_by_its_witness_or_by_its_step(folder):
+    text = (folder / "small.html").read_text()
+    refuted = text[text.index('<article class="claim refuted" id="wrong"') :].split("</article>")[0]
+    assert "ails at x = 1/2" not in refuted, "the witness says it"
+    undecided = text[text.index('id="unfinished"') :].split("</article>")[0]
+    steps = undecided[undecided.index('<ol class="steps">') :]
+    assert "ails at x = 1" in steps, "a step has no box for its witness"
+
+
+def test_a_wide_root_or_bracket_can_be_broken_and_says_the_same():
+    from dpverify.reporting.typesetting import lines, pieces
+
+    long = " + ".join(f"a_{{{k}}} b_{{{k}}} c_{{{k}}}" for k in range(12))
+    for wide in (rf"\sqrt{{{long}}}", rf"\left({long}\right)^{{2}}", rf"\frac{{{long}}}{{d}}"):
+        parts = pieces(rf"{wide} \le 1")
+        assert len(parts) > 3
+        assert "".join(parts).replace("{} ", " ").count("a_") == 12
+        assert lines(rf"{wide} \le 1")
+    assert pieces(r"\sqrt{a + b} \le 1") == [r"\sqrt{a + b} \le 1"], "a short root stays a root"
+    twice = r"x \le 1 \quad \left(x < 2\right) \quad \left(x < 3, x < 4\right)"
+    assert [len(line.given) for line in lines(twice)] == [3], "conditions of a statement in another"
 
 
 def test_the_sides_at_a_witness_are_those_of_the_formula_that_is_shown(folder):
@@ -259,7 +309,7 @@ def test_the_steps_of_a_tactic_are_typeset_too():
 
 def test_a_crash_is_one_claims_result_with_its_traceback_folded_in(folder):
     text = (folder / "small.html").read_text()
-    assert "crashed: ZeroDivisionError" in text
+    assert "Crashed: ZeroDivisionError" in text
     assert "<details><summary>details</summary><pre>Traceback" in text
 
 
