@@ -68,8 +68,8 @@ def epsilon_bounds(steps: tuple[Steps, ...], delta: float, gap: float = 0.003) -
     """Certified bounds on the smallest epsilon of these steps at that delta, adding or removing one record;
     `gap` is aimed at, relative.
 
-    >>> found = epsilon_bounds((Steps(2.0, 1.0, 4),), 1e-5)  # as one Gaussian step of noise 1: 4.3772
-    >>> found.lower <= 4.3772 <= found.upper < 1.01 * found.lower
+    >>> bounds = epsilon_bounds((Steps(2.0, 1.0, 4),), 1e-5)  # as one Gaussian step of noise 1: 4.3772
+    >>> bounds.lower <= 4.3772 <= bounds.upper < 1.01 * bounds.lower
     True
     """
     if not steps or any(not (noise > 0 and 0 < rate <= 1 and times >= 1) for noise, rate, times in steps):
