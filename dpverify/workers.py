@@ -36,6 +36,9 @@ KILLED_WITHIN = 60.0  # seconds that the kernel may take to end a process that w
 LOOK = 30.0  # seconds between two looks at what is still running
 
 
+_own = threading.local()  # the template and the worker of each thread that asked for one
+
+
 class Stopped(RuntimeError):
     """A piece took longer than it may."""
 
@@ -59,7 +62,14 @@ def _environment() -> dict[str, str]:
 
 
 def _path() -> list[str]:
-    return [entry or os.getcwd() for entry in sys.path]
+    return [entry or _folder() for entry in sys.path]
+
+
+def _folder() -> str:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:  # it was removed
+        return os.path.abspath(os.sep)
 
 
 def _stderr() -> int:
@@ -82,6 +92,7 @@ class _Template:
     """The process from which workers are forked."""
 
     def __init__(self, ready: bytes) -> None:
+        self.owner = os.getpid()
         self.pipe, theirs = Pipe()
         self.process = _fresh(f"breed({theirs.fileno()})", theirs.fileno())
         theirs.close()
@@ -90,7 +101,7 @@ class _Template:
 
     def fork(self, descriptor: int) -> _Forked:
         with self.asking:
-            self.pipe.send((_path(), os.getcwd(), _environment()))
+            self.pipe.send((_path(), _folder(), _environment()))
             send_handle(self.pipe, descriptor, self.process.pid)
             send_handle(self.pipe, _stderr(), self.process.pid)
             return _Forked(self, self.pipe.recv())
@@ -105,9 +116,12 @@ class _Template:
                 return -signal.SIGKILL
 
     def end(self) -> None:
-        self.process.kill()
-        self.process.wait()
+        if os.getpid() == self.owner:  # after a fork it is still the parent's
+            self.process.kill()
+            self.process.wait()
         self.pipe.close()
+
+    __del__ = end  # of a template that was replaced, once its last worker is gone
 
 
 class _Forked:
@@ -125,26 +139,21 @@ class _Forked:
         return self.code
 
 
-_templates: dict[Any, _Template] = {}  # one at most: what it has loaded is large
-_choosing = threading.Lock()
-
-
 def _template(ready: Callable[[], Any] | None) -> _Template:
-    """The template that called `ready`; another one if what Python reads as it starts has changed."""
+    """The template of this thread that called `ready`; another one if what Python reads as it starts has
+    changed. Each thread has its own, and one at most: the kernel ends it with the thread, and it is large.
+    """
     import cloudpickle
 
     packed = cloudpickle.dumps(ready)
     read = ("PYTHON", "SYMPY_", "OMP_", "OPENBLAS_", "MKL_")
-    key = packed, sys.executable, os.getpid(), *sorted(n for n in os.environ.items() if n[0].startswith(read))
-    with _choosing:
-        known = _templates.get(key)
-        if known is not None and known.process.poll() is None:
-            return known
-        for other in list(_templates):
-            if other[2] == os.getpid():  # after a fork it is the parent's
-                _templates.pop(other).end()
-        _templates[key] = _Template(packed)
-        return _templates[key]
+    started = sorted(item for item in os.environ.items() if item[0].startswith(read))
+    key = packed, sys.executable, os.getpid(), started
+    known, template = getattr(_own, "template", (None, None))
+    if known != key or template is None or template.process.poll() is not None:
+        template = _Template(packed)
+        _own.template = key, template
+    return template
 
 
 def breed(descriptor: int) -> None:
@@ -303,11 +312,10 @@ def outcomes(
 
 def _forked(ready: Callable[[], Any] | None) -> _Worker:
     """A worker from the template, or from another one if that was killed."""
-    template = _template(ready)
     try:
-        return _Worker(template.fork)
+        return _Worker(_template(ready).fork)
     except (EOFError, OSError):
-        template.end()
+        _own.template = None, None
         return _Worker(_template(ready).fork)
 
 
@@ -340,9 +348,6 @@ def within(seconds: float, call: Callable[[int, Any], Any], number: int, piece: 
     if error is not None:
         raise error
     return result
-
-
-_own = threading.local()  # the worker of each thread that asked for one
 
 
 def _answer(worker: _Worker) -> tuple[Any, Exception | None]:

@@ -105,6 +105,21 @@ def test_a_worker_has_the_folder_the_path_and_the_environment_of_the_moment(name
     assert list(each(surroundings, [0], seconds=60)) == [(0, (str(tmp_path), name, name))]
 
 
+def load_fractions():
+    import fractions  # noqa: F401
+
+
+def test_a_loop_within_a_loop_and_one_of_another_thread_do_not_end_each_other():
+    from concurrent.futures import ThreadPoolExecutor
+
+    outer = each(abs, [-1, -2, -3], seconds=60, ready=load_numpy)
+    assert next(outer) == (-1, 1)
+    assert list(each(abs, [-4], seconds=60, ready=load_fractions)) == [(-4, 4)]
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(lambda: list(each(abs, [-5], seconds=60))).result() == [(-5, 5)]
+    assert list(outer) == [(-2, 2), (-3, 3)]
+
+
 def kill_parent(piece):
     os.kill(os.getppid(), signal.SIGKILL)
     time.sleep(1000)
