@@ -159,6 +159,16 @@ def _claims_in(paths: tuple[str, ...]) -> dict[str, Claim]:
     return find(*paths)
 
 
+def _load_prover() -> None:
+    """What every claim needs. A file of claims is not loaded before its claims are: it may change."""
+    import dpverify.proving  # noqa: F401
+
+
+def _load_prover_and_papers() -> None:
+    _load_prover()
+    _claims_in(())
+
+
 def _lost(id: str, error: Exception) -> Result:
     """The result of a claim that nobody could finish: it took too long, or killed its process."""
     if isinstance(error, Stopped):
@@ -252,6 +262,7 @@ def check(
         instead=lambda id, error: (_lost(id, error), False),
         seconds=seconds,
         watch=watch,
+        ready=_load_prover if where else _load_prover_and_papers,
     ):
         results[id] = result
         if memory:

@@ -74,6 +74,7 @@ def each(
     seconds: float | None = None,
     watch: Callable[[dict[Piece, float]], None] | None = None,
     here: float = 0.0,
+    ready: Callable[[], Any] | None = None,
 ) -> Generator[tuple[Piece, Any], None, None]:
     """Every piece with `task(*shared, piece)`: in their order, or, if not `ordered`, as they are finished.
 
@@ -84,7 +85,8 @@ def each(
 
     With a limit of `seconds`, each piece is done in a process that is killed when it takes longer, C code and
     all: one of this machine, where results come as they are finished and `watch` is told now and then which
-    pieces are being done and for how long, or one beside each worker of the cluster.
+    pieces are being done and for how long, or one beside each worker of the cluster. Those of
+    this machine have what `ready` loads before their first piece.
 
     >>> list(each(pow, [1, 2, 3], shared=(10,)))
     [(1, 10), (2, 100), (3, 1000)]
@@ -94,7 +96,7 @@ def each(
     failures: dict[str, Exception] = {}
     todo = list(pieces)
     outcomes = (
-        _limited(task, shared, todo, workers, seconds, watch)
+        _limited(task, shared, todo, workers, seconds, watch, ready)
         if seconds is not None and not _active
         else _outcomes(task, shared, todo, workers, ordered, ahead, here, seconds)
     )
@@ -180,10 +182,11 @@ def _limited(
     workers: int,
     seconds: float,
     watch: Callable[[dict[Any, float]], None] | None,
+    ready: Callable[[], Any] | None,
 ) -> Generator[Outcome, None, None]:
     call = partial(_piece, _Packed(task, shared))
     for number, outcome, stopped in killable.outcomes(
-        call, todo, count=workers, seconds=seconds, watch=watch
+        call, todo, count=workers, seconds=seconds, watch=watch, ready=ready
     ):
         yield (number, None, stopped) if stopped else _arrived(outcome)
 

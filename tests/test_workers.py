@@ -34,10 +34,10 @@ def dies_at_two(piece):
 
 
 def test_one_that_dies_hangs_or_raises_costs_its_piece_alone():
-    seen = dict(each(dies_at_two, range(6), workers=2, seconds=10, instead=lambda piece, error: error))
+    seen = dict(each(dies_at_two, range(6), workers=2, seconds=5, instead=lambda piece, error: error))
     assert [seen[k] for k in (0, 1, 5)] == [0, 10, 50]
     assert isinstance(seen[2], WorkersDied) and "SIGSEGV" in str(seen[2])
-    assert isinstance(seen[3], Stopped) and "10 s" in str(seen[3])
+    assert isinstance(seen[3], Stopped) and "5 s" in str(seen[3])
     assert isinstance(seen[4], ValueError)
 
 
@@ -65,6 +65,70 @@ def hash_of_text(piece):
 def test_hashes_are_pinned():
     answers = {answer for _ in range(2) for _, answer in each(hash_of_text, [0, 1], workers=2, seconds=60)}
     assert len(answers) == 1
+
+
+def load_numpy():
+    import numpy  # noqa: F401
+
+
+def two_numbers(piece):
+    import random
+
+    loaded = "numpy" in sys.modules
+    import numpy as np
+
+    return loaded, random.random(), float(np.random.random())
+
+
+def test_siblings_draw_numbers_of_their_own_and_have_what_was_made_ready():
+    """They are forked from one process: without new seeds unseeded noise would be the same everywhere."""
+    seen = [answer for _, answer in each(two_numbers, range(3), workers=3, seconds=60, ready=load_numpy)]
+    seen += [answer for _, answer in each(two_numbers, range(3), workers=3, seconds=60, ready=load_numpy)]
+    loaded, ours, numpys = (set(part) for part in zip(*seen))
+    assert loaded == {True} and len(ours) == len(numpys) == 6
+    ((_, (loaded, *_)),) = each(two_numbers, [0], seconds=60)
+    assert not loaded
+
+
+def surroundings(piece):
+    import module_of_the_moment
+
+    return os.getcwd(), os.environ["OF_THE_MOMENT"], module_of_the_moment.NAME
+
+
+@pytest.mark.parametrize("name", ["one", "other"])
+def test_a_worker_has_the_folder_the_path_and_the_environment_of_the_moment(name, tmp_path, monkeypatch):
+    (tmp_path / "module_of_the_moment.py").write_text(f"NAME = {name!r}\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("OF_THE_MOMENT", name)
+    assert list(each(surroundings, [0], seconds=60)) == [(0, (str(tmp_path), name, name))]
+
+
+def load_fractions():
+    import fractions  # noqa: F401
+
+
+def test_a_loop_within_a_loop_and_one_of_another_thread_do_not_end_each_other():
+    from concurrent.futures import ThreadPoolExecutor
+
+    outer = each(abs, [-1, -2, -3], seconds=60, ready=load_numpy)
+    assert next(outer) == (-1, 1)
+    assert list(each(abs, [-4], seconds=60, ready=load_fractions)) == [(-4, 4)]
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(lambda: list(each(abs, [-5], seconds=60))).result() == [(-5, 5)]
+    assert list(outer) == [(-2, 2), (-3, 3)]
+
+
+def kill_parent(piece):
+    os.kill(os.getppid(), signal.SIGKILL)
+    time.sleep(1000)
+
+
+def test_a_template_that_is_killed_costs_its_workers_and_the_next_ones_have_another():
+    ((_, error),) = each(kill_parent, [0], seconds=60, instead=lambda piece, error: error)
+    assert isinstance(error, WorkersDied) and "SIGKILL" in str(error)
+    assert [answer for _, answer in each(abs, [-1], seconds=60)] == [1]
 
 
 ORPHAN = """

@@ -21,6 +21,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
+from dpverify.releases.curves import addition_curve, removal_curve, replacement_curve
+
 
 def subsampled_gaussian(epsilon: float, rate: float, noise: float) -> float:
     """delta of one Gaussian step of that noise multiplier on a Poisson batch, for adding and removing a
@@ -39,14 +43,7 @@ def removal(epsilon: float, rate: float, noise: float) -> float:
     >>> abs(removal(0.0, 0.5, 1.0) - addition(0.0, 0.5, 1.0)) < 1e-15
     True
     """
-    from scipy.special import ndtr
-
-    inside = 1 + math.expm1(epsilon) / rate
-    if inside <= 0:
-        return -math.expm1(epsilon)
-    bound = noise**2 * math.log(inside) + 0.5
-    without, with_ = float(ndtr(-bound / noise)), float(ndtr((1 - bound) / noise))
-    return max(0.0, rate * (with_ - without) - math.expm1(epsilon) * without)
+    return float(removal_curve(rate, noise)(np.array(epsilon)))
 
 
 def addition(epsilon: float, rate: float, noise: float) -> float:
@@ -56,14 +53,7 @@ def addition(epsilon: float, rate: float, noise: float) -> float:
     ...     1.0)  # no event is e times likelier without a record that is in half of the batches
     0.0
     """
-    from scipy.special import ndtr
-
-    inside = 1 + math.expm1(-epsilon) / rate
-    if inside <= 0:
-        return 0.0
-    bound = noise**2 * math.log(inside) + 0.5
-    without, with_ = float(ndtr(bound / noise)), float(ndtr((bound - 1) / noise))
-    return max(0.0, math.exp(epsilon) * rate * (without - with_) - math.expm1(epsilon) * without)
+    return float(addition_curve(rate, noise)(np.array(epsilon)))
 
 
 def replacement(epsilon: float, rate: float, noise: float) -> float:
@@ -74,20 +64,7 @@ def replacement(epsilon: float, rate: float, noise: float) -> float:
     >>> abs(replacement(1.0, 1.0, 2.0) - GDP(1.0).delta_at(1.0)) < 1e-12
     True
     """
-    import numpy as np
-    from scipy.optimize import brentq
-    from scipy.special import ndtr
-
-    rest = math.log1p(-rate) if rate < 1 else -math.inf
-
-    def excess(x: float) -> float:  # the privacy loss at x, less epsilon; it rises with x
-        up, down = ((side * x - 0.5) / noise**2 + math.log(rate) for side in (1, -1))
-        return float(np.logaddexp(rest, up) - np.logaddexp(rest, down)) - epsilon
-
-    far = noise**2 * (abs(epsilon) + 2 - math.log(rate)) + 2
-    bound = brentq(excess, -far, far, xtol=1e-14)
-    none, up, down = (float(ndtr((at - bound) / noise)) for at in (0.0, 1.0, -1.0))
-    return max(0.0, rate * (up - down) - math.expm1(epsilon) * ((1 - rate) * none + rate * down))
+    return float(replacement_curve(rate, noise)(np.array(epsilon)))
 
 
 def laplace(epsilon: float, scale: float) -> float:

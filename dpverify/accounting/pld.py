@@ -77,7 +77,8 @@ def _composed(key: str, adjacency: Adjacency, interval: float, times: int, relea
     at = (key, adjacency, interval, times)
     if at not in _known:
         with np.errstate(over="ignore"):  # of masses that are next to nothing
-            _known[at] = release.distribution(adjacency, interval).self_compose(times)
+            one = release.distribution(adjacency, interval)
+            _known[at] = one.self_compose(times) if times > 1 else one
         if len(_known) > _REMEMBERED:
             _known.popitem(last=False)
     _known.move_to_end(at)

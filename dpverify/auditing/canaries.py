@@ -129,8 +129,8 @@ def craft(
     >>> weights = np.array([1.0, -1.0, 0.5])
     >>> squares = lambda record: (record[:3] @ weights - record[3]) * record[:3]  # of a linear regression
     >>> others = [squares(np.array([1.0, 0.2, 0.0, 2.0])), squares(np.array([0.4, 1.0, 0.0, 1.0]))]
-    >>> found = squares(craft(squares, np.array([1.0, 1.0, 0.3, 0.0]), others, clip=1.0))
-    >>> bool(np.linalg.norm(found) > 0.99), bool(max(abs(other @ found) for other in others) < 0.05)
+    >>> crafted = squares(craft(squares, np.array([1.0, 1.0, 0.3, 0.0]), others, clip=1.0))
+    >>> bool(np.linalg.norm(crafted) > 0.99), bool(max(abs(other @ crafted) for other in others) < 0.05)
     (True, True)
     """
     from scipy.optimize import minimize

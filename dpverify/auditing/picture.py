@@ -52,10 +52,10 @@ def observe(mechanism: Mechanism, neighbours: Neighbours, claim: Guarantee, budg
         raise NoPicture(f"runs={budget.runs} are too few to bet on one half and to count on the other")
     desk = test.early
     desk.bettors[0].learn(desk.counts, test.pair)
-    of = desk.bettors[0].of
-    p, q = believed("smooth", *desk.counts[of])
+    score = desk.bettors[0].of
+    p, q = believed("smooth", *desk.counts[score])
     order = np.argsort(-(p / q), kind="stable")
-    edges, apply = desk.edges[of], desk.scores[of].apply
+    edges, apply = desk.edges[score], desk.scores[score].apply
     x, y = (np.concatenate([apply(side[i]) for side in fresh]) for i in (0, 1))
     on_data, on_other = (
         np.cumsum(np.bincount(np.searchsorted(edges, side, side="left"), minlength=len(edges) + 1)[order])

@@ -111,11 +111,11 @@ def _summary(document: dict[str, Any], index: Path) -> int:
             for p in document["papers"]
         ],
     )
-    found = findings(document)
-    for c in found[:5]:
+    refuted = findings(document)
+    for c in refuted[:5]:
         say(f"{mark('REFUTED')} {c['id']} (breaks {broken(c)}): {parts(c['statement'])[0]}")
-    if len(found) > 5:
-        say(f"and {len(found) - 5} findings more")
+    if len(refuted) > 5:
+        say(f"and {len(refuted) - 5} findings more")
     say(f"The report: {index}")
     for what, why in document["lost"].items():
         say(f"{what} is missing: {why}", err=True)

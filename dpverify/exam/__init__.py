@@ -93,7 +93,13 @@ def sit(effort: Effort = QUICK, jobs: int = 1, seconds: float | None = None) -> 
     """Answer every question; with a limit of `seconds` for each, in processes of their own."""
     questions = _by_name()
     for name, result in each(
-        _answer, list(questions), shared=(effort,), workers=jobs, ordered=False, seconds=seconds
+        _answer,
+        list(questions),
+        shared=(effort,),
+        workers=jobs,
+        ordered=False,
+        seconds=seconds,
+        ready=_by_name,
     ):
         yield Grade(questions[name], result)
 

@@ -3,7 +3,7 @@
     delta(eps') = sum_j P(the record is drawn j times) delta_j(eps),   exp(eps') = 1 + q (exp(eps) - 1)
 
 q is the chance that the record is in the batch (Balle, Barthe and Gaboardi 2018, Theorems 8 to 10); Gaussian
-noise on Poisson batches has the exact distribution of dp-accounting. Without replacement the number of
+noise on Poisson batches has its exact curves. Without replacement the number of
 records is public and a batch with the record faces one with another record instead, so that the sensitivity
 is that of replacement, also when the record is zeroed.
 """
@@ -20,7 +20,14 @@ import numpy as np
 
 from dpverify.neighbours import ADD_REMOVE, REPLACE, Adjacency
 from dpverify.releases.base import Law, NotEnumerable, Release, is_formula, renyi_of_pure
-from dpverify.releases.curves import Curve
+from dpverify.releases.curves import (
+    Curve,
+    addition_curve,
+    from_both_curves,
+    from_curve,
+    removal_curve,
+    replacement_curve,
+)
 
 if TYPE_CHECKING:
     from dpverify.releases.rules import Condition, Currency
@@ -200,25 +207,22 @@ class Subsampled(Release):
     def reach(self, adjacency: Adjacency) -> float:
         if not self._tight_poisson() or self.gaussian:
             return super().reach(adjacency)
-        ratio = self.ratio(adjacency)
-        loss = ratio * (10 + ratio / 2)  # of noise ten standard deviations out
-        return max(1.0, loss if loss > 700 else math.log1p(self.rate * math.expm1(loss)))
+        return max(1.0, self._largest_loss(self.ratio(adjacency)))
+
+    def _largest_loss(self, ratio: float) -> float:
+        """That of noise ten standard deviations out, a record removed."""
+        loss = ratio * (10 + ratio / 2)
+        return loss + math.log(self.rate) if loss > 700 else math.log1p(self.rate * math.expm1(loss))
 
     def distribution(self, adjacency: Adjacency, interval: float) -> Any:
         if not self._tight_poisson() or self.gaussian:
             return super().distribution(adjacency, interval)
-        from dp_accounting import NeighboringRelation
-        from dp_accounting.pld import privacy_loss_distribution as pld
-
-        replaced = adjacency is REPLACE
-        return pld.from_gaussian_mechanism(
-            1 / self.ratio(ADD_REMOVE if replaced else adjacency),
-            value_discretization_interval=interval,
-            sampling_prob=self.rate,
-            neighboring_relation=NeighboringRelation.REPLACE_ONE
-            if replaced
-            else NeighboringRelation.ADD_OR_REMOVE_ONE,
-        )
+        ratio = self.ratio(ADD_REMOVE if adjacency is REPLACE else adjacency)
+        top, bottom = self._largest_loss(ratio), math.log1p(-self.rate)
+        if adjacency is REPLACE:
+            return from_curve(replacement_curve(self.rate, 1 / ratio), interval, top - bottom)
+        removal, addition = removal_curve(self.rate, 1 / ratio), addition_curve(self.rate, 1 / ratio)
+        return from_both_curves(removal, addition, interval, bottom, top)
 
     def renyi(self, adjacency: Adjacency, orders: Array) -> Array:
         epsilon = self.epsilon(adjacency)

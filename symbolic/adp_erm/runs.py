@@ -50,13 +50,13 @@ class Case(NamedTuple):
 def cases(seed: int) -> list[Case]:
     """A convex and a non-convex problem on random records."""
     rng = np.random.default_rng((2, seed))
-    found = []
+    problems = []
     for slope, G, L, width in (("logistic", 1.0, 0.25, 5), ("sigmoid", 0.25, 0.0963, 20)):
         rows = rng.standard_normal((300, width))
         rows *= np.sign(rows[:, :1] + 0.5 * rng.standard_normal((300, 1)))
         rows /= np.maximum(1, np.linalg.norm(rows, axis=1))[:, None]
-        found.append(Case(slope, rows, slope, G, L))
-    return found
+        problems.append(Case(slope, rows, slope, G, L))
+    return problems
 
 
 def run_against_bound(case: Case, algorithm: str, seed: int, runs: int) -> tuple[float, float]:

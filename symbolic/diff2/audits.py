@@ -86,10 +86,10 @@ def ledger_says_what_the_theorem_says():
             target = ApproxDP(float(rng.choice([0.1, 1.0, 3.0, 20.0])), float(rng.choice([1e-9, 1e-5, 0.3])))
             variances = noise_levels(rounds, restart, count, target)
             ledger = server_releases((count // clients,) * clients, variances, rounds, restart, 1.7)
-            found = account(ledger, REPLACE)
+            spent = account(ledger, REPLACE)
             stated = math.sqrt(float(np.sum(4 / (count**2 * variances.values(rounds)))))
-            apart = max(apart, abs(getattr(found, "mu", math.nan) / stated - 1))
-            above += found.delta_at(target.epsilon) > target.delta
+            apart = max(apart, abs(getattr(spent, "mu", math.nan) / stated - 1))
+            above += spent.delta_at(target.epsilon) > target.delta
         said = f"mu differs by at most {apart:.1g} in {cases} cases; {above} are above their delta"
         evidence = Evidence(
             "accountant", samples=cases, seed=effort.seed, ceiling="a relative difference of 1e-9"
@@ -164,7 +164,7 @@ def ledger_of_local_steps_is_below_the_proposition():
             total, third = size * clients, 2.0 / batch * 4
             variances = noise_levels(rounds, restart, total, ApproxDP(3.0, level))
             ledger = all_releases((size,) * clients, variances, third, rounds, restart, 1.0, local, batch)
-            found = epsilon(account(ledger, REPLACE), level)
+            needed = epsilon(account(ledger, REPLACE), level)
             server = 2 * float(np.sum(1 / variances.values(rounds))) / total**2
             stated = min(
                 order * server
@@ -174,7 +174,7 @@ def ledger_of_local_steps_is_below_the_proposition():
                 + math.log(1 / level) / (order - 1)
                 for order in range(2, 13)
             )
-            worst, cases = max(worst, found / stated), cases + (stated < 50)
+            worst, cases = max(worst, needed / stated), cases + (stated < 50)
         said = f"the accountant needs at most {worst:.3g} of the epsilon of Proposition E.2"
         evidence = Evidence("accountant", samples=cases, ceiling="an epsilon above that of the proposition")
         right = worst <= 1 and cases == len(settings)

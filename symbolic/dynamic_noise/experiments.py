@@ -80,15 +80,15 @@ def on_data_sets(
         from dpverify.symbolic.dynamic_noise import runs as settings
 
         quick = effort.name == "quick"
-        found = []
+        outcomes = []
         first = effort.seed + UNSEEN
         for seed in range(first, first + (30 if quick else 100)):
             try:
                 data = settings.some_digits(300, seed) if digits else settings.blobs(1000, 100, seed)
             except ModuleNotFoundError:
                 return Result(UNDECIDED, "the 8x8 digits need scikit-learn: pip install scikit-learn")
-            found.append(wins(*data, runs if quick else 100, seed))
-        return sign_test(found, what, effort)
+            outcomes.append(wins(*data, runs if quick else 100, seed))
+        return sign_test(outcomes, what, effort)
 
     return run
 
@@ -115,10 +115,10 @@ def relative_loss(
     from dpverify.symbolic.dynamic_noise import runs
 
     job = runs.task(features, labels, "squares", scale)
-    found = runs.compared(
+    losses = runs.compared(
         job, runs.by_age(job, choices[-1], 0, seed), choices, repeats, seed, ("uni", name), tuning=repeats
     )
-    return found.relative(name)
+    return losses.relative(name)
 
 
 @claim(PAPER, "sec5-claims", at="Section 5, Figure 2 middle", kind="-", expect=SUPPORTED)

@@ -145,9 +145,9 @@ def by_age(job: Task, longest: int, runs: int, seed: int, knots: int = 6) -> Arr
             curvatures(job), steps=longest, step_size=STEP, clip=CLIP, count=count
         ).values(longest)[::-1]
     times = sorted({round(t) for t in np.linspace(1, longest, knots).tolist()})
-    found = retrained(job, longest, times, runs, seed).mean(axis=1)
-    found = np.maximum(found, found[found > 0].min(initial=found.max(initial=1e-12)))
-    at = np.interp(np.arange(1, longest + 1), times, np.log(found))
+    influence = retrained(job, longest, times, runs, seed).mean(axis=1)
+    smallest = influence[influence > 0].min(initial=influence.max(initial=1e-12))
+    at = np.interp(np.arange(1, longest + 1), times, np.log(np.maximum(influence, smallest)))
     return np.exp(at)[::-1]
 
 

@@ -120,10 +120,10 @@ def test_a_claim_that_ends_wrongly_is_a_crash_of_its_own(check, tmp_path):
 def test_a_claim_that_hangs_in_c_is_stopped_and_named_and_the_rest_goes_on(check):
     hang = body("hang", "import re\nre.match('(a+)+$', 'a' * 64 + 'b')")
     loud = body("loud", "print('hello')\nreturn AtMost(0, x**2)")
-    result = check(hang + loud, "--json", "--timeout", "10")
+    result = check(hang + loud, "--json", "--timeout", "5")
     assert result.exit_code == 3
     stopped, rest = json.loads(result.stdout)  # what a claim prints stays out of it
-    assert stopped["id"] == "p/hang" and "no answer in 10 s: it was stopped" in stopped["because"]
+    assert stopped["id"] == "p/hang" and "no answer in 5 s: it was stopped" in stopped["because"]
     assert rest["verdict"] == "PROVED"
 
 
