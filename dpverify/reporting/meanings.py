@@ -437,6 +437,10 @@ MEANINGS = {
         "If clients differ (zeta_2 of order 1), DIFF2-BVR-L-SGD needs more rounds than DP-GD once N is "
         "large; with zeta_2 <= 1/sqrt(N) it needs fewer."
     ),
+    "diff2/sec2-secure-after": (
+        "Put the noise inside of the aggregation, a share from every client: a server that draws it "
+        "afterwards has seen the mean without."
+    ),
     "diff2/sec4.1-sens-g": (
         "A replaced record moves a gradient by up to 2 G, not G: whoever makes noise by this sentence "
         "adds half of what is needed."
@@ -652,6 +656,7 @@ MEANINGS = {
 READINGS = {
     "adp-erm/remark-4.1-dominating-always",
     "diff2/prop-4.1-theta-large",
+    "diff2/sec2-secure-after",
     "diff2/sec6-better-eps",
     "dp-accel/asm-3.2-quad",
     "dp-accel/eq-3.2-euclid",

@@ -17,7 +17,7 @@ from dpverify.claims import claim
 from dpverify.formulas.diff2 import printed_variances, renyi_order
 from dpverify.guarantees import RDP, ApproxDP
 from dpverify.language.mechanisms import Composed, Private, Repeated
-from dpverify.language.vectors import norm, vectors
+from dpverify.language.vectors import norm, norm2, vectors
 from dpverify.neighbours import REPLACE
 from dpverify.proving.mechanisms import gaussian_delta
 from dpverify.relations import AtMost, BigO, Equal, Instance
@@ -38,11 +38,13 @@ order = renyi_order(eps, delta)
 N, ell, G = sp.symbols("N l G", positive=True)
 
 
-def server_rounds(first, second):
-    """The releases of DIFF2-GD's R rounds, with sigma_1 = `first` and sigma_2 = `second`."""
+def server_rounds(first, second, parts=n_p * P):
+    """The releases of DIFF2-GD's R rounds, with sigma_1 = `first` and sigma_2 = `second`; what is replaced
+    has one of `parts` equal parts in the mean.
+    """
     return Composed(
-        Repeated(Gaussian(first * C_1, {REPLACE: 2 * C_1 / (n_p * P)}), r, 1, restarts),
-        Repeated(Gaussian(second * C_2[r], {REPLACE: 2 * C_2[r] / (n_p * P)}), r, restarts + 1, R),
+        Repeated(Gaussian(first * C_1, {REPLACE: 2 * C_1 / parts}), r, 1, restarts),
+        Repeated(Gaussian(second * C_2[r], {REPLACE: 2 * C_2[r] / parts}), r, restarts + 1, R),
     )
 
 
@@ -158,6 +160,47 @@ def noise_of_dp_gd_suffices():
     step = Gaussian(sigma * C_1, {REPLACE: 2 * C_1 / (n_p * P)})
     return Private(
         Repeated(step, r, 1, R), ApproxDP(eps, delta), REPLACE, given=[delta < 1, n_min <= n_p], order=order
+    )
+
+
+@claim(
+    PAPER,
+    "prop-4.1-view",
+    at="Algorithm 1, lines 17 to 20: what a client sees of DIFF2-GD",
+    kind="algorithm property",
+    standing="ours",
+)
+def a_client_sees_what_is_released():
+    """A client who receives y = x_r after x = x_{r-1}, y = x - eta v, can tell v = v_r = (x - y)/eta: what
+    the clients see is all that Proposition 4.1 is about, and no more, as x_r is made of v_1, ..., v_r alone.
+    """
+    eta = sp.Symbol("eta", positive=True)
+    x, y, v = vectors("x y v")
+    return Equal(norm2((x - y) / eta - v), 0, given=[sp.Eq(norm2(y - x + eta * v), 0)])
+
+
+@claim(
+    PAPER,
+    "footnote-6",
+    at="Footnote 6, for DIFF2-GD",
+    kind="privacy guarantee",
+    uses=["lemma-c.1-client", "prop-4.1-counts"],
+)
+def whole_clients_need_n_times_the_noise():
+    """The analysis extends to client-level differential privacy: if all records of a client are replaced,
+    every mean moves by at most 2 C/P (lemma-c.1-client), and with 1 in the place of n_min Proposition 4.1
+    holds as it is: sigma_1^2 = 4 u a m_1/(P^2 eps) and sigma_2^2 = (4 u/(u - 1)) a m_2/(P^2 eps) give (eps,
+    delta)-DP for every client as a whole, u > 1.
+
+    For local steps the client whose turn it is replaces every batch: Lemma B.7 saves nothing there.
+    """
+    first, second = printed_variances(R, T, P, eps, order, u)
+    return Private(
+        server_rounds(sp.sqrt(first), sp.sqrt(second), P),
+        ApproxDP(eps, delta),
+        REPLACE,
+        given=[u > 1, delta < 1],
+        order=order,
     )
 
 
