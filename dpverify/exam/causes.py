@@ -514,6 +514,8 @@ CAUSES: dict[str, list[Question]] = {
     ],
     "a counterexample that is hard to hit": [
         (FALSE, lambda: AtMost(0, (X - 1) ** 2 - e**2)),
+        (FALSE, lambda: AtMost(2 ** ceiling(log(T) / log(2)), 2 * T - 3, [T >= 2])),
+        (OPEN, lambda: AtMost(2 ** ceiling(log(T) / log(2)), 2 * T - 1)),
         (FALSE, lambda: AtMost(0, (X**2 - 2) ** 2 - e)),
         (FALSE, lambda: AtMost(exp(-x), Rational(1, 10**9) + 1 - x + x**2 / 2 - 2 * e)),
         (FALSE, lambda: AtMost(x, 10**20)),

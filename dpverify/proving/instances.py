@@ -73,8 +73,7 @@ def _instantiated(inference: Use, proof: Proof) -> list[AtMost | Equal]:
     if lookup is None:
         raise Stuck(f"{inference.id} can be used only while claims are being checked")
     id, statement = lookup(inference.id)
-    theorem = statement if isinstance(statement, Theorem) else Theorem(statement)
-    theorem = _with_closed_forms(theorem, proof)
+    theorem = _with_closed_forms(_flat(statement), proof)
     _at_one_index(theorem, id)
     symbols = {s.name: s for s in _free(theorem) if not isinstance(s, Atom)}
     unknown = sorted(set(inference.terms) - set(symbols))
@@ -98,6 +97,20 @@ def _instantiated(inference: Use, proof: Proof) -> list[AtMost | Equal]:
         shown.append(substituted(part, chosen))
     proof.depends.append(id)
     return shown
+
+
+def _flat(statement: Any) -> Theorem:
+    """One theorem for a statement whose conclusions may be theorems themselves: what they show together,
+    given all that they suppose.
+    """
+    if isinstance(statement, AllOf):
+        parts = [_flat(part) for part in statement.parts]
+        shows = [one for p in parts for one in (p.shows.parts if isinstance(p.shows, AllOf) else (p.shows,))]
+        return Theorem(AllOf(*shows), [condition for part in parts for condition in part.given])
+    if isinstance(statement, Theorem):
+        inner = _flat(statement.shows)
+        return Theorem(inner.shows, [*statement.given, *inner.given])
+    return Theorem(statement)
 
 
 def _at_one_index(theorem: Theorem, id: str) -> None:

@@ -9,7 +9,7 @@ verify   every hypothesis holds and the relation fails, by exact or ball arithme
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -200,10 +200,28 @@ def _for_lengths(
         else []
     )
     simple_first = sorted(good[:30], key=lambda i: sum(len(str(columns[i, j])) for j in range(len(names))))
-    for i in (*simple_first[:6], *good[:6], *ties):
+    tried = dict.fromkeys((*simple_first[:6], *good[:6]))
+    others = _unlike(columns, [i for i in order if scores[i] > search.least], tried)
+    for i in (*tried, *others, *ties):
         yield start | dict(zip(names, _rationals(names, columns[i])))
     if search.climbs and not good:
         yield from _climb(domain, start, names, columns[order[: search.climbs]], violation, rng)
+
+
+def _unlike(rows: np.ndarray, order: list[Any], tried: Collection[Any]) -> list[Any]:
+    """Where some of the rows that are tried are alike, six more that are not: a point that cannot be judged,
+    such as 2 in ceiling(log2 T), is no reason to try no other.
+    """
+    seen = {rows[i].tobytes() for i in tried}
+    if len(seen) == len(tried):
+        return []
+    unlike: dict[bytes, Any] = {}
+    for i in order:
+        if (key := rows[i].tobytes()) not in seen:
+            unlike.setdefault(key, i)
+        if len(unlike) == 6:
+            break
+    return list(unlike.values())
 
 
 def _simplest(domain: Domain, names: list[Any], columns: np.ndarray) -> np.ndarray:

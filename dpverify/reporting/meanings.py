@@ -428,7 +428,7 @@ MEANINGS = {
         "count the difference as an error."
     ),
     # the text
-    "adp-erm/remark-4.1-dominating": (
+    "adp-erm/remark-4.1-dominating-always": (
         "Do not tune for the privacy term alone: with many records it may be the smallest of the three."
     ),
     "adp-erm/sec6.1-text": ("Read the numbers from Table 1; the text misquotes one of them."),
@@ -437,9 +437,9 @@ MEANINGS = {
         "If clients differ (zeta_2 of order 1), DIFF2-BVR-L-SGD needs more rounds than DP-GD once N is "
         "large; with zeta_2 <= 1/sqrt(N) it needs fewer."
     ),
-    "diff2/sec3-sens-diff": (
-        "Compute the noise from 2 L/(n_p P) times the last move, not from this sentence: for a single "
-        "record in all it is too small by a factor of two."
+    "diff2/sec2-secure-after": (
+        "Put the noise inside of the aggregation, a share from every client: a server that draws it "
+        "afterwards has seen the mean without."
     ),
     "diff2/sec4.1-sens-g": (
         "A replaced record moves a gradient by up to 2 G, not G: whoever makes noise by this sentence "
@@ -449,7 +449,7 @@ MEANINGS = {
         "The noise levels are enough for privacy but not the least: an accountant finds smaller ones for "
         "the same guarantee."
     ),
-    "diff2/prop-4.1-theta": (
+    "diff2/prop-4.1-theta-large": (
         "For large eps, or T > R, compute sigma from the formula of the proposition: its order misleads "
         "there."
     ),
@@ -654,6 +654,9 @@ MEANINGS = {
 
 # Claims that the paper does not make in so many words, but that a reader may take from it.
 READINGS = {
+    "adp-erm/remark-4.1-dominating-always",
+    "diff2/prop-4.1-theta-large",
+    "diff2/sec2-secure-after",
     "diff2/sec6-better-eps",
     "dp-accel/asm-3.2-quad",
     "dp-accel/eq-3.2-euclid",

@@ -57,6 +57,16 @@ def one_more_record_moves_the_mean_as_much():
     return AtMost(norm(moved), 2 * C / (n_p * P), given=[n_p >= 2, norm(s) <= (n_p - 1) * C, norm(c) <= C])
 
 
+@claim(PAPER, "lemma-c.1-client", at="Lemma C.1, all records of a client", kind="inequality", standing="ours")
+def one_client_moves_the_mean():
+    """If all n_p records of client p are replaced, whose clipped vectors have the sum s, by others with the
+    sum c, the mean over clients moves by at most 2 C/P.
+    """
+    s, c = vectors("s c")
+    moved = (w + s / (n_p * P)) - (w + c / (n_p * P))
+    return AtMost(norm(moved), 2 * C / P, given=[norm(s) <= n_p * C, norm(c) <= n_p * C])
+
+
 @claim(PAPER, "prop-4.1-counts", at="Appendix C, proof of Proposition 4.1, and Appendix E")
 def restarts_and_visits_are_counted():
     """The rounds r = 1 + i T <= R with (r - 1) % T = 0 are floor((R - 1)/T) + 1 = ceil(R/T); the rounds r = p

@@ -13,11 +13,11 @@ from dpverify.language.functions import Function
 from dpverify.language.mechanisms import Private
 from dpverify.language.vectors import norm, vectors
 from dpverify.neighbours import REPLACE
-from dpverify.relations import AtMost, Instance
+from dpverify.relations import AtMost, Equal, Instance
 from dpverify.releases import Laplace
 from dpverify.symbolic.diff2 import PAPER
-from dpverify.theorems import AllOf
-from dpverify.verdicts import SUPPORTED
+from dpverify.theorems import AllOf, ForEvery, Theorem
+from dpverify.verdicts import REFUTED, SUPPORTED
 
 L, G = sp.symbols("L G", positive=True)
 
@@ -34,6 +34,48 @@ def record_level_privacy_of_each_client():
     n_p, n_min, P = (sp.Symbol(name, integer=True, positive=True) for name in ("n_p", "n_min", "P"))
     mean = Laplace(1 / (n_min * P * eps), {REPLACE: 1 / (n_p * P)})
     return Private(mean, PureDP(eps), REPLACE, given=[n_min <= n_p])
+
+
+@claim(PAPER, "sec2-secure", at="Section 2.1, on a server that is not trusted", kind="identity")
+def secure_aggregation_keeps_the_noise_of_a_trusted_server():
+    """With secure aggregation, of which the server and the clients see the result alone, the privacy level is
+    that of a trusted server: if client p adds noise of variance P (sigma C)^2 to d_r^(p), the mean over P
+    clients has noise of variance (sigma C)^2, that of line 16 of Algorithm 1.
+
+    So read, the noise is a part of what is aggregated; where the server draws it afterwards, as line 16
+    prints, it sees the mean without noise (sec2-secure-after).
+    """
+    sigma, C = sp.symbols("sigma C", positive=True)
+    p, P = (sp.Symbol(name, integer=True, positive=True) for name in ("p", "P"))
+    share = sp.IndexedBase("s", positive=True)
+    shares = ForEvery(Equal(share[p] ** 2, P * sigma**2 * C**2), p, 1, P)
+    mean = sp.Sum(share[p] ** 2, (p, 1, P)) / P**2
+    return Theorem(given=[shares], shows=Equal(mean, (sigma * C) ** 2)).sum(
+        Equal(share[p] ** 2, P * sigma**2 * C**2), (p, 1, P), "independent shares"
+    )
+
+
+@claim(
+    PAPER,
+    "sec2-secure-after",
+    at="Section 2.1, on a server that is not trusted, with Algorithm 1 as printed",
+    kind="privacy guarantee",
+    standing="ours",
+    expect=REFUTED,
+    correction="sec2-secure",
+)
+def secure_aggregation_before_the_noise():
+    """With secure aggregation and the noise of line 16, which the server draws, what the server sees is (eps,
+    delta)-DP, here (3, 10^-5).
+
+    The case: P = n_p = C_1 = 1, l(x, z) = z x with z = 1 in D and -1 in D'. The aggregate of the first round
+    is z: S = {1} has the probability 1 on D and 0 on D'.
+    """
+    return Instance(
+        AtMost(sp.Integer(1), sp.exp(3) * sp.Integer(0) + sp.Rational(1, 10**5)),
+        let={"P, n_p, C_1": "1", "l(x, z)": "z x, z = 1 in D, -1 in D'", "S": "{1}"},
+        because="the mean is aggregated before there is noise",
+    )
 
 
 @claim(PAPER, "assumption-2.1", at="Assumption 2.1", kind="definition")

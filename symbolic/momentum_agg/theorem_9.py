@@ -327,7 +327,8 @@ def product_of_two_bounds():
     return AtMost(a * y, b * z, given=[a <= b, y <= z])
 
 
-SCALE = sp.Symbol("K", positive=True)  # 16 log2 T sqrt(l)
+SCALE = sp.Symbol("K", positive=True)
+K_9 = sp.Eq(SCALE, 16 * log2(T) * sp.sqrt(ell))  # log2 T sqrt(l) > 0: T >= 2
 
 
 @claim(
@@ -456,7 +457,7 @@ def explicit_bound_of_theorem_9_corrected():
     """
     run = run_of_theorem_9()
     mean = run.shows.lhs
-    theorem = Theorem(given=[*run.given, c <= error_9(SIZE)], shows=AtMost(mean, bound_9(SIZE)))
+    theorem = Theorem(given=[*run.given, c <= error_9(SIZE), K_9], shows=AtMost(mean, bound_9(SIZE)))
     return (
         replace(theorem, proof=run.proof)
         .have(run.shows, "as in thm-6-general")
@@ -758,7 +759,7 @@ def rate_of_theorem_9():
     """
     run = run_of_theorem_9()
     mean = run.shows.lhs
-    known = [*run.given, c <= error_9(SIZE), ForEvery(AtMost(slope[t], G), t, 1, T)]
+    known = [*run.given, c <= error_9(SIZE), K_9, ForEvery(AtMost(slope[t], G), t, 1, T)]
     return (
         no_gradient_is_above_g(Theorem(given=known, shows=AtMost(mean, rate_9(SIZE))))
         .use("thm-9-corrected", "Theorem 9, corrected")

@@ -186,6 +186,58 @@ def test_a_hypothesis_for_every_index_is_met_by_the_same_one_alone(tmp_path) -> 
         assert not used[wrong].depends
 
 
+PAPER_OF_PARTS = """
+import sympy as sp
+from dpverify.claims import Paper, claim
+from dpverify.language.vectors import Vector, norm2
+from dpverify.relations import AtMost
+from dpverify.theorems import AllOf, Iterates, Theorem
+
+PAPER = Paper("parts", "Me (2020)")
+t, T = (sp.Symbol(name, integer=True, positive=True) for name in ("t", "T"))
+c = sp.Symbol("c", positive=True)
+A = sp.IndexedBase("A", nonnegative=True)
+x = Vector("x")
+run = Iterates(A, norm2(x), [x], [x / 2], [], t, 1, T)
+
+@claim(PAPER, "both", at="Lemma 1")
+def two_theorems():
+    "|x|^2 does not grow along x -> x/2, and c <= c^2 for c >= 1."
+    falls = Theorem(given=[run], shows=AtMost(A[T + 1], A[1]))
+    falls = falls.descend(run, 1, 0, "halved").unroll(A[t], 1, 0, (t, 1, T), "T times")
+    return AllOf(falls, Theorem(given=[c >= 1], shows=AtMost(c, c**2)))
+
+def used(*given, by=1 + c):
+    return Theorem(given=given, shows=AtMost(A[T + 1] + by, A[1] + by**2)).use("both", "Lemma 1", c=by)
+
+@claim(PAPER, "use", at="Theorem 2", uses=["both"])
+def both_at_once():
+    "Both for the same iteration, at c + 1."
+    return used(run)
+
+@claim(PAPER, "no-run", at="Theorem 3", uses=["both"])
+def of_no_iteration():
+    "The same of a sequence of which nothing is known."
+    return used()
+
+@claim(PAPER, "small", at="Theorem 4", uses=["both"])
+def of_a_number_that_may_be_small():
+    "The same at c itself, which may be below 1."
+    return used(run, by=c)
+"""
+
+
+def test_a_claim_of_several_theorems_is_used_with_all_that_they_suppose(tmp_path) -> None:
+    file = tmp_path / "parts.py"
+    file.write_text(PAPER_OF_PARTS)
+    used = {c.claim.id: c.result for c in check(paths=[file])}
+    assert used["parts/use"].verdict is PROVED
+    assert used["parts/use"].depends == ("parts/both",)
+    for wrong in ("parts/no-run", "parts/small"):
+        assert used[wrong].verdict is not PROVED
+        assert not used[wrong].depends
+
+
 PAPER_OF_RANGES = """
 import sympy as sp
 from dpverify.claims import Paper, claim

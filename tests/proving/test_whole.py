@@ -28,6 +28,13 @@ def test_rounded_quotients_and_binomials(true, false):
     assert prove(false).verdict is REFUTED
 
 
+def test_a_point_that_cannot_be_judged_does_not_end_the_search():
+    """At T = 2, where the search looks first, no enclosure says what ceiling(log2 T) is."""
+    power = 2 ** sp.ceiling(sp.log(T) / sp.log(2))
+    assert prove(AtMost(power, 2 * T - 3, [T >= 2])).witness.let == {"T": "3"}
+    assert prove(AtMost(power, 2 * T - 1)).verdict is not REFUTED
+
+
 def test_a_quotient_of_reals_is_not_rounded_as_one_of_whole_numbers():
     x = sp.Symbol("x", positive=True)
     assert prove(AtMost(sp.ceiling(x / T) * T, x + T, strict=True)).verdict is PROVED
