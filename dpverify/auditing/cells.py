@@ -35,7 +35,24 @@ def rounded(values: np.ndarray, grain: np.ndarray | float) -> np.ndarray:
     with np.errstate(over="ignore"):
         steps = values / grain
     np.round(steps, out=steps)
+    if steps.size and max(steps.max(), -steps.min()) < 2.0**52:
+        steps *= grain
+        return steps
     return np.where(np.abs(steps) < 2.0**52, steps * grain, values)
+
+
+def between_grains(edges: np.ndarray, grain: float) -> np.ndarray:
+    """Cuts that part values as these edges part the values rounded to the grain: halfway to its next multiple.
+
+    >>> edges, values = np.array([0.25, 0.5]), np.array([0.3, 0.4, 0.6, 0.7])
+    >>> np.searchsorted(between_grains(edges, 0.25), values).tolist()
+    [0, 1, 1, 2]
+    >>> np.searchsorted(edges, rounded(values, 0.25)).tolist()
+    [0, 1, 1, 2]
+    """
+    with np.errstate(over="ignore"):
+        steps = np.floor(edges / grain)
+    return np.where(np.abs(steps) < 2.0**52, (steps + 0.5) * grain, edges)
 
 
 class Column(NamedTuple):
@@ -66,12 +83,11 @@ def sort_columns(x: np.ndarray, y: np.ndarray) -> list[Column]:
 
 @dataclass(frozen=True)
 class Cells:
-    """A column cut into cells: their edges, the log-ratio in each, the counts on the two sides, and by how
-    much these support the log-ratios (in nats, less the price of fineness).
+    """A column cut into cells: the cuts between them, the log-ratio in each, the counts on the two sides, and
+    by how much these support the log-ratios (in nats, less the price of fineness).
     """
 
-    grain: float
-    edges: np.ndarray
+    cuts: np.ndarray
     ratios: np.ndarray
     x: np.ndarray
     y: np.ndarray
@@ -79,7 +95,7 @@ class Cells:
 
     def apply(self, values: np.ndarray) -> np.ndarray:
         """The log-ratio of the cell that each value lies in."""
-        return self.ratios[np.searchsorted(self.edges, rounded(values, self.grain), side="left")]
+        return self.ratios[np.searchsorted(self.cuts, values)]
 
 
 def cell_edges(values: np.ndarray) -> np.ndarray:
@@ -142,8 +158,7 @@ def learn_cells(columns: Sequence[Column]) -> list[Cells]:
             # neighbours that have one log-ratio are one cell
             first = np.flatnonzero(np.concatenate([[True], ratios[1:] != ratios[:-1]]))
             learned[i] = Cells(
-                columns[i].grain,
-                edges[i][first[1:] - 1],
+                between_grains(edges[i][first[1:] - 1], columns[i].grain),
                 ratios[first],
                 np.add.reduceat(x[i], first),
                 np.add.reduceat(y[i], first),

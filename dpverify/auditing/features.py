@@ -15,6 +15,7 @@ places      numbers with few decimal places, or with few bits
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,18 +27,30 @@ FARTHEST = 1e9
 PART = 4096  # draws of each side that scales, bits, residues and lattices are learned from
 
 
-def scale_of(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A robust centre and spread of every coordinate of both sides together."""
-    both = np.sort(np.concatenate([x[:PART], y[:PART]]), axis=0)
-    low, centre, high = (both[int(level * (len(both) - 1))] for level in (0.16, 0.5, 0.84))
+class Scale(NamedTuple):
+    """A robust centre and spread of every coordinate, and the middle between its 16 % and 84 % quantiles."""
+
+    centre: np.ndarray
+    spread: np.ndarray
+    middle: np.ndarray
+
+
+def scale_of(x: np.ndarray, y: np.ndarray) -> Scale:
+    """The scale of every coordinate of both sides together.
+
+    >>> scale_of(np.arange(100.0)[:, None], np.arange(100.0)[:, None]).centre.tolist()
+    [49.0]
+    """
+    both = np.sort(np.concatenate([x[:PART].T, y[:PART].T], axis=1), axis=1)
+    low, centre, high = (both[:, int(level * (both.shape[1] - 1))] for level in (0.16, 0.5, 0.84))
     spread = (high - low) / 2
-    wide = np.minimum(both.std(axis=0), 1e150)
-    return centre, np.where(spread > 0, spread, np.where(wide > 0, wide, 1.0))
+    wide = np.minimum(both.std(axis=1), 1e150)
+    return Scale(centre, np.where(spread > 0, spread, np.where(wide > 0, wide, 1.0)), (low + high) / 2)
 
 
-def summaries(x: np.ndarray, y: np.ndarray) -> Iterator[Score]:
+def summaries(scale: Scale) -> Iterator[Score]:
     """Summaries of whole outputs of two or more numbers."""
-    centre, spread = scale_of(x, y)
+    centre, spread, middle = scale
 
     def standard(out: np.ndarray) -> np.ndarray:
         return np.clip((out - centre) / spread, -1e9, 1e9)
@@ -54,13 +67,11 @@ def summaries(x: np.ndarray, y: np.ndarray) -> Iterator[Score]:
     yield Score("coordinates that are 0", lambda out: (out == 0).sum(axis=1).astype(float))
     yield Score("coordinates equal to another", _equal_coordinates)
     yield Score("smallest gap between two coordinates", _smallest_gap)
-    low, high = (np.quantile(np.concatenate([x[:PART], y[:PART]]), level, axis=0) for level in (0.16, 0.84))
-    middle = (low + high) / 2
     yield Score("coordinates in their upper half", lambda out: (out > middle).sum(axis=1).astype(float))
     yield Score("longest run in the upper half", lambda out: _longest_run(out > middle))
-    if x.shape[1] <= SIGNS:
+    if len(middle) <= SIGNS:
         yield Score("inversions in the output", _inversions)
-        powers = 2.0 ** np.arange(x.shape[1])
+        powers = 2.0 ** np.arange(len(middle))
         yield Score("which coordinates are in their upper half", lambda out: (out > middle) @ powers)
 
 
@@ -114,16 +125,16 @@ def row_codes(out: np.ndarray) -> np.ndarray:
     return (total >> np.uint64(12)).astype(float)
 
 
-def rows(x: np.ndarray, y: np.ndarray) -> Score:
+def rows(scale: Scale) -> Score:
     """The row as a whole, every coordinate rounded to a 2^-40th of its spread."""
-    grain = grain_of(scale_of(x, y)[1])
+    grain = grain_of(scale.spread)
     return Score("the row as a whole (its code)", lambda out: row_codes(rounded(out, grain)))
 
 
-def pairs(x: np.ndarray, y: np.ndarray, most: int = 2) -> Iterator[Score]:
+def pairs(x: np.ndarray, y: np.ndarray, scale: Scale, most: int = 2) -> Iterator[Score]:
     """Products, differences and ratios of the coordinates whose dependence differs most between the sides."""
     k = x.shape[1]
-    centre, spread = scale_of(x, y)
+    centre, spread, _ = scale
     if k > 2048:
         return
 
@@ -174,19 +185,19 @@ def _ratio(i: int, j: int) -> Callable[[np.ndarray], np.ndarray]:
     return apply
 
 
-def residuals(x: np.ndarray, y: np.ndarray) -> list[Score]:
+def residuals(x: np.ndarray, y: np.ndarray, spread: np.ndarray) -> list[Score]:
     """Every coordinate less what those before it explain linearly, where coordinates are correlated; rounded
     to a 2^-30th of its spread, so that the rounding of sums is not looked at.
 
     >>> steps = np.random.default_rng(0).normal(size=(2, 1000, 3))
     >>> sides = steps.cumsum(axis=2)
-    >>> bool(np.allclose(residuals(*sides)[1].apply(sides[0]), steps[0][:, 2], atol=0.5)), residuals(*steps)
+    >>> first, second = residuals(*sides, np.ones(3))
+    >>> bool(np.allclose(second.apply(sides[0]), steps[0][:, 2], atol=0.5)), residuals(*steps, np.ones(3))
     (True, [])
     """
     n, k = x.shape
     if not 2 <= k <= 512 or n <= 4 * k:
         return []
-    spread = scale_of(x, y)[1]
     covariance = (np.cov((x / spread).T) + np.cov((y / spread).T)) / 2
     size = np.sqrt(np.where(np.diag(covariance) > 0, np.diag(covariance), 1.0))
     correlation = covariance / np.outer(size, size)
