@@ -42,7 +42,7 @@ def rounded(values: np.ndarray, grain: np.ndarray | float) -> np.ndarray:
 
 
 def between_grains(edges: np.ndarray, grain: float) -> np.ndarray:
-    """Cuts that part values as these edges part the values rounded to the grain: halfway to its next multiple.
+    """Cuts that part values as these edges part the values rounded to the grain: halfway to the next.
 
     >>> edges, values = np.array([0.25, 0.5]), np.array([0.3, 0.4, 0.6, 0.7])
     >>> np.searchsorted(between_grains(edges, 0.25), values).tolist()
