@@ -83,10 +83,12 @@ def sort_columns(x: np.ndarray, y: np.ndarray) -> list[Column]:
 
 @dataclass(frozen=True)
 class Cells:
-    """A column cut into cells: the cuts between them, the log-ratio in each, the counts on the two sides, and
-    by how much these support the log-ratios (in nats, less the price of fineness).
+    """A column cut into cells: their edges among its values rounded to the grain, the cuts that part the
+    values themselves so, the log-ratio in each, the counts on the two sides, and by how much these support
+    the log-ratios (in nats, less the price of fineness).
     """
 
+    edges: np.ndarray
     cuts: np.ndarray
     ratios: np.ndarray
     x: np.ndarray
@@ -157,8 +159,10 @@ def learn_cells(columns: Sequence[Column]) -> list[Cells]:
             ratios = ratios[: len(x[i])]
             # neighbours that have one log-ratio are one cell
             first = np.flatnonzero(np.concatenate([[True], ratios[1:] != ratios[:-1]]))
+            parting = edges[i][first[1:] - 1]
             learned[i] = Cells(
-                between_grains(edges[i][first[1:] - 1], columns[i].grain),
+                parting,
+                between_grains(parting, columns[i].grain),
                 ratios[first],
                 np.add.reduceat(x[i], first),
                 np.add.reduceat(y[i], first),
@@ -206,6 +210,11 @@ class Outside:
     edges: tuple[float, float]
     ratios: np.ndarray
 
+    @property
+    def steps(self) -> tuple[np.ndarray, np.ndarray]:
+        """Edges, and the log-ratios between them."""
+        return np.array(self.edges), np.array([self.ratios[0], 0.0, self.ratios[1]])
+
     def apply(self, values: np.ndarray) -> np.ndarray:
         """The log-ratio at each value."""
         low, high = self.edges
@@ -247,6 +256,12 @@ class Atoms:
     grain: float
     values: np.ndarray
     ratios: np.ndarray
+
+    @property
+    def steps(self) -> tuple[np.ndarray, np.ndarray]:
+        """Edges just below and at each value, and the log-ratios between them."""
+        edges = np.stack([np.nextafter(self.values, -np.inf), self.values], axis=1).ravel()
+        return edges, np.append(np.stack([np.zeros_like(self.ratios), self.ratios], axis=1).ravel(), 0.0)
 
     def apply(self, values: np.ndarray) -> np.ndarray:
         """The log-ratio at each value."""

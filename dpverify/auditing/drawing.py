@@ -34,7 +34,16 @@ from dpverify.auditing.outcomes import (
     raised,
     settled,
 )
-from dpverify.auditing.sampling import Budget, Mechanism, MechanismError, batched, call, name_of, takes
+from dpverify.auditing.sampling import (
+    Budget,
+    Mechanism,
+    MechanismError,
+    batched,
+    call,
+    ends_a_run,
+    name_of,
+    takes,
+)
 from dpverify.auditing.tape import Tape
 from dpverify.neighbours import Data, Neighbours
 from dpverify.parallel import each, stop
@@ -120,7 +129,9 @@ def _batches(mechanism: Mechanism, both: Sides, first: int, runs: int, taped: bo
         extra = {"tape": Tape()} if taped else {}
         try:
             output = mechanism(data, rng, runs=runs, **extra)
-        except (Exception, SystemExit) as error:  # one that ends the process would end the audit well
+        except BaseException as error:
+            if not ends_a_run(error):
+                raise
             raise BatchRaised(f"{where} raised {type(error).__name__}: {error}", data) from error
         sides[side] = plain_batch(output, runs)
     return Block((sides[0], sides[1]))
@@ -144,7 +155,9 @@ def _singles(
             output = LATE
         except NotAnOutcome:
             raise
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            if not ends_a_run(error):
+                raise
             output = settled(raised(error))
             first = first or f"{where} raised {type(error).__name__}: {error}"
         outputs[side].append(output)

@@ -10,6 +10,7 @@ bits        those of the stored numbers that differ most
 residues    of integers modulo 2 ... 16, or up to 256 where they differ most; of numbers on a lattice, or with
             noise of low precision, their offset from it
 places      numbers with few decimal places, or with few bits
+waves       numbers modulo the period whose wave differs most in the density of the two sides
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpverify.auditing.cells import grain_of, rounded
-from dpverify.auditing.scores import Score
+from dpverify.auditing.scores import SHOWN, Score, listed
 
 SIGNS = 10  # coordinates, at most, whose signs are looked at together
 FARTHEST = 1e9
@@ -59,20 +60,28 @@ def summaries(scale: Scale) -> Iterator[Score]:
     yield Score("smallest coordinate", lambda out: out.min(axis=1))
     yield Score("place of the largest coordinate", lambda out: out.argmax(axis=1).astype(float))
     yield Score("place of the smallest coordinate", lambda out: out.argmin(axis=1).astype(float))
-    yield Score("squared norm of the standardised output", lambda out: (standard(out) ** 2).sum(axis=1))
+    yield Score(
+        "squared norm of the standardised output", lambda out: (standard(out) ** 2).sum(axis=1), plain=False
+    )
     yield Score("norm of the output", lambda out: np.linalg.norm(out, axis=1))
-    yield Score("sum of the standardised output", lambda out: standard(out).sum(axis=1))
+    yield Score("sum of the standardised output", lambda out: standard(out).sum(axis=1), plain=False)
     yield Score("sum of the output", lambda out: out.sum(axis=1))
     yield Score("ascents in the output", lambda out: (out[:, 1:] > out[:, :-1]).sum(axis=1).astype(float))
     yield Score("coordinates that are 0", lambda out: (out == 0).sum(axis=1).astype(float))
     yield Score("coordinates equal to another", _equal_coordinates)
     yield Score("smallest gap between two coordinates", _smallest_gap)
-    yield Score("coordinates in their upper half", lambda out: (out > middle).sum(axis=1).astype(float))
-    yield Score("longest run in the upper half", lambda out: _longest_run(out > middle))
+    above = f"coordinates above {listed(middle)}"
+
+    def upper(text: str, says: str, apply: Callable[[np.ndarray], np.ndarray]) -> Score:
+        return Score(text, lambda out: apply(out > middle), plain=len(middle) <= SHOWN, says=says)
+
+    yield upper("coordinates in their upper half", f"number of {above}", lambda up: up.sum(axis=1) * 1.0)
+    yield upper("longest run in the upper half", f"longest run of {above}", _longest_run)
     if len(middle) <= SIGNS:
         yield Score("inversions in the output", _inversions)
         powers = 2.0 ** np.arange(len(middle))
-        yield Score("which coordinates are in their upper half", lambda out: (out > middle) @ powers)
+        which = f"sum of 2^i over the {above}"
+        yield upper("which coordinates are in their upper half", which, lambda up: up @ powers)
 
 
 def _equal_coordinates(out: np.ndarray) -> np.ndarray:
@@ -128,7 +137,7 @@ def row_codes(out: np.ndarray) -> np.ndarray:
 def rows(scale: Scale) -> Score:
     """The row as a whole, every coordinate rounded to a 2^-40th of its spread."""
     grain = grain_of(scale.spread)
-    return Score("the row as a whole (its code)", lambda out: row_codes(rounded(out, grain)))
+    return Score("the row as a whole (its code)", lambda out: row_codes(rounded(out, grain)), plain=False)
 
 
 def pairs(x: np.ndarray, y: np.ndarray, scale: Scale, most: int = 2) -> Iterator[Score]:
@@ -151,14 +160,15 @@ def pairs(x: np.ndarray, y: np.ndarray, scale: Scale, most: int = 2) -> Iterator
         for flat in np.argsort(moved, axis=None)[: -most - 1 : -1]:
             i, j = map(int, np.unravel_index(flat, moved.shape))
             if i < j:
-                yield Score(
-                    f"product of {name}standardised output[{i}] and output[{j}]",
-                    _two(standard, of, i, j, np.multiply),
+                both = " and ".join(
+                    f"(output[{at}] - {centre[at]:.6g}) / {spread[at]:.6g} (within +-4)" for at in (i, j)
                 )
-                yield Score(
-                    f"difference of {name}standardised output[{i}] and output[{j}]",
-                    _two(standard, of, i, j, np.subtract),
-                )
+                for what, join in (("product", np.multiply), ("difference", np.subtract)):
+                    yield Score(
+                        f"{what} of {name}standardised output[{i}] and output[{j}]",
+                        _two(standard, of, i, j, join),
+                        says=f"{what} of {name}{both}",
+                    )
                 if of is not np.abs:
                     yield Score(f"ratio of output[{i}] and output[{j}]", _ratio(i, j))
 
@@ -208,7 +218,12 @@ def residuals(x: np.ndarray, y: np.ndarray, spread: np.ndarray) -> list[Score]:
     inverse = np.linalg.inv(lower) * np.diag(lower)[:, None] / (spread * size) * (spread * size)[:, None]
     grain = grain_of(spread) * 2.0**10
     return [
-        Score(f"output[{i}] less what those before it explain", _along(inverse[i], float(grain[i])))
+        Score(
+            f"output[{i}] less what those before it explain",
+            _along(inverse[i], float(grain[i])),
+            plain=i < SHOWN,
+            says=f"w . output, w = {listed(inverse[i][: i + 1])}",
+        )
         for i in range(1, k)
     ]
 
@@ -221,6 +236,7 @@ def _words(values: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(values, dtype=float).view(np.uint64)
 
 
+FRACTION = 52  # bits of the fraction of a stored number
 LOW = 12  # so many of the lowest bits are touched by the rounding of sums
 EVERYWHERE = 0.3  # by how much a low bit must differ, in every part of the range, to be no such rounding
 
@@ -238,6 +254,7 @@ def bits(x: np.ndarray, y: np.ndarray) -> Iterator[Score]:
     u, v = _words(x), _words(y)
     used = np.bitwise_or.reduce(np.concatenate([u, v]), axis=0)
     low = LOW + np.log2(np.maximum(used & (~used + np.uint64(1)), 1).astype(float))
+    low = np.minimum(low, FRACTION)  # exponent and sign are never rounded away
     p = _frequencies(u)
     q = _frequencies(v)
     places = np.arange(64)
@@ -346,7 +363,7 @@ def _moduli(x: np.ndarray, y: np.ndarray, most: int = 2) -> list[int]:
 
 def _places(x: np.ndarray, y: np.ndarray, at: int) -> Iterator[Score]:
     """How many decimal places, or whether few bits, where some numbers of one side have few of them."""
-    for text, few in (("decimal places", decimal_places), ("16 trailing bits that are not 0", _long)):
+    for text, few in (("decimal places", decimal_places), ("largest of the 16 lowest bits", _long)):
         counts = [np.unique(few(side), return_counts=True) for side in (x, y)]
         if any(len(values) > 1 and times[values < values.max()].sum() >= 8 for values, times in counts):
             yield Score(f"{text} of output[{at}]", _of(at, few))
@@ -394,4 +411,34 @@ def _residue(at: int, modulus: float, text: str, grain: float = 0.0) -> Score:
         rest = np.mod(out[:, at] / modulus, 1.0)
         return np.mod(np.round(rest / grain) * grain, 1.0) if grain else np.round(rest * modulus)
 
-    return Score(text, apply)
+    says = f"output[{at}] / {modulus!r} modulo 1, to the nearest 1/{1 / grain:g}" if grain else ""
+    return Score(text, apply, says=says)
+
+
+PERIODS = 2**16  # bins of a histogram whose Fourier transform shows periods down to two of them
+SURPRISE = 20.0  # of the power of a wave, which for equal sides exceeds this once in 10^4 histograms
+
+
+def waves(x: np.ndarray, y: np.ndarray, columns: np.ndarray, scale: Scale) -> Iterator[Score]:
+    """Those coordinates modulo a period, where the densities of the two sides differ by a wave.
+
+    >>> rng = np.random.default_rng(0)
+    >>> x, y = rng.normal(size=(2, 4000, 1))
+    >>> x = np.round(x / 0.002) * 0.002 + 0.0005 * x
+    >>> [score] = waves(x, y, np.array([0]), scale_of(x, y))
+    >>> score.text
+    'output[0] modulo 0.002'
+    """
+    x, y = x[:PART], y[:PART]
+    for at in map(int, columns) if len(x) >= 512 else ():
+        a, b = ((side[:, at] - scale.centre[at]) / (8 * scale.spread[at]) + 0.5 for side in (x, y))
+        a, b = (side[(side >= 0) & (side < 1)] for side in (a, b))
+        counts = [np.bincount((side * PERIODS).astype(int), minlength=PERIODS) for side in (a, b)]
+        power = np.abs(np.fft.rfft(counts[0] - counts[1])) ** 2 / max(len(a) + len(b), 1)
+        first = int(power[16:].argmax()) + 16  # longer waves are seen as cells
+        if power[first] < SURPRISE:
+            continue
+        near = first + np.linspace(-1, 1, 41)
+        waves = [np.exp(2j * np.pi * np.outer(near, side)).sum(axis=1) for side in (a, b)]
+        period = float(8 * scale.spread[at] / near[np.abs(waves[0] - waves[1]).argmax()])
+        yield _residue(at, period, f"output[{at}] modulo {period:.3g}", 1 / 64)

@@ -239,7 +239,7 @@ def _leaves(value: Any, numbers: list[float], beside: Beside) -> str:
         return f"{len(content)} {type(value).__name__}"
     if (moment := _moment(value)) is not None:
         _leaves(moment, numbers, beside)
-        return f"{type(value).__name__} {getattr(value, 'tzinfo', '')} {getattr(value, 'fold', '')}"
+        return _name(value)
     if isinstance(value, Decimal):
         numbers.append(math.nan if value.is_nan() else float(value))
         with localcontext(prec=60):
@@ -259,13 +259,15 @@ def _leaves(value: Any, numbers: list[float], beside: Beside) -> str:
         numbers.extend((float(value.real), float(value.imag)))
         return type(value).__name__
     if isinstance(value, Mapping):
-        return _mapping_leaves(value, numbers, beside) + _attributes(value, numbers, beside)
+        inner = _mapping_leaves(value, numbers, beside)
+        return _name(value) + inner + _attributes(value, numbers, beside)
     if isinstance(value, set | frozenset):
         return type(value).__name__ + _leaves(sorted(value, key=repr), numbers, beside)
     if isinstance(value, range | slice):
         return type(value).__name__ + _leaves([value.start, value.stop, value.step], numbers, beside)
     if isinstance(value, list | tuple):
-        return _sequence_leaves(value, numbers, beside) + _attributes(value, numbers, beside)
+        inner = _sequence_leaves(value, numbers, beside)
+        return _name(value) + inner + _attributes(value, numbers, beside)
     if isinstance(value, np.ma.MaskedArray):
         parts = [np.ma.getdata(value), np.ma.getmaskarray(value), value.fill_value]
         return "masked" + _leaves(parts, numbers, beside)
@@ -280,7 +282,7 @@ def _leaves(value: Any, numbers: list[float], beside: Beside) -> str:
         fields = {name: getattr(value, name) for name in value.__dataclass_fields__}
         return type(value).__name__ + _leaves({**fields, **getattr(value, "__dict__", {})}, numbers, beside)
     if isinstance(value, Iterable):
-        return type(value).__name__ + _leaves(_gone_through(value), numbers, beside)
+        return _name(value) + _leaves(_gone_through(value), numbers, beside)
     try:
         numbers.append(float(value))
     except (TypeError, ValueError):
@@ -309,6 +311,15 @@ def _gone_through(parts: Iterable[Any]) -> list[Any]:
     except Exception as error:
         found.append(error)
     return found
+
+
+SETTINGS = ("_fields", "maxlen", "default_factory", "typecode", "tzinfo", "fold")  # of the usual containers
+
+
+def _name(value: Any) -> str:
+    """The name of a kind of container or time, and how it is set."""
+    settings = [f"{getattr(value, name)}" for name in SETTINGS if hasattr(value, name)]
+    return _without_addresses(" ".join([type(value).__name__, *settings]))
 
 
 def _attributes(value: Any, numbers: list[float], beside: Beside) -> str:
@@ -414,7 +425,8 @@ TEXTS = {str}
 def _mapping_leaves(value: Mapping[Any, Any], numbers: list[float], beside: Beside) -> str:
     names = tuple(value)
     keys = (_keys_of_texts if set(map(type, names)) == TEXTS else _keys_of)(names)
-    keyed, inner = beside.keyed, [] if type(value) is dict else [type(value).__name__]
+    keyed: dict[int, float] = beside.keyed
+    inner: list[str] = []
     for slot, place in keys.places.items():
         keyed[slot] = keyed.get(slot, 0.0) + place
     for key, name, written, telling, slot in keys.each:

@@ -29,7 +29,7 @@ from dpverify.auditing.cells import (
     sort_columns,
 )
 from dpverify.auditing.claimed import WorstPair
-from dpverify.auditing.scores import Score
+from dpverify.auditing.scores import Score, Steps
 from dpverify.threads import one_thread
 
 FEWEST = 64  # draws a side before anything is learned
@@ -52,7 +52,8 @@ def learn_ratios(x: np.ndarray, y: np.ndarray, pair: WorstPair, before: Sequence
     coordinates = sort_columns(x, y)
     known = learn_cells(coordinates)
     gains = np.array([cells.gain for cells in known])
-    extra = [*features.bits(x, y), *features.residues(x, y, np.argsort(-gains, kind="stable")[:4])]
+    some = np.argsort(-gains, kind="stable")[:4]
+    extra = [*features.bits(x, y), *features.residues(x, y, some), *features.waves(x, y, some, scale)]
     if k > 1:
         extra += [*features.summaries(scale), *features.pairs(x, y, scale)]
         extra += features.residuals(x, y, scale.spread)
@@ -119,7 +120,13 @@ def excess(x: np.ndarray, y: np.ndarray, pair: WorstPair) -> float:
 
 
 def _cells_score(column: Score, cells: Cells) -> Score:
-    return Score(f"cells of {column.text}", lambda out: cells.apply(column.apply(out)))
+    steps = Steps(column.sentence, cells.edges, cells.ratios)
+    return Score(
+        f"cells of {column.text}",
+        lambda out: cells.apply(column.apply(out)),
+        plain=column.plain,
+        steps=steps,
+    )
 
 
 def _sum_score(columns: Sequence[int], known: Sequence[Cells]) -> Score:
@@ -130,7 +137,7 @@ def _sum_score(columns: Sequence[int], known: Sequence[Cells]) -> Score:
         return total
 
     named = ", ".join(map(str, columns[:6])) + (", ..." if len(columns) > 6 else "")
-    return Score(f"sum of the cells of outputs [{named}]", apply)
+    return Score(f"sum of the cells of outputs [{named}]", apply, plain=False)
 
 
 def _seldom(
@@ -149,7 +156,11 @@ def _seldom(
     def apply(out: np.ndarray) -> np.ndarray:
         return np.sum([atoms.apply(column.apply(out)) for column, atoms in kept], axis=0)
 
-    return [Score(f"{name} in {', '.join(column.text for column, _ in kept)}", apply)]
+    text = f"{name} in {', '.join(column.text for column, _ in kept)}"
+    if len(kept) > 1:
+        return [Score(text, apply, plain=False)]
+    [(column, learned)] = kept
+    return [Score(text, apply, plain=column.plain, steps=Steps(column.sentence, *learned.steps))]
 
 
 def _moments(x: np.ndarray, y: np.ndarray, scale: features.Scale) -> list[Score]:
@@ -180,7 +191,7 @@ def _moments(x: np.ndarray, y: np.ndarray, scale: features.Scale) -> list[Score]
             z = np.clip((out[:, some] - centre[some]) / spread[some], -8, 8)
             return ((z - b) ** 2 / t - (z - a) ** 2 / s).sum(axis=1) / 2
 
-        scores.append(Score(f"moments of outputs {some[:6].tolist()}", moments))
+        scores.append(Score(f"moments of outputs {some[:6].tolist()}", moments, plain=False))
     if k <= 512:
         u, v = (u - mean_u) / np.sqrt(pooled), (v - mean_v) / np.sqrt(pooled)
         gap = (u.T @ u - v.T @ v) / n
@@ -206,7 +217,7 @@ def _products(
         z = (standard(out) - middle) / root
         return np.einsum("ij,ij->i", z @ (matrix / 2), z) + z @ shift
 
-    return Score(f"products over {name}", apply, dear=True)
+    return Score(f"products over {name}", apply, dear=True, plain=False)
 
 
 def _grown_on(size: int) -> str:
@@ -235,4 +246,4 @@ def _trees(x: np.ndarray, y: np.ndarray, gains: np.ndarray) -> list[Score]:
         with one_thread():
             return np.asarray(model.decision_function(out[:, columns]))
 
-    return [Score(_grown_on(len(x)), apply, dear=True)]
+    return [Score(_grown_on(len(x)), apply, dear=True, plain=False)]
