@@ -397,6 +397,7 @@ def _noise_grains(x: np.ndarray, y: np.ndarray) -> list[float]:
     if not high > low:
         return []
     grains = 2.0 ** (np.floor(np.log2((high - low) / 2)) - np.array([11, 24]))
+    grains = grains[grains > 0]  # of subnormal numbers there is none finer
     return [float(grain) for grain in grains if max(_concentration(side, grain) for side in (x, y)) > 4]
 
 

@@ -652,7 +652,7 @@ class Layout:
             return x.numbers, y.numbers
         for side in (x, y):
             self.columns.extend(self._new(side))
-        return self._matrix(x), self._matrix(y)
+        return self.rows(x), self.rows(y)
 
     def _regular(self, side: Plain) -> bool:
         return bool(
@@ -702,7 +702,8 @@ class Layout:
             return codes[:, column] if column < codes.shape[1] else np.zeros(side.runs)
         return np.delete(codes, [at for at in known if at < codes.shape[1]], axis=1).sum(axis=1)
 
-    def _matrix(self, side: Plain) -> np.ndarray:
+    def rows(self, side: Plain) -> np.ndarray:
+        """These outcomes as rows of the columns that there are."""
         assert self.width is not None
         numbers = np.zeros((side.runs, self.width))
         there = side.numbers[:, : self.width]

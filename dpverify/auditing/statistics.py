@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from dpverify.auditing.claimed import WorstPair, worst_pair
-from dpverify.auditing.drawing import BatchRaised, Sampler, run_by_run
+from dpverify.auditing.drawing import BatchRaised, Sampler, run_by_run, untaped
 from dpverify.auditing.exact import Curve, epsilon_lower_bound, mu_lower_bound, refutes
 from dpverify.auditing.power import BLIND, MEASURED, Power, enough, power
 from dpverify.auditing.ratios import excess
@@ -27,6 +27,7 @@ from dpverify.auditing.rungs import Audit, Rung
 from dpverify.auditing.sampling import MechanismError, batched, name_of
 from dpverify.auditing.scores import Score
 from dpverify.auditing.sequential import Sequential, believed
+from dpverify.auditing.telling import as_numbers_of, example
 from dpverify.guarantees import ApproxDP, Guarantee, PureDP
 from dpverify.neighbours import Neighbours
 from dpverify.progress import progress_bar
@@ -213,7 +214,7 @@ def _test(audit: Audit) -> Result:
                     n = n + len(a)
             advance(len(a), progress_note(test, audit.alpha, sampler.runs))
             if test.log_wealth >= math.log(2 / audit.alpha):
-                result = _refuted_by_wealth(audit, test, time.perf_counter() - started)
+                result = _refuted_by_wealth(audit, test, sampler, time.perf_counter() - started)
                 return _noting(audit, result, sampler, fixed)
             if event is None and sampler.settled and test.samples >= LEARN * sampler.runs:
                 event = choose_event(test, audit.claim, max(sampler.runs - test.samples, 1))
@@ -259,6 +260,8 @@ def _noting(audit: Audit, result: Result, sampler: Sampler, fixed: bool) -> Resu
         if result.verdict is REFUTED and (drifting := _drifts(audit, result)):
             return Result(UNDECIDED, drifting, result.evidence)
         notes.append("The same seed gave another output: not all randomness is from rng, or a state is kept.")
+    if result.verdict is REFUTED and not batched(audit.drawn) and _by_rounding(audit, result):
+        notes.append(ROUNDING)
     means = (
         f"For this pair of neighbours, some epsilon and the delta that {audit.claim} implies there fail."
         if result.verdict is REFUTED
@@ -270,6 +273,23 @@ def _noting(audit: Audit, result: Result, sampler: Sampler, fixed: bool) -> Resu
         evidence = replace(evidence, details=means, certificate={**evidence.certificate, **more})
     because, cut_short = " ".join([result.because, *notes]), bool(sampler.cut_short)
     return result.with_(because=because, evidence=evidence, cut_short=cut_short)
+
+
+ROUNDING = (
+    "As numbers, the outputs are not told apart: what tells is in the lowest bits of the numbers that these "
+    "bytes or texts hold, which adding in floating point touches (Mironov 2012). That is a true leak, and one "
+    "of nearly every implementation that adds noise to float64s and publishes all their bits; publish rounded "
+    "numbers."
+)
+
+
+def _by_rounding(audit: Audit, result: Result) -> bool:
+    """Whether outputs that hold floats in bytes or texts are told apart by these, but not as numbers."""
+    assert result.evidence is not None
+    pair = audit.neighbours
+    numbers = as_numbers_of(untaped(audit.drawn), pair.data, audit.budget.seed)
+    runs = 4 * max(result.evidence.samples or 2, 50)
+    return numbers is not None and not _told_apart(audit.with_(mechanism=numbers), pair, runs, crashed=True)
 
 
 DRIFTS = "The mechanism keeps a state that drifts from call to call, so that nothing follows:"
@@ -356,7 +376,7 @@ def _exact(audit: Audit, **more: Any) -> dict[str, Any]:
     }
 
 
-def _refuted_by_wealth(audit: Audit, test: Sequential, seconds: float) -> Result:
+def _refuted_by_wealth(audit: Audit, test: Sequential, sampler: Sampler, seconds: float) -> Result:
     claim = audit.claim
     alpha = audit.alpha
     seed = audit.budget.seed
@@ -374,6 +394,11 @@ def _refuted_by_wealth(audit: Audit, test: Sequential, seconds: float) -> Result
         then += f"; its plainest sign: E = [{event}] was seen {x} times on {first}, {y} times on {second}"
         if not event.plain:
             then += " (a learned score: run the audit again, with its seed, to compute it)"
+        data = audit.neighbours.other if event.swapped else audit.neighbours.data
+        if not batched(audit.drawn) and (
+            found := example(untaped(audit.drawn), data, sampler.layout, event.count, seed)
+        ):
+            then += f", as is {found}"
     because = (
         f"wealth above {2 / alpha:.3g} at any time has probability below {alpha / 2:.3g} if the claim "
         "is true (Ville)"
