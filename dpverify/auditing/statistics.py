@@ -277,8 +277,8 @@ def _noting(audit: Audit, result: Result, sampler: Sampler, fixed: bool) -> Resu
 
 ROUNDING = (
     "As numbers, the outputs are not told apart: what tells is in the lowest bits of the numbers that these "
-    "bytes or texts hold, which adding in floating point touches (Mironov 2012). That is a true leak, and one "
-    "of nearly every implementation that adds noise to float64s and publishes all their bits; publish rounded "
+    "bytes or texts hold, which adding in floating point touches (Mironov 2012). That is a true leak, of "
+    "nearly every implementation that adds noise to float64s and publishes all their bits; publish rounded "
     "numbers."
 )
 
