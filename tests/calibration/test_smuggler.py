@@ -335,7 +335,7 @@ def test_an_output_that_contains_itself_is_refused():
 
 
 def test_raw_bits_of_floats_are_a_leak_that_is_told_to_be_of_rounding():
-    """Where 1 was added to the noise, sums in (1/4, 1/2) are multiples of 2^-53: their last bit is never set."""
+    """Where 1 was added to the noise, sums in (1/4, 1/2) are multiples of 2^-53: their last bit is 0."""
     noise = np.random.default_rng(0).laplace(size=100_000)
     odd = [
         ((value > 0.25) & (value < 0.5) & (value.view(np.uint64) % 2 == 1)).mean()
