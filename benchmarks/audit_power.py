@@ -128,8 +128,8 @@ def two_scales(data, rng, runs):
 
 
 def samples_to_refutation(mechanism, claim, most: int, seed: int, alpha: float = 0.05, early=False) -> int:
-    """Runs a side until the wealth is 1/alpha; `early` if only the bettors of the early desk are there. Within
-    the last chunk, its logarithm is taken to grow evenly.
+    """Runs a side until the wealth is 1/alpha (within the last chunk its logarithm is taken to grow evenly);
+    `early` if only the bettors of the early desk are there.
     """
     rng = np.random.default_rng(seed)
     pair = worst_pair(claim)

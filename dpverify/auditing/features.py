@@ -3,7 +3,8 @@
 summaries   largest, smallest, their places, norm and sum of the standardised output, equal, nearly equal
             and zero coordinates, ascents, inversions, coordinates in their upper half (how many, the longest
             run, which), and for discrete outputs the row as a whole
-pairs       products, differences and ratios of the two coordinates whose dependence differs most
+pairs       products, differences and ratios of the two coordinates whose dependence (of the values, their
+            sizes, or their tails) differs most
 residuals   what is left of a coordinate when the coordinates before it explain what they can: of running
             sums, the increments
 bits        those of the stored numbers that differ most
@@ -151,7 +152,7 @@ def pairs(x: np.ndarray, y: np.ndarray, scale: Scale, most: int = 2) -> Iterator
         return np.clip((out - centre) / spread, -4, 4)
 
     u, v = standard(x), standard(y)
-    for name, of in (("", lambda z: z), ("|.| of ", np.abs)):
+    for name, of in (("", _itself), ("|.| of ", np.abs), (f"what is beyond {TAIL:g} of ", _tail)):
         a, b = of(u), of(v)
         a, b = a - a.mean(axis=0), b - b.mean(axis=0)
         moved = a.T @ a / len(a) - b.T @ b / len(b)
@@ -169,8 +170,20 @@ def pairs(x: np.ndarray, y: np.ndarray, scale: Scale, most: int = 2) -> Iterator
                         _two(standard, of, i, j, join),
                         says=f"{what} of {name}{both}",
                     )
-                if of is not np.abs:
+                if of is _itself:
                     yield Score(f"ratio of output[{i}] and output[{j}]", _ratio(i, j))
+
+
+TAIL = 2.0  # spreads from the centre
+
+
+def _itself(z: np.ndarray) -> np.ndarray:
+    return z
+
+
+def _tail(z: np.ndarray) -> np.ndarray:
+    """The standardised values that are far from 0; 0 for the others."""
+    return z * (np.abs(z) > TAIL)
 
 
 def _two(

@@ -198,6 +198,11 @@ def signs_by_a_wave(out):
     return out
 
 
+def far_together(out):
+    out[:, [5, 22]] = 2.5 + np.abs(out[:, [5, 22]]) / 4
+    return out
+
+
 def whole_sum(out):
     rest = out[:, :5].sum(axis=1)
     out[:, 5] = np.round(rest) - rest
@@ -245,6 +250,7 @@ LEAKS = {
     "records in any order": (records(0.5), records(1.0), PURE),
     "wave": (wave(0.002, np.pi), wave(0.002, 0.0), PURE),
     "sign by a wave": rows(6, signs_by_a_wave, 0.6, PureDP(0.3)),
+    "two of 30 far out together": rows(30, far_together, 0.005),
     "whole sum in 10 %": rows(6, whole_sum, 0.1),
     "hexadecimal": noisy(lambda value, rng: (round(value * 4096) / 4096).hex()),
     "thousands": noisy(lambda value, rng: f"{1e6 + 2000 * value:,.2f}"),
