@@ -110,10 +110,10 @@ def _intervals(edges: np.ndarray, inside: np.ndarray) -> list[str]:
 
 
 def _written(end: float, width: float) -> str:
-    """The end of an interval with seven digits, or with all where the width, or a value beside it, needs
+    """The end of an interval with six digits, or with all where the width, or a value beside it, needs
     them.
     """
-    short = f"{end:.7g}"
+    short = f"{end:.6g}"
     off = abs(float(short) - end)
     return repr(end) if 0 < off < 1e-14 * abs(end) or off > 1e-3 * width else short
 
