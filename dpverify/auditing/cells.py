@@ -35,7 +35,24 @@ def rounded(values: np.ndarray, grain: np.ndarray | float) -> np.ndarray:
     with np.errstate(over="ignore"):
         steps = values / grain
     np.round(steps, out=steps)
+    if steps.size and max(steps.max(), -steps.min()) < 2.0**52:
+        steps *= grain
+        return steps
     return np.where(np.abs(steps) < 2.0**52, steps * grain, values)
+
+
+def between_grains(edges: np.ndarray, grain: float) -> np.ndarray:
+    """Cuts that part values as these edges part the values rounded to the grain: halfway to the next.
+
+    >>> edges, values = np.array([0.25, 0.5]), np.array([0.3, 0.4, 0.6, 0.7])
+    >>> np.searchsorted(between_grains(edges, 0.25), values).tolist()
+    [0, 1, 1, 2]
+    >>> np.searchsorted(edges, rounded(values, 0.25)).tolist()
+    [0, 1, 1, 2]
+    """
+    with np.errstate(over="ignore"):
+        steps = np.floor(edges / grain)
+    return np.where(np.abs(steps) < 2.0**52, (steps + 0.5) * grain, edges)
 
 
 class Column(NamedTuple):
@@ -66,12 +83,13 @@ def sort_columns(x: np.ndarray, y: np.ndarray) -> list[Column]:
 
 @dataclass(frozen=True)
 class Cells:
-    """A column cut into cells: their edges, the log-ratio in each, the counts on the two sides, and by how
-    much these support the log-ratios (in nats, less the price of fineness).
+    """A column cut into cells: their edges among its values rounded to the grain, the cuts that part the
+    values themselves so, the log-ratio in each, the counts on the two sides, and by how much these support
+    the log-ratios (in nats, less the price of fineness).
     """
 
-    grain: float
     edges: np.ndarray
+    cuts: np.ndarray
     ratios: np.ndarray
     x: np.ndarray
     y: np.ndarray
@@ -79,7 +97,7 @@ class Cells:
 
     def apply(self, values: np.ndarray) -> np.ndarray:
         """The log-ratio of the cell that each value lies in."""
-        return self.ratios[np.searchsorted(self.edges, rounded(values, self.grain), side="left")]
+        return self.ratios[np.searchsorted(self.cuts, values)]
 
 
 def cell_edges(values: np.ndarray) -> np.ndarray:
@@ -141,9 +159,10 @@ def learn_cells(columns: Sequence[Column]) -> list[Cells]:
             ratios = ratios[: len(x[i])]
             # neighbours that have one log-ratio are one cell
             first = np.flatnonzero(np.concatenate([[True], ratios[1:] != ratios[:-1]]))
+            parting = edges[i][first[1:] - 1]
             learned[i] = Cells(
-                columns[i].grain,
-                edges[i][first[1:] - 1],
+                parting,
+                between_grains(parting, columns[i].grain),
                 ratios[first],
                 np.add.reduceat(x[i], first),
                 np.add.reduceat(y[i], first),
@@ -191,6 +210,11 @@ class Outside:
     edges: tuple[float, float]
     ratios: np.ndarray
 
+    @property
+    def steps(self) -> tuple[np.ndarray, np.ndarray]:
+        """Edges, and the log-ratios between them."""
+        return np.array(self.edges), np.array([self.ratios[0], 0.0, self.ratios[1]])
+
     def apply(self, values: np.ndarray) -> np.ndarray:
         """The log-ratio at each value."""
         low, high = self.edges
@@ -232,6 +256,12 @@ class Atoms:
     grain: float
     values: np.ndarray
     ratios: np.ndarray
+
+    @property
+    def steps(self) -> tuple[np.ndarray, np.ndarray]:
+        """Edges just below and at each value, and the log-ratios between them."""
+        edges = np.stack([np.nextafter(self.values, -np.inf), self.values], axis=1).ravel()
+        return edges, np.append(np.stack([np.zeros_like(self.ratios), self.ratios], axis=1).ravel(), 0.0)
 
     def apply(self, values: np.ndarray) -> np.ndarray:
         """The log-ratio at each value."""

@@ -34,7 +34,16 @@ from dpverify.auditing.outcomes import (
     raised,
     settled,
 )
-from dpverify.auditing.sampling import Budget, Mechanism, MechanismError, batched, call, name_of, takes
+from dpverify.auditing.sampling import (
+    Budget,
+    Mechanism,
+    MechanismError,
+    batched,
+    call,
+    ends_a_run,
+    name_of,
+    takes,
+)
 from dpverify.auditing.tape import Tape
 from dpverify.neighbours import Data, Neighbours
 from dpverify.parallel import each, stop
@@ -120,7 +129,9 @@ def _batches(mechanism: Mechanism, both: Sides, first: int, runs: int, taped: bo
         extra = {"tape": Tape()} if taped else {}
         try:
             output = mechanism(data, rng, runs=runs, **extra)
-        except (Exception, SystemExit) as error:  # one that ends the process would end the audit well
+        except BaseException as error:
+            if not ends_a_run(error):
+                raise
             raise BatchRaised(f"{where} raised {type(error).__name__}: {error}", data) from error
         sides[side] = plain_batch(output, runs)
     return Block((sides[0], sides[1]))
@@ -144,7 +155,9 @@ def _singles(
             output = LATE
         except NotAnOutcome:
             raise
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            if not ends_a_run(error):
+                raise
             output = settled(raised(error))
             first = first or f"{where} raised {type(error).__name__}: {error}"
         outputs[side].append(output)
@@ -300,25 +313,27 @@ class Sampler:
             self._runs_differ(x, where)
 
     def _runs_differ(self, x: Plain, where: str) -> None:
-        """Refuse a batched mechanism whose runs share what differs from call to call: they are one run, told
+        """Refuse a batched mechanism whose runs share what differs from call to call: they are few runs, told
         many times.
         """
-        alike = (x.numbers == x.numbers[0]).all(axis=0)
-        if x.runs < 2 or not alike.any():
+        ordered = np.sort(x.numbers, axis=0)
+        again = (ordered[1:] == ordered[:-1]).sum(axis=0)
+        if x.runs < 2 or not (again >= x.runs / 4).any():
             return
         tasks = [Task(0, number, x.runs) for number in range(1, 4)]
-        drawn = [x.numbers] + [block.sides[0].numbers for _, block in self._drawn(tasks)]
-        if len({numbers.shape for numbers in drawn}) > 1:
+        others = [block.sides[0].numbers for _, block in self._drawn(tasks)]
+        if len({numbers.shape for numbers in (x.numbers, *others)}) > 1:
             return
-        firsts = np.array([numbers[0] for numbers in drawn])
-        for numbers, first in zip(drawn, firsts):
-            alike &= (numbers == first).all(axis=0)
-        shared = np.flatnonzero(alike & (firsts != firsts[0]).any(axis=0))
-        if len(shared):
-            raise MechanismError(
-                f"{where} gives all {x.runs} runs of a batched call the same output[{shared[0]}], and "
-                "another in the next call; draw for every run, as rng.normal(size=(runs, 1)) does."
-            )
+        for column in np.flatnonzero(again >= x.runs / 4).tolist():
+            values, times = np.unique(x.numbers[:, column], return_counts=True)
+            elsewhere = np.isin(values, np.concatenate([numbers[:, column] for numbers in others]))
+            repeated = int(times[(times > 1) & ~elsewhere].sum())
+            if repeated >= x.runs / 2:
+                raise MechanismError(
+                    f"{where} gives {repeated} of the {x.runs} runs of a batched call the same "
+                    f"output[{column}] as another, and never so in three more calls; draw for every run, as "
+                    "rng.normal(size=(runs, 1)) does."
+                )
 
     def _content(self) -> str | None:
         return fingerprint(self.neighbours.data, self.neighbours.other)
@@ -338,6 +353,11 @@ class Sampler:
         _, again = next(self._drawn([Task(0, 0, runs)]))
         return all(_equal(before.first(runs), after) for before, after in zip(self._first, again.sides))
 
+    @property
+    def layout(self) -> Layout:
+        """The columns so far."""
+        return self._layout
+
     def from_scratch(self) -> Mechanism | None:
         """The mechanism as it was before its first run, in every run, if its runs have changed it (and it can
         be copied).
@@ -351,7 +371,7 @@ class Sampler:
             return None
         import cloudpickle
 
-        alone = run_by_run if batched(self.mechanism) else _untaped
+        alone = run_by_run if batched(self.mechanism) else untaped
         mechanism = self.mechanism
 
         def fresh(data: Data, rng: np.random.Generator) -> Any:
@@ -470,7 +490,7 @@ def run_by_run(mechanism: Mechanism) -> Mechanism:
     return single
 
 
-def _untaped(mechanism: Mechanism) -> Mechanism:
+def untaped(mechanism: Mechanism) -> Mechanism:
     """A plain mechanism that needs no tape."""
     return partial(mechanism, tape=Tape()) if takes(mechanism, "tape") else mechanism
 

@@ -3,41 +3,56 @@
 summaries   largest, smallest, their places, norm and sum of the standardised output, equal, nearly equal
             and zero coordinates, ascents, inversions, coordinates in their upper half (how many, the longest
             run, which), and for discrete outputs the row as a whole
-pairs       products, differences and ratios of the two coordinates whose dependence differs most
+pairs       products, differences and ratios of the two coordinates whose dependence (of the values, their
+            sizes, or their tails) differs most
 residuals   what is left of a coordinate when the coordinates before it explain what they can: of running
             sums, the increments
 bits        those of the stored numbers that differ most
 residues    of integers modulo 2 ... 16, or up to 256 where they differ most; of numbers on a lattice, or with
             noise of low precision, their offset from it
 places      numbers with few decimal places, or with few bits
+waves       numbers modulo the period whose wave differs most in the density of the two sides
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from dpverify.auditing.cells import grain_of, rounded
-from dpverify.auditing.scores import Score
+from dpverify.auditing.scores import SHOWN, Score, listed
 
 SIGNS = 10  # coordinates, at most, whose signs are looked at together
 FARTHEST = 1e9
 PART = 4096  # draws of each side that scales, bits, residues and lattices are learned from
 
 
-def scale_of(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A robust centre and spread of every coordinate of both sides together."""
-    both = np.sort(np.concatenate([x[:PART], y[:PART]]), axis=0)
-    low, centre, high = (both[int(level * (len(both) - 1))] for level in (0.16, 0.5, 0.84))
+class Scale(NamedTuple):
+    """A robust centre and spread of every coordinate, and the middle between its 16 % and 84 % quantiles."""
+
+    centre: np.ndarray
+    spread: np.ndarray
+    middle: np.ndarray
+
+
+def scale_of(x: np.ndarray, y: np.ndarray) -> Scale:
+    """The scale of every coordinate of both sides together.
+
+    >>> scale_of(np.arange(100.0)[:, None], np.arange(100.0)[:, None]).centre.tolist()
+    [49.0]
+    """
+    both = np.sort(np.concatenate([x[:PART].T, y[:PART].T], axis=1), axis=1)
+    low, centre, high = (both[:, int(level * (both.shape[1] - 1))] for level in (0.16, 0.5, 0.84))
     spread = (high - low) / 2
-    wide = np.minimum(both.std(axis=0), 1e150)
-    return centre, np.where(spread > 0, spread, np.where(wide > 0, wide, 1.0))
+    wide = np.minimum(both.std(axis=1), 1e150)
+    return Scale(centre, np.where(spread > 0, spread, np.where(wide > 0, wide, 1.0)), (low + high) / 2)
 
 
-def summaries(x: np.ndarray, y: np.ndarray) -> Iterator[Score]:
+def summaries(scale: Scale) -> Iterator[Score]:
     """Summaries of whole outputs of two or more numbers."""
-    centre, spread = scale_of(x, y)
+    centre, spread, middle = scale
 
     def standard(out: np.ndarray) -> np.ndarray:
         return np.clip((out - centre) / spread, -1e9, 1e9)
@@ -46,22 +61,28 @@ def summaries(x: np.ndarray, y: np.ndarray) -> Iterator[Score]:
     yield Score("smallest coordinate", lambda out: out.min(axis=1))
     yield Score("place of the largest coordinate", lambda out: out.argmax(axis=1).astype(float))
     yield Score("place of the smallest coordinate", lambda out: out.argmin(axis=1).astype(float))
-    yield Score("squared norm of the standardised output", lambda out: (standard(out) ** 2).sum(axis=1))
+    yield Score(
+        "squared norm of the standardised output", lambda out: (standard(out) ** 2).sum(axis=1), plain=False
+    )
     yield Score("norm of the output", lambda out: np.linalg.norm(out, axis=1))
-    yield Score("sum of the standardised output", lambda out: standard(out).sum(axis=1))
+    yield Score("sum of the standardised output", lambda out: standard(out).sum(axis=1), plain=False)
     yield Score("sum of the output", lambda out: out.sum(axis=1))
     yield Score("ascents in the output", lambda out: (out[:, 1:] > out[:, :-1]).sum(axis=1).astype(float))
     yield Score("coordinates that are 0", lambda out: (out == 0).sum(axis=1).astype(float))
     yield Score("coordinates equal to another", _equal_coordinates)
     yield Score("smallest gap between two coordinates", _smallest_gap)
-    low, high = (np.quantile(np.concatenate([x[:PART], y[:PART]]), level, axis=0) for level in (0.16, 0.84))
-    middle = (low + high) / 2
-    yield Score("coordinates in their upper half", lambda out: (out > middle).sum(axis=1).astype(float))
-    yield Score("longest run in the upper half", lambda out: _longest_run(out > middle))
-    if x.shape[1] <= SIGNS:
+    above = f"coordinates above {listed(middle)}"
+
+    def upper(text: str, says: str, apply: Callable[[np.ndarray], np.ndarray]) -> Score:
+        return Score(text, lambda out: apply(out > middle), plain=len(middle) <= SHOWN, says=says)
+
+    yield upper("coordinates in their upper half", f"number of {above}", lambda up: up.sum(axis=1) * 1.0)
+    yield upper("longest run in the upper half", f"longest run of {above}", _longest_run)
+    if len(middle) <= SIGNS:
         yield Score("inversions in the output", _inversions)
-        powers = 2.0 ** np.arange(x.shape[1])
-        yield Score("which coordinates are in their upper half", lambda out: (out > middle) @ powers)
+        powers = 2.0 ** np.arange(len(middle))
+        which = f"sum of 2^i over the {above}"
+        yield upper("which coordinates are in their upper half", which, lambda up: up @ powers)
 
 
 def _equal_coordinates(out: np.ndarray) -> np.ndarray:
@@ -114,16 +135,16 @@ def row_codes(out: np.ndarray) -> np.ndarray:
     return (total >> np.uint64(12)).astype(float)
 
 
-def rows(x: np.ndarray, y: np.ndarray) -> Score:
+def rows(scale: Scale) -> Score:
     """The row as a whole, every coordinate rounded to a 2^-40th of its spread."""
-    grain = grain_of(scale_of(x, y)[1])
-    return Score("the row as a whole (its code)", lambda out: row_codes(rounded(out, grain)))
+    grain = grain_of(scale.spread)
+    return Score("the row as a whole (its code)", lambda out: row_codes(rounded(out, grain)), plain=False)
 
 
-def pairs(x: np.ndarray, y: np.ndarray, most: int = 2) -> Iterator[Score]:
+def pairs(x: np.ndarray, y: np.ndarray, scale: Scale, most: int = 2) -> Iterator[Score]:
     """Products, differences and ratios of the coordinates whose dependence differs most between the sides."""
     k = x.shape[1]
-    centre, spread = scale_of(x, y)
+    centre, spread, _ = scale
     if k > 2048:
         return
 
@@ -131,7 +152,7 @@ def pairs(x: np.ndarray, y: np.ndarray, most: int = 2) -> Iterator[Score]:
         return np.clip((out - centre) / spread, -4, 4)
 
     u, v = standard(x), standard(y)
-    for name, of in (("", lambda z: z), ("|.| of ", np.abs)):
+    for name, of in (("", _itself), ("|.| of ", np.abs), (f"what is beyond {TAIL:g} of ", _tail)):
         a, b = of(u), of(v)
         a, b = a - a.mean(axis=0), b - b.mean(axis=0)
         moved = a.T @ a / len(a) - b.T @ b / len(b)
@@ -140,16 +161,29 @@ def pairs(x: np.ndarray, y: np.ndarray, most: int = 2) -> Iterator[Score]:
         for flat in np.argsort(moved, axis=None)[: -most - 1 : -1]:
             i, j = map(int, np.unravel_index(flat, moved.shape))
             if i < j:
-                yield Score(
-                    f"product of {name}standardised output[{i}] and output[{j}]",
-                    _two(standard, of, i, j, np.multiply),
+                both = " and ".join(
+                    f"(output[{at}] - {centre[at]:.6g}) / {spread[at]:.6g} (within +-4)" for at in (i, j)
                 )
-                yield Score(
-                    f"difference of {name}standardised output[{i}] and output[{j}]",
-                    _two(standard, of, i, j, np.subtract),
-                )
-                if of is not np.abs:
+                for what, join in (("product", np.multiply), ("difference", np.subtract)):
+                    yield Score(
+                        f"{what} of {name}standardised output[{i}] and output[{j}]",
+                        _two(standard, of, i, j, join),
+                        says=f"{what} of {name}{both}",
+                    )
+                if of is _itself:
                     yield Score(f"ratio of output[{i}] and output[{j}]", _ratio(i, j))
+
+
+TAIL = 2.0  # spreads from the centre
+
+
+def _itself(z: np.ndarray) -> np.ndarray:
+    return z
+
+
+def _tail(z: np.ndarray) -> np.ndarray:
+    """The standardised values that are far from 0; 0 for the others."""
+    return z * (np.abs(z) > TAIL)
 
 
 def _two(
@@ -174,19 +208,19 @@ def _ratio(i: int, j: int) -> Callable[[np.ndarray], np.ndarray]:
     return apply
 
 
-def residuals(x: np.ndarray, y: np.ndarray) -> list[Score]:
+def residuals(x: np.ndarray, y: np.ndarray, spread: np.ndarray) -> list[Score]:
     """Every coordinate less what those before it explain linearly, where coordinates are correlated; rounded
     to a 2^-30th of its spread, so that the rounding of sums is not looked at.
 
     >>> steps = np.random.default_rng(0).normal(size=(2, 1000, 3))
     >>> sides = steps.cumsum(axis=2)
-    >>> bool(np.allclose(residuals(*sides)[1].apply(sides[0]), steps[0][:, 2], atol=0.5)), residuals(*steps)
+    >>> first, second = residuals(*sides, np.ones(3))
+    >>> bool(np.allclose(second.apply(sides[0]), steps[0][:, 2], atol=0.5)), residuals(*steps, np.ones(3))
     (True, [])
     """
     n, k = x.shape
     if not 2 <= k <= 512 or n <= 4 * k:
         return []
-    spread = scale_of(x, y)[1]
     covariance = (np.cov((x / spread).T) + np.cov((y / spread).T)) / 2
     size = np.sqrt(np.where(np.diag(covariance) > 0, np.diag(covariance), 1.0))
     correlation = covariance / np.outer(size, size)
@@ -197,7 +231,12 @@ def residuals(x: np.ndarray, y: np.ndarray) -> list[Score]:
     inverse = np.linalg.inv(lower) * np.diag(lower)[:, None] / (spread * size) * (spread * size)[:, None]
     grain = grain_of(spread) * 2.0**10
     return [
-        Score(f"output[{i}] less what those before it explain", _along(inverse[i], float(grain[i])))
+        Score(
+            f"output[{i}] less what those before it explain",
+            _along(inverse[i], float(grain[i])),
+            plain=i < SHOWN,
+            says=f"w . output, w = {listed(inverse[i][: i + 1])}",
+        )
         for i in range(1, k)
     ]
 
@@ -210,6 +249,7 @@ def _words(values: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(values, dtype=float).view(np.uint64)
 
 
+FRACTION = 52  # bits of the fraction of a stored number
 LOW = 12  # so many of the lowest bits are touched by the rounding of sums
 EVERYWHERE = 0.3  # by how much a low bit must differ, in every part of the range, to be no such rounding
 
@@ -227,6 +267,7 @@ def bits(x: np.ndarray, y: np.ndarray) -> Iterator[Score]:
     u, v = _words(x), _words(y)
     used = np.bitwise_or.reduce(np.concatenate([u, v]), axis=0)
     low = LOW + np.log2(np.maximum(used & (~used + np.uint64(1)), 1).astype(float))
+    low = np.minimum(low, FRACTION)  # exponent and sign are never rounded away
     p = _frequencies(u)
     q = _frequencies(v)
     places = np.arange(64)
@@ -335,7 +376,7 @@ def _moduli(x: np.ndarray, y: np.ndarray, most: int = 2) -> list[int]:
 
 def _places(x: np.ndarray, y: np.ndarray, at: int) -> Iterator[Score]:
     """How many decimal places, or whether few bits, where some numbers of one side have few of them."""
-    for text, few in (("decimal places", decimal_places), ("16 trailing bits that are not 0", _long)):
+    for text, few in (("decimal places", decimal_places), ("largest of the 16 lowest bits", _long)):
         counts = [np.unique(few(side), return_counts=True) for side in (x, y)]
         if any(len(values) > 1 and times[values < values.max()].sum() >= 8 for values, times in counts):
             yield Score(f"{text} of output[{at}]", _of(at, few))
@@ -369,6 +410,7 @@ def _noise_grains(x: np.ndarray, y: np.ndarray) -> list[float]:
     if not high > low:
         return []
     grains = 2.0 ** (np.floor(np.log2((high - low) / 2)) - np.array([11, 24]))
+    grains = grains[grains > 0]  # of subnormal numbers there is none finer
     return [float(grain) for grain in grains if max(_concentration(side, grain) for side in (x, y)) > 4]
 
 
@@ -383,4 +425,34 @@ def _residue(at: int, modulus: float, text: str, grain: float = 0.0) -> Score:
         rest = np.mod(out[:, at] / modulus, 1.0)
         return np.mod(np.round(rest / grain) * grain, 1.0) if grain else np.round(rest * modulus)
 
-    return Score(text, apply)
+    says = f"output[{at}] / {modulus!r} modulo 1, to the nearest 1/{1 / grain:g}" if grain else ""
+    return Score(text, apply, says=says)
+
+
+PERIODS = 2**16  # bins of a histogram whose Fourier transform shows periods down to two of them
+SURPRISE = 20.0  # of the power of a wave, which for equal sides exceeds this once in 10^4 histograms
+
+
+def waves(x: np.ndarray, y: np.ndarray, columns: np.ndarray, scale: Scale) -> Iterator[Score]:
+    """Those coordinates modulo a period, where the densities of the two sides differ by a wave.
+
+    >>> rng = np.random.default_rng(0)
+    >>> x, y = rng.normal(size=(2, 4000, 1))
+    >>> x = np.round(x / 0.002) * 0.002 + 0.0005 * x
+    >>> [score] = waves(x, y, np.array([0]), scale_of(x, y))
+    >>> score.text
+    'output[0] modulo 0.002'
+    """
+    x, y = x[:PART], y[:PART]
+    for at in map(int, columns) if len(x) >= 512 else ():
+        a, b = ((side[:, at] - scale.centre[at]) / (8 * scale.spread[at]) + 0.5 for side in (x, y))
+        a, b = (side[(side >= 0) & (side < 1)] for side in (a, b))
+        counts = [np.bincount((side * PERIODS).astype(int), minlength=PERIODS) for side in (a, b)]
+        power = np.abs(np.fft.rfft(counts[0] - counts[1])) ** 2 / max(len(a) + len(b), 1)
+        first = int(power[16:].argmax()) + 16  # longer waves are seen as cells
+        if power[first] < SURPRISE:
+            continue
+        near = first + np.linspace(-1, 1, 41)
+        waves = [np.exp(2j * np.pi * np.outer(near, side)).sum(axis=1) for side in (a, b)]
+        period = float(8 * scale.spread[at] / near[np.abs(waves[0] - waves[1]).argmax()])
+        yield _residue(at, period, f"output[{at}] modulo {period:.3g}", 1 / 64)

@@ -2,9 +2,10 @@
 
 Each run is first made plain, by itself and at once, for a later call may write into the same array: the
 numbers in its output in order (a text counts as its hash and the numbers written in it, long words and long
-texts without numbers also as their letters, bytes as theirs; of a dict, the numbers in its keys, too), the
-structure around them (types, precisions and lengths; of a text, where its digits are; of a dict, the order of
-its keys), and what is left of numbers that no float64 holds. The columns are then
+texts without numbers also as their letters, bytes as theirs; of a dict, the numbers in its keys, too; of an
+object, its attributes; of an exception, what caused it), the structure around them (types, precisions and
+lengths; of a text, where its digits are; of a dict, the order of its keys), and what is left of numbers that
+no float64 holds. The columns are then
 
     numbers      as many as the longest output of the first chunk has; not finite or missing: 0
     structure    0 if it is that of the first output, else its hash (lengths, keys, an exception, a time-out)
@@ -14,7 +15,8 @@ its keys), and what is left of numbers that no float64 holds. The columns are th
     one, one column for each number that ever was one
     low bits     of a whole number beyond 2^53 the lowest 32 bits, and how far it is from its float64, two
     columns for each number that ever was one
-    keyed        of dicts whose keys vary, sums of the numbers at keys that share a slot (by their hash)
+    keyed        of dicts whose keys vary, sums of the numbers at keys that share a slot (by their hash), and
+    of their places
 
 where all but the numbers come into being, on the right, when one of them is first other than 0. Every column
 is a function of one output that was fixed before it was drawn (those of the first chunk, which nobody bets
@@ -24,9 +26,9 @@ on, fix the width), so that what is learned on them is as valid as on the output
 from __future__ import annotations
 
 import datetime
-import hashlib
 import math
 import re
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
@@ -34,14 +36,16 @@ from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
 from itertools import islice
+from os import PathLike, fspath
 from typing import Any, NamedTuple
+from uuid import UUID
 
 import numpy as np
 
 EXACT = 2**53  # whole numbers up to here are float64s
 FAR = 1e75  # beyond, numbers grow as their logarithm: fourth powers stay finite, and the order stays
 MOST = 64  # columns for numbers that were not finite, and for low bits
-SLOTS = 32  # columns for the numbers of dicts whose keys vary
+SLOTS = 32  # columns for the numbers of dicts whose keys vary, and as many for the places of the keys
 
 
 class Raised(NamedTuple):
@@ -53,14 +57,17 @@ class Raised(NamedTuple):
 
 
 def raised(error: BaseException) -> Raised:
-    """The outcome of a run that raised this.
+    """The outcome of a run that raised this, because of another perhaps.
 
     >>> raised(KeyError("age")), raised(ValueError(3)).held
     (Raised(kind='KeyError', message="'age'", held=None), {'args': [3]})
     """
     rest = [part for part in error.args if not isinstance(part, str)]  # texts stand in the message
-    held = {"args": rest, **vars(error)} if rest or vars(error) else None
-    return Raised(type(error).__name__, str(error), held)
+    held = {"args": rest, **vars(error)} if rest or vars(error) else {}
+    cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    if cause is not None:
+        held["because of"] = cause
+    return Raised(type(error).__name__, str(error), held or None)
 
 
 LATE = Raised("out of time", "")  # the outcome of a run that took longer than its budget
@@ -97,8 +104,7 @@ def code(text: str | bytes) -> int:
     >>> code("yes") == code("yes") != code("no")
     True
     """
-    raw = text.encode() if isinstance(text, str) else text
-    return 1 + int.from_bytes(hashlib.blake2b(raw, digest_size=4).digest(), "big")
+    return 1 + zlib.crc32(text.encode(errors="surrogatepass") if isinstance(text, str) else text)
 
 
 _structure_code = lru_cache(maxsize=1024)(code)
@@ -122,15 +128,21 @@ def _array(value: Any) -> Any:
 
 
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
-ADDRESS = re.compile(r"0x[0-9a-fA-F]+")  # of an object in memory: it says nothing of the data
-WRITTEN = 64  # numbers in a text, or its letters, at most
+ADDRESS = re.compile(r"\bat 0x[0-9a-fA-F]+")  # of an object in memory: it says nothing of the data
+WRITTEN = 1024  # numbers in a text, or its letters, at most
 LONG = 8  # letters of which a text is taken apart: what is shorter has few values
-DIGITS = 15  # of a number that float64 holds
+DIGITS = 15  # of a number that float64 holds, however it is written
 WORD = re.compile(rf"\w{{{LONG},}}")
+DIGIT = re.compile(r"\d")
+ZEROS = {ord(digit): "0" for digit in "123456789"}
 ENDLESS = 100_000  # parts of an iterator that are looked at, at most
 
 
-def _text(text: str, numbers: list[float]) -> str:
+def _without_addresses(text: str) -> str:
+    return ADDRESS.sub("at 0x", text) if " at 0x" in text else text
+
+
+def _text(text: str, numbers: list[float], beside: Any = None) -> str:
     """Append the hash of a text and the numbers written in it, or, of a long one without numbers (or with one
     that no float64 holds, or of one word of letters and digits, as keys are), its letters; of one with
     numbers, the letters of its long words. Its structure is where its digits are.
@@ -141,22 +153,34 @@ def _text(text: str, numbers: list[float]) -> str:
     >>> _text("9f3e41c2", [])
     'text of 8 letters'
     """
+    text = _without_addresses(text)
     numbers.append(float(code(text)))
-    written = NUMBER.findall(text)[:WRITTEN]
-    key = text.isalnum() and not text.isdigit()
-    if len(text) < LONG or (not key and written and max(map(len, written)) <= DIGITS):
-        numbers.extend(map(float, written))
+    written = NUMBER.findall(text)
+    if len(text) >= LONG:
+        key = text.isalnum() and not text.isdigit()
+        if key or not written or (max(map(len, written)) > DIGITS and not all(map(_held_by_float, written))):
+            numbers.extend(map(float, map(ord, text[:WRITTEN])))
+            return f"text of {len(text)} letters"
         for word in WORD.findall(text[:WRITTEN]):  # a name that was drawn, perhaps
-            numbers.extend(float(ord(letter)) for letter in word)
-        return "text " + re.sub(r"\d", "0", text)
-    numbers.extend(float(ord(letter)) for letter in text[:WRITTEN])
-    return f"text of {len(text)} letters"
+            written.extend(map(ord, word))
+    numbers.extend(map(float, written[:WRITTEN]))
+    return "text " + (text.translate(ZEROS) if text.isascii() else DIGIT.sub("0", text))
+
+
+def _held_by_float(number: str) -> bool:
+    """Whether a float64 holds the number that is written.
+
+    >>> [_held_by_float(number) for number in ("3.25", "0.30000000000000004", "0.300000000000000041")]
+    [True, True, False]
+    """
+    return len(number) <= DIGITS or repr(float(number)) == number
 
 
 @lru_cache(maxsize=256)
 def _kind(dtype: np.dtype) -> str:
-    """The name of a type of numbers; none for float64."""
-    return {"float64": "", "int64": "int"}.get(dtype.name, dtype.name)
+    """The name of a type of numbers, with its order of bytes if that is unusual; none for float64."""
+    name = {"float64": "", "int64": "int"}.get(dtype.name, dtype.name)
+    return name if dtype.isnative else f"{name}{dtype.byteorder}"
 
 
 def _moment(value: Any) -> int | None:
@@ -175,7 +199,7 @@ def _moment(value: Any) -> int | None:
 
 class Beside(NamedTuple):
     """What is noted of an output beside its numbers: low bits of large whole ones, by place; of dicts, sums
-    of the numbers at the keys of each slot.
+    of the numbers at the keys of each slot, and of the places of the keys.
     """
 
     low_bits: dict[int, float]
@@ -197,20 +221,17 @@ def _leaves(value: Any, numbers: list[float], beside: Beside) -> str:
         if isinstance(value, np.longdouble) and value.itemsize > 8:
             with np.errstate(invalid="ignore"):
                 numbers.append(float(value - np.longdouble(float(value))))
-        return _kind(value.dtype) if isinstance(value, np.generic) else "bool" * isinstance(value, bool)
+        if isinstance(value, np.generic):
+            return _kind(value.dtype)
+        return type(value).__name__ + _attributes(value, numbers, beside)
     if isinstance(value, int | np.integer) and not isinstance(value, Enum):
-        whole = int(value)
-        if abs(whole) > EXACT:
-            beside.low_bits[2 * len(numbers)] = whole & 0xFFFFFFFF
-            beside.low_bits[2 * len(numbers) + 1] = _size(whole - _nearest(whole))
-        numbers.append(_size(whole))
-        return _kind(value.dtype) if isinstance(value, np.integer) else "int"
-    if value is None:
-        return "None"
-    if isinstance(value, Enum):
-        return _text(str(value), numbers)
-    if isinstance(value, str):
-        return _text(value, numbers)
+        kind = _whole_leaf(int(value), numbers, beside)
+        if isinstance(value, np.integer):
+            return _kind(value.dtype)
+        return kind + type(value).__name__ + _attributes(value, numbers, beside)
+    if isinstance(value, Enum | str | PathLike | UUID):
+        text = fspath(value) if isinstance(value, PathLike) else str(value)
+        return type(value).__name__ + _leaves(text, numbers, beside) + _attributes(value, numbers, beside)
     if isinstance(value, bytes | bytearray | memoryview):
         content = bytes(value)
         numbers.append(float(code(content)))
@@ -218,42 +239,50 @@ def _leaves(value: Any, numbers: list[float], beside: Beside) -> str:
         return f"{len(content)} {type(value).__name__}"
     if (moment := _moment(value)) is not None:
         _leaves(moment, numbers, beside)
-        return f"{type(value).__name__} {getattr(value, 'tzinfo', '')}"
+        return _name(value)
     if isinstance(value, Decimal):
         numbers.append(math.nan if value.is_nan() else float(value))
         with localcontext(prec=60):
             finite = math.isfinite(numbers[-1])
             numbers.append(float(value - Decimal(numbers[-1])) if finite else 0.0)
-        return f"decimal {value.as_tuple().exponent}"
+        return f"decimal {value if value.is_nan() else value.as_tuple().exponent}"
     if isinstance(value, Fraction):
         _leaves([value.numerator, value.denominator], numbers, beside)
         numbers.append(numbers[-2] / numbers[-1])
         return "fraction"
+    if isinstance(value, BaseException):
+        return _leaves(raised(value), numbers, beside)
     if isinstance(value, Raised):
-        _text(ADDRESS.sub("0x", value.message), numbers)
+        _text(value.message, numbers)
         return f"raised {value.kind}" + _held(value.held, numbers, beside)
     if isinstance(value, complex | np.complexfloating):
         numbers.extend((float(value.real), float(value.imag)))
         return type(value).__name__
     if isinstance(value, Mapping):
-        return _mapping_leaves(value, numbers, beside)
+        inner = _mapping_leaves(value, numbers, beside)
+        return _name(value) + inner + _attributes(value, numbers, beside)
     if isinstance(value, set | frozenset):
         return type(value).__name__ + _leaves(sorted(value, key=repr), numbers, beside)
+    if isinstance(value, range | slice):
+        return type(value).__name__ + _leaves([value.start, value.stop, value.step], numbers, beside)
     if isinstance(value, list | tuple):
-        return _sequence_leaves(value, numbers, beside)
+        inner = _sequence_leaves(value, numbers, beside)
+        return _name(value) + inner + _attributes(value, numbers, beside)
     if isinstance(value, np.ma.MaskedArray):
-        return "masked" + _leaves([np.ma.getdata(value), np.ma.getmaskarray(value)], numbers, beside)
+        parts = [np.ma.getdata(value), np.ma.getmaskarray(value), value.fill_value]
+        return "masked" + _leaves(parts, numbers, beside)
     if callable(getattr(value, "state_dict", None)):  # a torch module or optimizer: all that it holds
         return type(value).__name__ + _leaves(value.state_dict(), numbers, beside)
     array = _array(value)
     if isinstance(array, np.ndarray):
-        return _stored(value, numbers) + _array_leaves(array, numbers, beside)
-    if hasattr(value, "__dataclass_fields__"):
-        return type(value).__name__ + _leaves(
-            {name: getattr(value, name) for name in value.__dataclass_fields__}, numbers, beside
+        return (
+            _stored(value, numbers) + _array_leaves(array, numbers, beside) + _labels(value, numbers, beside)
         )
-    if isinstance(value, Iterable):  # generators and the like, which are evaluated now
-        return type(value).__name__ + _leaves(list(islice(value, ENDLESS)), numbers, beside)
+    if hasattr(value, "__dataclass_fields__"):
+        fields = {name: getattr(value, name) for name in value.__dataclass_fields__}
+        return type(value).__name__ + _leaves({**fields, **getattr(value, "__dict__", {})}, numbers, beside)
+    if isinstance(value, Iterable):
+        return _name(value) + _leaves(_gone_through(value), numbers, beside)
     try:
         numbers.append(float(value))
     except (TypeError, ValueError):
@@ -261,7 +290,55 @@ def _leaves(value: Any, numbers: list[float], beside: Beside) -> str:
             f"returned an object of type {type(value).__name__}; expected numbers, texts, None, and tuples, "
             "lists, dicts or arrays of them"
         ) from None
-    return type(value).__name__
+    return type(value).__name__ + _attributes(value, numbers, beside)
+
+
+def _whole_leaf(whole: int, numbers: list[float], beside: Beside) -> str:
+    if -EXACT <= whole <= EXACT:
+        numbers.append(float(whole))
+    else:
+        beside.low_bits[2 * len(numbers)] = whole & 0xFFFFFFFF
+        beside.low_bits[2 * len(numbers) + 1] = _size(whole - _nearest(whole))
+        numbers.append(_size(whole))
+    return "int"
+
+
+def _gone_through(parts: Iterable[Any]) -> list[Any]:
+    """The parts of a generator and the like, evaluated now; if it breaks off, those before, and why."""
+    found: list[Any] = []
+    try:
+        found.extend(islice(parts, ENDLESS))
+    except Exception as error:
+        found.append(error)
+    return found
+
+
+SETTINGS = ("_fields", "maxlen", "default_factory", "typecode", "tzinfo", "fold")  # of the usual containers
+
+
+def _name(value: Any) -> str:
+    """The name of a kind of container or time, and how it is set."""
+    settings = [f"{getattr(value, name)}" for name in SETTINGS if hasattr(value, name)]
+    return _without_addresses(" ".join([type(value).__name__, *settings]))
+
+
+def _attributes(value: Any, numbers: list[float], beside: Beside) -> str:
+    """The attributes of an object of a kind of its own, where they can be scored."""
+    held = getattr(value, "__dict__", None)
+    return _held(dict(held), numbers, beside) if held and not isinstance(value, Enum) else ""
+
+
+LABELS = ("index", "columns", "name", "attrs")  # what tables have beside their numbers
+
+
+def _labels(value: Any, numbers: list[float], beside: Beside) -> str:
+    """What stands beside an array: the labels of a table, the attributes of an array of a kind of its own."""
+    if type(value) is np.ndarray:
+        return ""
+    if isinstance(value, np.ndarray):
+        return type(value).__name__ + _attributes(value, numbers, beside)
+    there = {name: getattr(value, name, None) for name in LABELS}
+    return _held({name: part for name, part in there.items() if not callable(part)}, numbers, beside)
 
 
 def _nearest(whole: int) -> int:
@@ -306,24 +383,62 @@ def _stored(value: Any, numbers: list[float]) -> str:
     return type(value).__name__
 
 
+FLOATS = {float}
+
+
 def _sequence_leaves(value: Sequence[Any], numbers: list[float], beside: Beside) -> str:
+    if set(map(type, value)) == FLOATS:
+        numbers.extend(value)
+        return f"{type(value).__name__}[{',' * (len(value) - 1)}]"
     return f"{type(value).__name__}[" + ",".join([_leaves(part, numbers, beside) for part in value]) + "]"
 
 
+class Keys(NamedTuple):
+    """What the keys of a dict tell: their structure, in their order; for each, sorted, how it is written, the
+    numbers in it (of a text) or what else is in it, and the slot of the first number at it; and where they
+    stand, by their slots.
+    """
+
+    structure: str
+    each: list[tuple[Any, str, list[float], Any, int]]
+    places: dict[int, float]
+
+
+def _keys_of(keys: Sequence[Any]) -> Keys:
+    names = [_without_addresses(repr(key)) for key in keys]
+    each = []
+    for name, key in sorted(zip(names, keys), key=lambda pair: pair[0]):
+        written = list(map(float, NUMBER.findall(key)[:WRITTEN])) if isinstance(key, str) else []
+        telling = key if isinstance(key, int | float | tuple | np.generic) else None
+        each.append((key, name, written, telling, _slot(name, 0)))
+    places: dict[int, float] = {}
+    for place, name in enumerate(names):
+        slot = SLOTS + _slot(name, 0)
+        places[slot] = places.get(slot, 0.0) + place
+    return Keys("{" + ",".join(names) + "}", each, places)
+
+
+_keys_of_texts = lru_cache(maxsize=1024)(_keys_of)  # equal texts are the same, which 1 and 1.0 are not
+TEXTS = {str}
+
+
 def _mapping_leaves(value: Mapping[Any, Any], numbers: list[float], beside: Beside) -> str:
-    inner = {}
-    for key, part in sorted(value.items(), key=lambda item: repr(item[0])):
-        if isinstance(key, str):
-            numbers.extend(map(float, NUMBER.findall(key)[:WRITTEN]))
-        elif isinstance(key, int | float | tuple | np.generic):
-            _leaves(key, numbers, beside)
+    names = tuple(value)
+    keys = (_keys_of_texts if set(map(type, names)) == TEXTS else _keys_of)(names)
+    keyed: dict[int, float] = beside.keyed
+    inner: list[str] = []
+    for slot, place in keys.places.items():
+        keyed[slot] = keyed.get(slot, 0.0) + place
+    for key, name, written, telling, slot in keys.each:
+        numbers.extend(written)
+        if telling is not None:
+            _leaves(telling, numbers, beside)
         first = len(numbers)
-        inner[key] = f"{key!r}:{_leaves(part, numbers, beside)}"
+        inner.append(_leaves(value[key], numbers, beside))
         for place, number in enumerate(numbers[first:]):
-            slot = _slot(repr(key), place)
-            beside.keyed[slot] = beside.keyed.get(slot, 0.0) + (number if math.isfinite(number) else 0.0)
-    kind = "" if type(value) is dict else type(value).__name__
-    return kind + "{" + ",".join(inner[key] for key in value) + "}"  # in their order, which is seen, too
+            at = _slot(name, place) if place else slot
+            keyed[at] = keyed.get(at, 0.0) + (number if math.isfinite(number) else 0.0)
+    return keys.structure + ",".join(inner)  # keys in their order, which is seen, too
 
 
 def _float_leaf(value: float, numbers: list[float], beside: Beside) -> str:
@@ -331,9 +446,22 @@ def _float_leaf(value: float, numbers: list[float], beside: Beside) -> str:
     return ""
 
 
+def _bool_leaf(value: bool, numbers: list[float], beside: Beside) -> str:
+    numbers.append(float(value))
+    return "bool"
+
+
+def _none_leaf(value: None, numbers: list[float], beside: Beside) -> str:
+    return "None"
+
+
 # the types that most outputs are made of, which need not be looked for
 COMMON: dict[type, Callable[[Any, list[float], Beside], str]] = {
     float: _float_leaf,
+    int: _whole_leaf,
+    bool: _bool_leaf,
+    str: _text,
+    type(None): _none_leaf,
     list: _sequence_leaves,
     tuple: _sequence_leaves,
     dict: _mapping_leaves,
@@ -350,7 +478,8 @@ def _array_leaves(array: np.ndarray, numbers: list[float], beside: Beside) -> st
         array = np.stack([array.real, array.imag], axis=-1)
     if array.dtype.kind in "OSU":
         parts = [_leaves(part, numbers, beside) for part in array.ravel().tolist()]
-        return f"array{array.shape}" + ("," + ",".join(parts) if any(parts) else "")
+        width = "" if array.dtype.kind == "O" else array.dtype.str  # the longest text that it has room for
+        return f"array{array.shape}{width}" + ("," + ",".join(parts) if any(parts) else "")
     if not _holds(array):
         for part in array.ravel().tolist():
             _leaves(part, numbers, beside)
@@ -370,7 +499,10 @@ class Settled(NamedTuple):
 def _apart(output: Any) -> Settled:
     numbers: list[float] = []
     beside = Beside({}, {})
-    shape = _structure_code(_leaves(output, numbers, beside))
+    try:
+        shape = _structure_code(_leaves(output, numbers, beside))
+    except RecursionError:
+        raise NotAnOutcome("returned an object that contains itself, or is nested too deeply") from None
     return Settled(numbers, -shape if isinstance(output, Raised) else shape, beside)
 
 
@@ -403,17 +535,25 @@ def plain(outputs: Sequence[Any]) -> Plain:
     rows, beside = [part.numbers for part in apart], [part.beside for part in apart]
     sizes = np.array([len(row) for row in rows])
     width = int(sizes.max(initial=0))
-    matrix = np.zeros((len(rows), width))
-    for i, numbers in enumerate(rows):
-        matrix[i, : len(numbers)] = numbers
+    if (sizes == width).all():
+        matrix = np.array(rows, dtype=float).reshape(len(rows), width)
+    else:
+        matrix = np.zeros((len(rows), width))
+        for i, numbers in enumerate(rows):
+            matrix[i, : len(numbers)] = numbers
     low_bits = _scattered([noted.low_bits for noted in beside], 2 * width)
-    keyed = _scattered([noted.keyed for noted in beside], SLOTS)
+    keyed = _scattered([noted.keyed for noted in beside], 2 * SLOTS)
     return Plain(matrix, sizes, np.array([part.shape for part in apart], dtype=int), low_bits, keyed)
 
 
 def _scattered(rows: list[dict[int, float]], width: int) -> np.ndarray:
     """A matrix with these entries, and zeros elsewhere; without columns if there are no entries."""
-    matrix = np.zeros((len(rows), width if any(rows) else 0))
+    if not any(rows):
+        return np.zeros((len(rows), 0))
+    matrix, places = np.zeros((len(rows), width)), set(map(tuple, rows))
+    if len(places) == 1:  # all have them at the same places
+        matrix[:, list(places.pop())] = [list(row.values()) for row in rows]
+        return matrix
     for i, row in enumerate(rows):
         for column, number in row.items():
             matrix[i, column] = number
@@ -512,7 +652,7 @@ class Layout:
             return x.numbers, y.numbers
         for side in (x, y):
             self.columns.extend(self._new(side))
-        return self._matrix(x), self._matrix(y)
+        return self.rows(x), self.rows(y)
 
     def _regular(self, side: Plain) -> bool:
         return bool(
@@ -562,7 +702,8 @@ class Layout:
             return codes[:, column] if column < codes.shape[1] else np.zeros(side.runs)
         return np.delete(codes, [at for at in known if at < codes.shape[1]], axis=1).sum(axis=1)
 
-    def _matrix(self, side: Plain) -> np.ndarray:
+    def rows(self, side: Plain) -> np.ndarray:
+        """These outcomes as rows of the columns that there are."""
         assert self.width is not None
         numbers = np.zeros((side.runs, self.width))
         there = side.numbers[:, : self.width]

@@ -29,7 +29,7 @@ from dpverify.auditing.cells import (
     sort_columns,
 )
 from dpverify.auditing.claimed import WorstPair
-from dpverify.auditing.scores import Score
+from dpverify.auditing.scores import Score, Steps
 from dpverify.threads import one_thread
 
 FEWEST = 64  # draws a side before anything is learned
@@ -48,13 +48,15 @@ def learn_ratios(x: np.ndarray, y: np.ndarray, pair: WorstPair, before: Sequence
     'cells of output[0]'
     """
     k = x.shape[1]
+    scale = features.scale_of(x, y)
     coordinates = sort_columns(x, y)
     known = learn_cells(coordinates)
     gains = np.array([cells.gain for cells in known])
-    extra = [*features.bits(x, y), *features.residues(x, y, np.argsort(-gains, kind="stable")[:4])]
+    some = np.argsort(-gains, kind="stable")[:4]
+    extra = [*features.bits(x, y), *features.residues(x, y, some), *features.waves(x, y, some, scale)]
     if k > 1:
-        extra += [*features.summaries(x, y), *features.pairs(x, y)]
-        extra += features.residuals(x, y)
+        extra += [*features.summaries(scale), *features.pairs(x, y, scale)]
+        extra += features.residuals(x, y, scale.spread)
     if extra:
         known += learn_cells(sort_columns(_values(extra, x), _values(extra, y)))
     columns = [_coordinate(i) for i in range(k)] + extra
@@ -63,8 +65,8 @@ def learn_ratios(x: np.ndarray, y: np.ndarray, pair: WorstPair, before: Sequence
         differ = [i for i in np.argsort(-gains, kind="stable")[:32].tolist() if gains[i] > 0]
         if len(differ) > 1:
             scores.append(_sum_score(differ, [known[i] for i in differ]))
-        scores += _moments(x, y)
-        whole = features.rows(x, y)
+        scores += _moments(x, y, scale)
+        whole = features.rows(scale)
         columns = [*columns[:k], whole]
         coordinates += sort_columns(whole.apply(x)[:, None], whole.apply(y)[:, None])
     scores += _seldom("values that come back", learn_atoms, columns, coordinates)
@@ -104,25 +106,27 @@ def excess(x: np.ndarray, y: np.ndarray, pair: WorstPair) -> float:
     >>> [excess(apart.x, apart.y, worst_pair(PureDP(epsilon))) > 5 for epsilon in (1.0, 9.0)]
     [True, False]
     """
-    n, best = max(int(x.sum()), 1), -math.inf
-    ratios = (x + 0.5) / (y + 0.5)
-    for order, a, b in (
-        (np.argsort(-ratios, kind="stable"), x, y),
-        (np.argsort(ratios, kind="stable"), y, x),
-    ):
-        tpr, fpr = np.cumsum(a[order])[:-1] / n, np.cumsum(b[order])[:-1] / n
-        if len(tpr) == 0:
-            continue
-        allowed = np.interp(fpr, *pair.curve)
-        slope = np.maximum((np.interp(fpr + 1e-3, *pair.curve) - allowed) / 1e-3, 0.0)
-        # a count of 0 is not certain to stay 0
-        spread = np.sqrt((tpr * (1 - tpr) + slope**2 * (fpr * (1 - fpr) + 1 / n)) / n + 1 / n**2)
-        best = max(best, float(((tpr - allowed) / spread).max()))
-    return best
+    if len(x) < 2:
+        return -math.inf
+    n, ratios = max(int(x.sum()), 1), (x + 0.5) / (y + 0.5)
+    down, up = np.argsort(-ratios, kind="stable"), np.argsort(ratios, kind="stable")
+    tpr = np.concatenate([x[down].cumsum()[:-1], y[up].cumsum()[:-1]]) / n
+    fpr = np.concatenate([y[down].cumsum()[:-1], x[up].cumsum()[:-1]]) / n
+    allowed, beside = np.interp([fpr, fpr + 1e-3], *pair.curve)
+    slope = np.maximum((beside - allowed) / 1e-3, 0.0)
+    # a count of 0 is not certain to stay 0
+    spread = np.sqrt((tpr * (1 - tpr) + slope**2 * (fpr * (1 - fpr) + 1 / n)) / n + 1 / n**2)
+    return float(((tpr - allowed) / spread).max())
 
 
 def _cells_score(column: Score, cells: Cells) -> Score:
-    return Score(f"cells of {column.text}", lambda out: cells.apply(column.apply(out)))
+    steps = Steps(column.sentence, cells.edges, cells.ratios)
+    return Score(
+        f"cells of {column.text}",
+        lambda out: cells.apply(column.apply(out)),
+        plain=column.plain,
+        steps=steps,
+    )
 
 
 def _sum_score(columns: Sequence[int], known: Sequence[Cells]) -> Score:
@@ -133,7 +137,7 @@ def _sum_score(columns: Sequence[int], known: Sequence[Cells]) -> Score:
         return total
 
     named = ", ".join(map(str, columns[:6])) + (", ..." if len(columns) > 6 else "")
-    return Score(f"sum of the cells of outputs [{named}]", apply)
+    return Score(f"sum of the cells of outputs [{named}]", apply, plain=False)
 
 
 def _seldom(
@@ -152,13 +156,17 @@ def _seldom(
     def apply(out: np.ndarray) -> np.ndarray:
         return np.sum([atoms.apply(column.apply(out)) for column, atoms in kept], axis=0)
 
-    return [Score(f"{name} in {', '.join(column.text for column, _ in kept)}", apply)]
+    text = f"{name} in {', '.join(column.text for column, _ in kept)}"
+    if len(kept) > 1:
+        return [Score(text, apply, plain=False)]
+    [(column, learned)] = kept
+    return [Score(text, apply, plain=column.plain, steps=Steps(column.sentence, *learned.steps))]
 
 
-def _moments(x: np.ndarray, y: np.ndarray) -> list[Score]:
+def _moments(x: np.ndarray, y: np.ndarray, scale: features.Scale) -> list[Score]:
     """Gaussian log-ratios over the means, scales and covariances that differ."""
     n, k = x.shape
-    centre, spread = features.scale_of(x, y)
+    centre, spread, _ = scale
 
     def standard(out: np.ndarray) -> np.ndarray:
         return np.clip((out - centre) / spread, -8, 8)
@@ -183,7 +191,7 @@ def _moments(x: np.ndarray, y: np.ndarray) -> list[Score]:
             z = np.clip((out[:, some] - centre[some]) / spread[some], -8, 8)
             return ((z - b) ** 2 / t - (z - a) ** 2 / s).sum(axis=1) / 2
 
-        scores.append(Score(f"moments of outputs {some[:6].tolist()}", moments))
+        scores.append(Score(f"moments of outputs {some[:6].tolist()}", moments, plain=False))
     if k <= 512:
         u, v = (u - mean_u) / np.sqrt(pooled), (v - mean_v) / np.sqrt(pooled)
         gap = (u.T @ u - v.T @ v) / n
@@ -209,7 +217,7 @@ def _products(
         z = (standard(out) - middle) / root
         return np.einsum("ij,ij->i", z @ (matrix / 2), z) + z @ shift
 
-    return Score(f"products over {name}", apply, dear=True)
+    return Score(f"products over {name}", apply, dear=True, plain=False)
 
 
 def _grown_on(size: int) -> str:
@@ -238,4 +246,4 @@ def _trees(x: np.ndarray, y: np.ndarray, gains: np.ndarray) -> list[Score]:
         with one_thread():
             return np.asarray(model.decision_function(out[:, columns]))
 
-    return [Score(_grown_on(len(x)), apply, dear=True)]
+    return [Score(_grown_on(len(x)), apply, dear=True, plain=False)]

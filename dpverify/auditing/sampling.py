@@ -144,6 +144,16 @@ def name_of(mechanism: Mechanism) -> str:
     return str(qualified or type(mechanism).__name__).rpartition("<locals>.")[2]
 
 
+def ends_a_run(error: BaseException) -> bool:
+    """Whether an exception is what a run ends with (SystemExit too, and what asyncio cancels with), not what
+    ends the audit: Ctrl-C, or the end of a test.
+
+    >>> ends_a_run(SystemExit(0)), ends_a_run(KeyboardInterrupt())
+    (True, False)
+    """
+    return not (isinstance(error, KeyboardInterrupt) or type(error).__module__.startswith("_pytest"))
+
+
 def call(
     mechanism: Mechanism,
     data: Data,
@@ -166,7 +176,9 @@ def call(
     where = f"mechanism {name_of(mechanism)} at SeedSequence({seed.entropy}, spawn_key={seed.spawn_key})"
     try:
         output = mechanism(data, np.random.default_rng(seed) if rng is None else rng, **extra)
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        if not ends_a_run(error):
+            raise
         raise MechanismError(f"{where} raised {type(error).__name__}: {error}", data) from error
     try:
         values = (plain_batch(output, extra["runs"]) if batched(mechanism) else plain([output])).numbers

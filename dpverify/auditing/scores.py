@@ -14,23 +14,42 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from dpverify.auditing.cells import outer_gaps
 
 
+class Steps(NamedTuple):
+    """A score that is constant between the edges of a column: the sentence of that, the edges, the values."""
+
+    column: str
+    edges: np.ndarray
+    values: np.ndarray
+
+
 @dataclass(frozen=True)
 class Score:
-    """A map from outputs (n, k) to numbers (n,), with a sentence that a stranger can recompute it from.
+    """A map from outputs (n, k) to numbers (n,), with a name that stays when it is learned anew.
 
     One that is `dear` to apply is chosen only where it promises more than the others by a few parts in a
-    hundred: where they tell the same, a cheap one is taken.
+    hundred: where they tell the same, a cheap one is taken. A `plain` one can be computed by a stranger, by
+    hand, from its name, or from what it `says` where numbers belong to it; if it has `steps`, an event of it
+    is told as one of their column.
     """
 
     text: str
     apply: Callable[[np.ndarray], np.ndarray]
     dear: bool = False
+    plain: bool = True
+    says: str = ""
+    steps: Steps | None = None
+
+    @property
+    def sentence(self) -> str:
+        """What it is, with the numbers that belong to it."""
+        return self.says or self.text
 
     def on_the_first(self, columns: int) -> Score:
         """The same score, of the first columns of outputs that may have more."""
@@ -47,8 +66,12 @@ def _separation(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return m * (means + variances)
 
 
-def _numbers(values: np.ndarray) -> str:
-    return "[" + ", ".join(f"{v:.4g}" for v in values[:6]) + (", ...]" if len(values) > 6 else "]")
+SHOWN = 6  # numbers of a longer row that are written out
+
+
+def listed(values: np.ndarray) -> str:
+    shown = ", ".join(f"{v:.4g}" for v in values[:SHOWN])
+    return f"[{shown}, ...]" if len(values) > SHOWN else f"[{shown}]"
 
 
 def _trailing_zero_bits(values: np.ndarray) -> np.ndarray:
@@ -86,14 +109,14 @@ def _quadratic(x: np.ndarray, y: np.ndarray, pooled: np.ndarray) -> Score:
             u, v = out - my, out - mx
             return (np.einsum("ij,ij->i", u @ ay, u) - np.einsum("ij,ij->i", v @ ax, v)) / 2
 
-        text = f"log-ratio of Gaussians with means {_numbers(mx)} and {_numbers(my)} and full covariances"
-        return Score(text, apply, dear=True)
+        text = f"log-ratio of Gaussians with means {listed(mx)} and {listed(my)} and full covariances"
+        return Score(text, apply, dear=True, plain=False)
     sx, sy = x.var(axis=0) + 1e-6 * pooled, y.var(axis=0) + 1e-6 * pooled
     text = (
-        f"log-ratio of Gaussians with means {_numbers(mx)} and {_numbers(my)}, variances "
-        f"{_numbers(sx)} and {_numbers(sy)}"
+        f"log-ratio of Gaussians with means {listed(mx)} and {listed(my)}, variances "
+        f"{listed(sx)} and {listed(sy)}"
     )
-    return Score(text, lambda out: ((out - my) ** 2 / sy - (out - mx) ** 2 / sx).sum(axis=1) / 2)
+    return Score(text, lambda out: ((out - my) ** 2 / sy - (out - mx) ** 2 / sx).sum(axis=1) / 2, plain=False)
 
 
 def _classifier(x: np.ndarray, y: np.ndarray, features: int = 64, most: int = 8192) -> Score:
@@ -113,8 +136,10 @@ def _classifier(x: np.ndarray, y: np.ndarray, features: int = 64, most: int = 81
     mean = lifted.mean(axis=0)
     gram = (lifted - mean).T @ (lifted - mean)
     weights = np.linalg.solve(gram + np.eye(features) * 1e-2 * len(both), (lifted - mean).T @ side)
-    text = f"ridge classifier on {features} random cosines (seed 0), weights {_numbers(weights)}"
-    return Score(text, lambda out: (lift(out) @ weights.astype(np.float32)).astype(float), dear=True)
+    text = f"ridge classifier on {features} random cosines (seed 0), weights {listed(weights)}"
+    return Score(
+        text, lambda out: (lift(out) @ weights.astype(np.float32)).astype(float), dear=True, plain=False
+    )
 
 
 def learn_scores(x: np.ndarray, y: np.ndarray) -> list[Score]:
@@ -141,7 +166,8 @@ def learn_scores(x: np.ndarray, y: np.ndarray) -> list[Score]:
         direction = np.linalg.solve(covariance + np.diag(pooled) * (k / len(x) + 1e-9), delta)
     else:
         direction = delta / pooled
-    scores.append(Score(f"w . output, w = {_numbers(direction)}", lambda out: out @ direction))
+    text = f"w . output, w = {listed(direction)}"
+    scores.append(Score(text, lambda out: out @ direction, plain=k <= SHOWN))
     scores.append(_quadratic(x, y, pooled))
     if len(x) >= 512 and k <= 64:
         scores.append(_classifier(x, y))

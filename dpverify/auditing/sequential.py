@@ -84,25 +84,31 @@ def smoothed(x: np.ndarray, y: np.ndarray, roughness: float | None = None) -> tu
     """
     from scipy.special import expit, ndtri
 
-    both = x + y + 0.25
-    share = both / both.sum()
+    share = (x + y + 0.25) / (x + y + 0.25).sum()
     z = ndtri(np.clip(np.cumsum(share) - share / 2, 1e-9, 1 - 1e-9))
     base = math.log(max(x.sum(), 0.5) / max(y.sum(), 0.5))
     if roughness is None or len(x) < 4:
         design = np.stack([np.ones_like(z), z, z**2 - 1], axis=1)
         penalty = np.diag([1.0, 1.0, 8.0])
     else:
-        design = np.eye(len(x))
-        penalty = _curvature(z) / roughness**2 + np.eye(len(x)) * 0.05
-    beta = np.zeros(design.shape[1])
+        design = None  # a coefficient for every bin
+        penalty = _curvature(z) / roughness**2
+        penalty.flat[:: len(x) + 1] += 0.05
+    beta, log_odds, both = np.zeros(len(penalty)), np.zeros(len(x)), x + y
     for _ in range(4):
-        fit = expit(base + design @ beta)
-        gradient = design.T @ (x - (x + y) * fit) - penalty @ beta
-        step = np.linalg.solve((design.T * ((x + y) * fit * (1 - fit) + 1e-9)) @ design + penalty, gradient)
+        fit = expit(base + log_odds)
+        gradient, weight = x - both * fit, both * fit * (1 - fit) + 1e-9
+        if design is None:
+            curvature = penalty.copy()
+            curvature.flat[:: len(x) + 1] += weight
+        else:
+            gradient, curvature = design.T @ gradient, (design.T * weight) @ design + penalty
+        step = np.linalg.solve(curvature, gradient - penalty @ beta)
         beta = np.clip(beta + np.clip(step, -3, 3), -20, 20)
+        log_odds = beta if design is None else design @ beta
         if np.abs(step).max() < 0.01:
             break
-    fit = np.clip(expit(design @ beta), 1e-6, 1 - 1e-6)
+    fit = np.clip(expit(log_odds), 1e-6, 1 - 1e-6)
     p, q = share * fit, share * (1 - fit)
     return p / p.sum(), q / q.sum()
 

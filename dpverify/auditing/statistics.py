@@ -18,14 +18,16 @@ from typing import Any
 import numpy as np
 
 from dpverify.auditing.claimed import WorstPair, worst_pair
-from dpverify.auditing.drawing import BatchRaised, Sampler, run_by_run
+from dpverify.auditing.drawing import BatchRaised, Sampler, run_by_run, untaped
 from dpverify.auditing.exact import Curve, epsilon_lower_bound, mu_lower_bound, refutes
 from dpverify.auditing.power import BLIND, MEASURED, Power, enough, power
+from dpverify.auditing.ratios import excess
 from dpverify.auditing.replay import as_json, describe
 from dpverify.auditing.rungs import Audit, Rung
 from dpverify.auditing.sampling import MechanismError, batched, name_of
 from dpverify.auditing.scores import Score
 from dpverify.auditing.sequential import Sequential, believed
+from dpverify.auditing.telling import as_numbers_of, example
 from dpverify.guarantees import ApproxDP, Guarantee, PureDP
 from dpverify.neighbours import Neighbours
 from dpverify.progress import progress_bar
@@ -36,6 +38,7 @@ RESERVE = (
     0.01  # the share of alpha of a batched mechanism that is kept for a test run by run, should it raise
 )
 CLEARLY = 0.03  # by what part more an event of a score that is dear to apply must be expected to show
+TELLING = 2.0  # standard deviations by which the counts of a plain event must exceed the claim to be told
 LEARN = 1 / 8  # the share of the budget on which the fixed event is learned
 
 
@@ -61,39 +64,71 @@ class Event:
             inside += above if self.bins[i + 1] else -above
         return inside
 
+    @property
+    def parts(self) -> tuple[str, list[str]]:
+        """What is looked at, and the intervals of it that make the event: of a learned ratio, those of the
+        column it was learned on.
+        """
+        edges, bins, steps = self.edges, self.bins, self.score.steps
+        if steps is None:
+            return self.score.sentence, _intervals(edges, bins)
+        return steps.column, _intervals(steps.edges, bins[np.searchsorted(edges, steps.values)])
+
+    @property
+    def plain(self) -> bool:
+        """Whether a stranger can tell, by hand, if an output belongs to it."""
+        return self.score.plain and 0 < len(self.parts[1]) <= FEW
+
     def __str__(self) -> str:
-        inside = []
-        ends = [-math.inf, *self.edges, math.inf]
-        i = 0
-        while i < len(self.bins):
-            if self.bins[i]:
-                j = i
-                while j + 1 < len(self.bins) and self.bins[j + 1]:
-                    j += 1
-                low, high = ends[i], ends[j + 1]
-                inside.append(
-                    f"> {low:.6g}"
-                    if high == math.inf
-                    else f"<= {high:.6g}"
-                    if low == -math.inf
-                    else f"in ({low:.6g}, {high:.6g}]"
-                )
-                i = j
-            i += 1
-        return f"{self.score.text} {' or '.join(inside) or '(never)'}"
+        looked_at, inside = self.parts
+        return f"{looked_at} {' or '.join(inside) or '(never)'}"
+
+
+FEW = 6  # intervals that an event may have to be read
+
+
+def _intervals(edges: np.ndarray, inside: np.ndarray) -> list[str]:
+    """The intervals (low, high] between the edges that are inside.
+
+    >>> _intervals(np.array([0.0, 1.0, np.nextafter(2.0, 0.0), 2.0]), np.array([1, 0, 0, 1, 1], dtype=bool))
+    ['<= 0', '> 1.9999999999999998']
+    >>> _intervals(np.array([0.0, 1.0, np.nextafter(2.0, 0.0), 2.0]), np.array([0, 1, 0, 1, 0], dtype=bool))
+    ['in (0, 1]', '= 2']
+    """
+    ends = [-math.inf, *edges.tolist(), math.inf]
+    changes = np.flatnonzero(np.diff(np.concatenate([[False], inside, [False]]).astype(int))).tolist()
+    told = []
+    for low, high in ((ends[i], ends[j]) for i, j in zip(changes[::2], changes[1::2])):
+        least, most = (_written(end, high - low) for end in (low, high))
+        if math.nextafter(low, math.inf) == high:
+            told.append(f"= {most}")
+        elif high == math.inf:
+            told.append(f"> {least}")
+        else:
+            told.append(f"<= {most}" if low == -math.inf else f"in ({least}, {most}]")
+    return told
+
+
+def _written(end: float, width: float) -> str:
+    """The end of an interval with six digits, or with all where the width, or a value beside it, needs
+    them.
+    """
+    short = f"{end:.6g}"
+    off = abs(float(short) - end)
+    return repr(end) if 0 < off < 1e-14 * abs(end) or off > 1e-3 * width else short
 
 
 def _curve(pair: WorstPair) -> Curve:
     return lambda q: np.interp(q, *pair.curve)
 
 
-def choose_event(test: Sequential, claim: Guarantee, runs: int) -> Event | None:
+def choose_event(test: Sequential, claim: Guarantee, runs: int, plain: bool = False) -> Event | None:
     """The event whose lower bound, with `runs` fresh runs a side, is expected to be largest by the more
-    modest of two beliefs.
+    modest of two beliefs; of those that are plain, if asked.
     """
     best: tuple[float, Event] | None = None
     for score, edges, (x, y) in test.books:
-        if len(edges) == 0:
+        if len(edges) == 0 or (plain and not score.plain):
             continue
         # the honest scores are log-ratios that were learned on other draws
         honest = any(score is known for known in test.honest.scores)
@@ -116,7 +151,9 @@ def choose_event(test: Sequential, claim: Guarantee, runs: int) -> Event | None:
                     bins = np.zeros(len(order), dtype=bool)
                     bins[order[: k + 1]] = True
                     expected = (float(curves[-1][0][k]), float(curves[-1][1][k]))
-                    best = (float(value[k]), Event(score, edges, bins, swapped, expected))
+                    event = Event(score, edges, bins, swapped, expected)
+                    if not plain or event.plain:
+                        best = (float(value[k]), event)
     return best[1] if best else None
 
 
@@ -177,7 +214,7 @@ def _test(audit: Audit) -> Result:
                     n = n + len(a)
             advance(len(a), progress_note(test, audit.alpha, sampler.runs))
             if test.log_wealth >= math.log(2 / audit.alpha):
-                result = _refuted_by_wealth(audit, test, time.perf_counter() - started)
+                result = _refuted_by_wealth(audit, test, sampler, time.perf_counter() - started)
                 return _noting(audit, result, sampler, fixed)
             if event is None and sampler.settled and test.samples >= LEARN * sampler.runs:
                 event = choose_event(test, audit.claim, max(sampler.runs - test.samples, 1))
@@ -223,6 +260,8 @@ def _noting(audit: Audit, result: Result, sampler: Sampler, fixed: bool) -> Resu
         if result.verdict is REFUTED and (drifting := _drifts(audit, result)):
             return Result(UNDECIDED, drifting, result.evidence)
         notes.append("The same seed gave another output: not all randomness is from rng, or a state is kept.")
+    if result.verdict is REFUTED and not batched(audit.drawn) and _by_rounding(audit, result):
+        notes.append(ROUNDING)
     means = (
         f"For this pair of neighbours, some epsilon and the delta that {audit.claim} implies there fail."
         if result.verdict is REFUTED
@@ -234,6 +273,23 @@ def _noting(audit: Audit, result: Result, sampler: Sampler, fixed: bool) -> Resu
         evidence = replace(evidence, details=means, certificate={**evidence.certificate, **more})
     because, cut_short = " ".join([result.because, *notes]), bool(sampler.cut_short)
     return result.with_(because=because, evidence=evidence, cut_short=cut_short)
+
+
+ROUNDING = (
+    "As numbers, the outputs are not told apart: what tells is in the lowest bits of the numbers that these "
+    "bytes or texts hold, which adding in floating point touches (Mironov 2012). That is a true leak, of "
+    "nearly every implementation that adds noise to float64s and publishes all their bits; publish rounded "
+    "numbers."
+)
+
+
+def _by_rounding(audit: Audit, result: Result) -> bool:
+    """Whether outputs that hold floats in bytes or texts are told apart by these, but not as numbers."""
+    assert result.evidence is not None
+    pair = audit.neighbours
+    numbers = as_numbers_of(untaped(audit.drawn), pair.data, audit.budget.seed)
+    runs = 4 * max(result.evidence.samples or 2, 50)
+    return numbers is not None and not _told_apart(audit.with_(mechanism=numbers), pair, runs, crashed=True)
 
 
 DRIFTS = "The mechanism keeps a state that drifts from call to call, so that nothing follows:"
@@ -320,7 +376,7 @@ def _exact(audit: Audit, **more: Any) -> dict[str, Any]:
     }
 
 
-def _refuted_by_wealth(audit: Audit, test: Sequential, seconds: float) -> Result:
+def _refuted_by_wealth(audit: Audit, test: Sequential, sampler: Sampler, seconds: float) -> Result:
     claim = audit.claim
     alpha = audit.alpha
     seed = audit.budget.seed
@@ -330,12 +386,19 @@ def _refuted_by_wealth(audit: Audit, test: Sequential, seconds: float) -> Result
         f"to {wealth:.3g} >= {2 / alpha:.3g}"
     )
     more: dict[str, Any] = {"runs": seen, "log_wealth": test.log_wealth, "bets": test.ledger()}
-    event = choose_event(test, claim, seen)
+    event = _sign(test, claim)
     if event is not None:
         first, second = ("D'", "D") if event.swapped else ("D", "D'")
         x, y = test.seen(event.score, event.bins)[:: -1 if event.swapped else 1]
         more["sign"] = {"event": str(event), "likelier_on": first, "counts": [x, y]}
         then += f"; its plainest sign: E = [{event}] was seen {x} times on {first}, {y} times on {second}"
+        if not event.plain:
+            then += " (a learned score: run the audit again, with its seed, to compute it)"
+        data = audit.neighbours.other if event.swapped else audit.neighbours.data
+        if not batched(audit.drawn) and (
+            found := example(untaped(audit.drawn), data, sampler.layout, event.count, seed)
+        ):
+            then += f", as is {found}"
     because = (
         f"wealth above {2 / alpha:.3g} at any time has probability below {alpha / 2:.3g} if the claim "
         "is true (Ville)"
@@ -355,6 +418,23 @@ def _refuted_by_wealth(audit: Audit, test: Sequential, seconds: float) -> Result
         witness,
         seconds=seconds,
     )
+
+
+def _sign(test: Sequential, claim: Guarantee) -> Event | None:
+    """An event that a stranger can look for by hand, if there is one whose counts alone speak against the
+    claim; else the most telling.
+    """
+    pair = worst_pair(claim)
+    for plain in (True, False):
+        event = choose_event(test, claim, test.samples, plain)
+        if event is None:
+            continue
+        counts = test.seen(event.score, event.bins)
+        n = next(int(x.sum()) for score, _, (x, _) in test.books if score is event.score)
+        x, y = (np.array([count, n - count]) for count in counts)
+        if not plain or excess(x, y, pair) > TELLING:
+            return event
+    return None
 
 
 def _at_the_end(
