@@ -21,7 +21,7 @@ exam: $(TOX)
 	$(TOX) run -e exam
 
 findings: $(TOX)
-	for name in torch jax sklearn legacy accountants others synth pfl tf; do $(TOX) run -e findings-$$name; done
+	for name in torch jax sklearn legacy accountants others synth pfl tf tumult; do $(TOX) run -e findings-$$name; done
 	for name in torch jax sklearn legacy others synth pfl tf; do $(TOX) run -e $$name -- tests/adapters/test_findings.py; done
 	git diff --stat findings
 

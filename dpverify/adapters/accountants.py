@@ -285,8 +285,9 @@ def jax_privacy(kind: str = "pld", interval: float = INTERVAL, grid: str = "quic
     return _jax_privacy("DpsgdTrainingAccountant", kind, interval, grid)
 
 
-def jax_privacy_users(interval: float = INTERVAL, grid: str = "quick") -> Subject:
-    """The same where all records of a user come or go; a user of one record is charged like a record.
+def jax_privacy_users(interval: float = 20 * INTERVAL, grid: str = "quick") -> Subject:
+    """The same where all records of a user come or go; a user of one record is charged like a record. The
+    grid of losses is coarse, for a mixture takes the library seconds on a finer one.
 
     For users of several records and batches of fixed size the pair of laws that is charged does not dominate
     what a user can do: of 100 records in batches of 50, at noise 1, the four of a user replaced by their
