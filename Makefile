@@ -22,7 +22,7 @@ exam: $(TOX)
 
 findings: $(TOX)
 	for name in torch jax sklearn legacy accountants others synth pfl tf tumult; do $(TOX) run -e findings-$$name; done
-	for name in torch jax sklearn legacy others synth pfl tf; do $(TOX) run -e $$name -- tests/adapters/test_findings.py; done
+	for name in torch jax sklearn legacy others synth pfl tf tumult; do $(TOX) run -e $$name -- tests/adapters/test_findings.py; done
 	git diff --stat findings
 
 $(TOX):

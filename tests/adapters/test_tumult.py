@@ -35,6 +35,33 @@ def test_half_the_noise_is_caught_and_the_whole_is_not(monkeypatch):
     assert verdict() is REFUTED
 
 
+def test_gaussian_noise_that_is_drawn_at_the_value_is_acquitted(monkeypatch):
+    from tmlt.core.measurements.noise_mechanisms import AddGaussianNoise
+    from tmlt.core.random.continuous_gaussian import gaussian
+
+    def drawn(self, value):
+        return gaussian(u=float(value), sigma_squared=self.sigma_squared.to_float(round_up=True))
+
+    monkeypatch.setattr(AddGaussianNoise, "__call__", drawn)
+    subject = tumult.gaussian(bits=True)
+    budget = Budget(runs=4000)
+    result = audit(subject.mechanism, subject.neighbours, subject.claim, budget=budget)
+    assert result.verdict is SUPPORTED, result
+
+
+def test_gaussian_noise_that_is_drawn_at_the_value_is_acquitted(monkeypatch):
+    from tmlt.core.measurements.noise_mechanisms import AddGaussianNoise
+    from tmlt.core.random.continuous_gaussian import gaussian
+
+    def drawn(self, value):
+        return gaussian(u=float(value), sigma_squared=self.sigma_squared.to_float(round_up=True))
+
+    monkeypatch.setattr(AddGaussianNoise, "__call__", drawn)
+    subject = tumult.gaussian(bits=True)
+    result = audit(subject.mechanism, subject.neighbours, subject.claim, budget=Budget(runs=4000))
+    assert result.verdict is SUPPORTED, result
+
+
 @pytest.mark.parametrize(
     ("build", "settings"), [(tumult.laplace, {"scale": -1}), (tumult.quantile, {"epsilon": 0})]
 )
