@@ -2,8 +2,8 @@
 
 library: tmlt.core 0.19.1
 met by: AddGaussianNoise on doubles; in Tumult Analytics sums, averages, variances and standard deviations of
-    a column of doubles under a RhoZCDPBudget, whose default mechanism it is. Laplace noise, the default under a
-    PureDPBudget, has none of it, nor has the noise of whole numbers
+    a column of doubles under a RhoZCDPBudget, whose default mechanism it is. Laplace noise, the default under
+    a PureDPBudget, has none of it, nor has the noise of whole numbers
 severity: breaks for a documented option
 claim: the smallest d_out satisfied by the measurement, 1/2 of zCDP at distance 1 and variance 1 (docstring of
     AddGaussianNoise.privacy_function)

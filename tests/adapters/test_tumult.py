@@ -44,20 +44,6 @@ def test_gaussian_noise_that_is_drawn_at_the_value_is_acquitted(monkeypatch):
 
     monkeypatch.setattr(AddGaussianNoise, "__call__", drawn)
     subject = tumult.gaussian(bits=True)
-    budget = Budget(runs=4000)
-    result = audit(subject.mechanism, subject.neighbours, subject.claim, budget=budget)
-    assert result.verdict is SUPPORTED, result
-
-
-def test_gaussian_noise_that_is_drawn_at_the_value_is_acquitted(monkeypatch):
-    from tmlt.core.measurements.noise_mechanisms import AddGaussianNoise
-    from tmlt.core.random.continuous_gaussian import gaussian
-
-    def drawn(self, value):
-        return gaussian(u=float(value), sigma_squared=self.sigma_squared.to_float(round_up=True))
-
-    monkeypatch.setattr(AddGaussianNoise, "__call__", drawn)
-    subject = tumult.gaussian(bits=True)
     result = audit(subject.mechanism, subject.neighbours, subject.claim, budget=Budget(runs=4000))
     assert result.verdict is SUPPORTED, result
 
