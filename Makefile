@@ -5,6 +5,7 @@
 PYTHON ?= python3
 PROFILE ?= quick
 TOX = .venv/bin/tox
+LIBRARIES = torch jax sklearn legacy others synth pfl tf tumult  # each with an environment of its own
 
 .PHONY: test report docs exam findings clean
 
@@ -21,9 +22,13 @@ exam: $(TOX)
 	$(TOX) run -e exam
 
 findings: $(TOX)
-	for name in torch jax sklearn legacy accountants others synth pfl tf; do $(TOX) run -e findings-$$name; done
-	for name in torch jax sklearn legacy others synth pfl tf; do $(TOX) run -e $$name -- tests/adapters/test_findings.py; done
-	git diff --stat findings
+	failed=""; \
+	for name in $(LIBRARIES) accountants; do $(TOX) run -e findings-$$name || failed="$$failed findings-$$name"; done; \
+	for name in $(LIBRARIES); do \
+	  $(TOX) run -e $$name -- tests/adapters/test_findings.py || failed="$$failed $$name"; \
+	done; \
+	git diff --stat -- findings; \
+	test -z "$$failed" || { echo "otherwise than known:$$failed"; exit 1; }
 
 $(TOX):
 	$(PYTHON) -m venv .venv

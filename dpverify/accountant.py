@@ -57,6 +57,7 @@ class Accountant:
 
     `epsilon` takes the steps in one call (equal ones together) and `singly` one by one; `mixed` says whether
     they may differ. `laplace` and `response` are (scale or chance of the truth, times, delta) -> epsilon.
+    `users` is (steps, records of a user, delta) -> epsilon when all records of a user come or go.
     `replaced` is `epsilon` when a record is replaced, `exchange` its exact profile (epsilon, rate, noise) ->
     delta for one step. `noise` is (epsilon, delta, rate, times) -> noise multiplier, chosen up to
     `tolerance` in epsilon. `recorded` trains and says what was recorded; `epochs` is (epsilon, delta,
@@ -70,6 +71,7 @@ class Accountant:
     singly: Epsilon | None = None
     laplace: Callable[[float, int, float], float] | None = None
     response: Callable[[float, int, float], float] | None = None
+    users: Callable[[Ledger, int, float], float] | None = None
     replaced: Epsilon | None = None
     exchange: Callable[[float, float, float], float] | None = None
     noise: Callable[[float, float, float, int], float] | None = None

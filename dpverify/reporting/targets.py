@@ -249,9 +249,9 @@ INTRODUCTION = (
     "One line is one cause, with a page of its own: where the claim stands, what in the source causes it as",
     "far as known, what may mend it, and a script that uses the library alone and prints the violation in",
     "seconds. The scripts are tests of the environments `tox -e torch`, `jax`, `sklearn`, `legacy`, `pfl`,",
-    "`tf`, `others`, `synth`: where an upgrade mends a finding, the test says so. `make findings` runs",
-    "everything again and says what changed. A finding is about that version and that configuration, and",
-    "nothing more.",
+    "`tf`, `others`, `synth`, `tumult`: where an upgrade mends a finding, the test says so.",
+    "`make findings` runs everything again and says what changed. A finding is about that version and that",
+    "configuration, and nothing more.",
 )
 HELD = (
     "These broke no law that applies to them. That is no proof: the last column says what would have been",

@@ -24,7 +24,7 @@ def gaussian_epsilon(delta: float, mu: float) -> float:
     return epsilon(GDP(mu), delta)
 
 
-def epsilon_of_profile(profile: Callable[..., float], delta: float, *given: float) -> float:
+def epsilon_of_profile(profile: Callable[..., float], delta: float, *given: Any) -> float:
     """Epsilon at delta of an exact profile (epsilon, *given) -> delta."""
     from dpverify.roots import first_at_most
 
@@ -75,6 +75,8 @@ def _exact_cases(accountant: Accountant) -> Iterator[Case]:
                     least,
                     "1/scale + 2 ln(1 - delta)",
                 )
+    if accountant.users is not None:
+        yield from _user_cases(accountant.users)
     if accountant.response is not None:
         for truth, times in [(0.75, 1), (0.95, 1), (0.75, 10), (0.6, 50)]:
             setting = (
@@ -93,10 +95,37 @@ def _exact_cases(accountant: Accountant) -> Iterator[Case]:
                 )
 
 
+def _user_cases(users: Callable[[Ledger, int, float], float]) -> Iterator[Case]:
+    """A user of several records: steps on all records, and one on a Poisson batch."""
+    from scipy.stats import binom
+
+    from dpverify.accounting.exact import participations
+
+    for noise, rate, times, records in [
+        (10.0, 1.0, 1, 4),
+        (20.0, 1.0, 20, 3),
+        (2.0, 0.01, 1, 4),
+        (1.0, 0.1, 1, 3),
+        (3.0, 0.5, 1, 8),
+    ]:
+        ledger = (Steps(noise, rate, times),)
+        for delta in DELTAS:
+            if rate == 1:
+                mu = records * math.sqrt(times) / noise
+                least = partial(gaussian_epsilon, delta, mu)
+                why = f"together they are N(0, 1) against N({mu:.6g}, 1), whose exact epsilon"
+            else:
+                chances = binom.pmf(np.arange(records + 1), records, rate)
+                least = partial(epsilon_of_profile, participations, delta, chances, noise)
+                why = "the exact epsilon of the mixture over how many of the records are in the batch"
+            ask = partial(users, ledger, records, delta)
+            yield Case(f"{say(ledger)}, a user of {records} records", delta, ask, least, why)
+
+
 @law("accountant")
 def exact(subject: Subject, seed: int) -> Outcome:
-    """No epsilon is below the exact one, where a closed form gives it: Gaussians, one subsampled step,
-    Laplace, randomised response.
+    """No epsilon is below the exact one, where a closed form gives it: Gaussians, one subsampled step, users
+    of several records, Laplace, randomised response.
     """
     accountant: Any = subject.accountant
     ceiling = "any epsilon of these settings that is below the exact one by more than 1e-6 of it"

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from dpverify.accountant import Accountant, Recorded, Training
 from dpverify.accounting import epsilon as epsilon_of_guarantee
@@ -99,6 +100,14 @@ def singly(ledger, delta):
     return certified(tuple(Steps(*key, times) for key, times in counts.items()), delta)
 
 
+def users(ledger, records, delta):
+    ((noise, rate, times),) = ledger
+    if rate == 1:
+        return certified((Steps(noise / records, 1.0, times),), delta)
+    chances = binom.pmf(np.arange(records + 1), records, rate)
+    return first_at_most(lambda e: exact.participations(e, chances, noise), delta)
+
+
 def noise(wanted, delta, rate, times, gap=2e-3):
     low, high = 0.2, 200.0
     while high / low > 1.002:
@@ -141,6 +150,7 @@ OWN = Accountant(
     certified,
     "these tests",
     singly=singly,
+    users=users,
     noise=noise,
     recorded=recorded,
     epochs=epochs,
@@ -242,6 +252,14 @@ BUGS = {
         {"response": lambda truth, times, delta: OWN.response(truth, 1, delta)},
         ["exact", "monotone"],
     ),
+    "a user is charged like a record": (
+        {"users": lambda ledger, records, delta: certified(ledger, delta)},
+        ["exact"],
+    ),
+    "group privacy at the same delta": (
+        {"users": lambda ledger, records, delta: users(ledger, 1, delta) * records},
+        ["exact"],
+    ),
     "scale for sensitivity": (
         {"laplace": lambda scale, times, delta: OWN.laplace(2 * scale, times, delta)},
         ["exact"],
@@ -279,7 +297,15 @@ def test_an_accountant_that_gives_no_number_is_not_judged():
     def refuse(*given):
         raise ValueError("too hard")
 
-    silent = mine(epsilon=refuse, laplace=None, response=None, noise=refuse, epochs=refuse, recorded=refuse)
+    silent = mine(
+        epsilon=refuse,
+        users=refuse,
+        laplace=None,
+        response=None,
+        noise=refuse,
+        epochs=refuse,
+        recorded=refuse,
+    )
     for law in (
         "exact",
         "bounds",

@@ -4,6 +4,7 @@ it.
 
 import json
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -179,6 +180,7 @@ def test_settings_are_checked_by_name():
 def test_every_target_says_what_it_claims_and_how_to_install_it():
     for target in targets():
         assert target.about and target.claims, target.name
+        assert target.notes and target.notes != partial.__doc__, target.name
         assert target.install or not target.packages, target.name
         assert ":" in target.name
     with pytest.raises(KeyError, match="no-such-target"):
@@ -236,6 +238,11 @@ def test_the_page_is_drawn_from_what_is_kept(tmp_path):
     assert "| mine:right | a noisy sum | restated here | half the claim is refuted |" in page
     assert unexplained(records, []) == [records[1]]
     assert changes(records, records) == []
+    (tmp_path / "scripts" / "finding.py").write_text(SCRIPT.replace("mine:clip", "mine:clip\nmended: 1.1"))
+    write_page(tmp_path)
+    page = (tmp_path / "README.md").read_text()
+    assert "## Mended" in page and "## What breaks privacy" not in page
+    assert "Mended in 1.1." in (tmp_path / "pages" / "finding.md").read_text()
     (tmp_path / "scripts" / "finding.py").write_text(SCRIPT.replace("corner case", "odd"))
     with pytest.raises(ReportError, match=r"severity='odd' in .*finding\.py"):
         write_page(tmp_path)

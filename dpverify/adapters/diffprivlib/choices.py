@@ -78,6 +78,7 @@ def balanced(epsilon: float = 4.0) -> tuple[list[str], list[tuple[str, str, floa
 
 
 def categorical_balanced(epsilon: float = 4.0) -> Subject:
+    """Eight labels whose normalising constants agree at epsilon / 2, and not at epsilon."""
     positive(epsilon=epsilon)
     labels, utility = balanced(epsilon)
     return _labelled("ExponentialCategorical", epsilon, 0, 1, labels, 100_000, utility_list=utility)

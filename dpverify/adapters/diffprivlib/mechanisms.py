@@ -111,6 +111,7 @@ def vector(epsilon: float = 1.0, norm: float = 1.0, alpha: float = 0.01) -> Subj
 
 
 def vector_norm(epsilon: float = 1.0, norm: float = 1000.0, alpha: float = 3000.0) -> Subject:
+    """Records of norm up to 1000: the curvature that is charged is that of norm 1."""
     return vector(epsilon, norm, alpha)
 
 
@@ -118,6 +119,9 @@ def bits_of(build: Callable[..., Subject], **settings: Any) -> Callable[..., Sub
     """The same, of which only the lowest bit is published."""
 
     def build_bits(epsilon: float = 1.0) -> Subject:
+        """One number, moved by the sensitivity; of each output only the place of its lowest bit is
+        published.
+        """
         return build(epsilon=epsilon, bits=True, **settings)
 
     return build_bits

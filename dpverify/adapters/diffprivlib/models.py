@@ -95,6 +95,7 @@ def logistic(epsilon: float = 1.0, norm: float = 1.0, c: float = 1.0) -> Subject
 
 
 def logistic_norm(epsilon: float = 1.0, norm: float = 1000.0, c: float = 1 / 3000) -> Subject:
+    """No intercept, data_norm = 1000: the curvature is reckoned as if the norm were 1."""
     return logistic(epsilon, norm, c)
 
 
@@ -184,6 +185,7 @@ def bayes_tiny(epsilon: float = 1.0) -> Subject:
 
 
 def scaler(epsilon: float = 1.0, records: int = 3, columns: int = 1) -> Subject:
+    """All records at the lower bound, and one of them moved to the upper: mean and variance."""
     pair = Neighbours.replace(np.zeros((records, columns)), 0, np.ones(columns))
     return _model("StandardScaler", pair, epsilon, 4_000, lambda m: [m.mean_, m.var_], bounds=(0.0, 1.0))
 

@@ -34,6 +34,7 @@ def _number(
 def laplace(
     epsilon: float = 1.0, delta: float = 0.0, sensitivity: float = 1.0, value: float = 0.0, bits: bool = False
 ) -> Subject:
+    """One number, at `value` and moved by the sensitivity."""
     positive(epsilon=epsilon, sensitivity=sensitivity)
     settings = {"epsilon": epsilon, "delta": delta, "sensitivity": sensitivity}
     return _number("Laplace", value, value + sensitivity, guarantee(epsilon, delta), 8_000, bits, **settings)
@@ -71,6 +72,7 @@ def laplace_truncated(
     value: float = 0.0,
     bits: bool = False,
 ) -> Subject:
+    """One number at the lower bound, moved by the sensitivity to the upper one."""
     return _bounded("LaplaceTruncated", value, epsilon, delta, sensitivity, lower, upper, bits)
 
 
@@ -83,6 +85,7 @@ def laplace_folded(
     value: float = 0.0,
     bits: bool = False,
 ) -> Subject:
+    """One number well within the bounds, moved by the sensitivity."""
     return _bounded("LaplaceFolded", value, epsilon, delta, sensitivity, lower, upper, bits)
 
 
@@ -95,12 +98,14 @@ def laplace_bounded_domain(
     value: float = 0.0,
     bits: bool = False,
 ) -> Subject:
+    """One number at the lower bound, moved by the sensitivity."""
     return _bounded("LaplaceBoundedDomain", value, epsilon, delta, sensitivity, lower, upper, bits)
 
 
 def laplace_bounded_noise(
     epsilon: float = 1.0, delta: float = 0.1, sensitivity: float = 1.0, value: float = 0.0, bits: bool = False
 ) -> Subject:
+    """One number, moved by the sensitivity; beyond the bound of the noise delta shows."""
     positive(epsilon=epsilon, delta=delta, sensitivity=sensitivity)
     settings = {"epsilon": epsilon, "delta": delta, "sensitivity": sensitivity}
     return _number(
@@ -116,6 +121,7 @@ def gaussian(name: str, runs: int) -> Callable[..., Subject]:
         value: float = 0.0,
         bits: bool = False,
     ) -> Subject:
+        """One number, moved by the sensitivity."""
         positive(epsilon=epsilon, delta=delta, sensitivity=sensitivity)
         settings = {"epsilon": epsilon, "delta": delta, "sensitivity": sensitivity}
         return _number(name, value, value + sensitivity, guarantee(epsilon, delta), runs, bits, **settings)
@@ -126,6 +132,7 @@ def gaussian(name: str, runs: int) -> Callable[..., Subject]:
 def gaussian_discrete(
     epsilon: float = 1.0, delta: float = 0.1, sensitivity: int = 1, value: int = 0
 ) -> Subject:
+    """A whole number, moved by the sensitivity."""
     positive(epsilon=epsilon, delta=delta, sensitivity=sensitivity)
     settings: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "sensitivity": sensitivity}
     return _number(
@@ -134,6 +141,7 @@ def gaussian_discrete(
 
 
 def geometric(epsilon: float = 1.0, sensitivity: int = 1, value: int = 0) -> Subject:
+    """A whole number, moved by the sensitivity."""
     positive(epsilon=epsilon, sensitivity=sensitivity)
     return _number(
         "Geometric",
@@ -157,6 +165,7 @@ def geometric_bounded(name: str, low: float, high: float) -> Callable[..., Subje
     def build(
         epsilon: float = 1.0, sensitivity: int = 1, lower: float = low, upper: float = high, value: int = 0
     ) -> Subject:
+        """A whole number within the bounds, moved by the sensitivity."""
         positive(epsilon=epsilon, sensitivity=sensitivity)
         settings: dict[str, Any] = {
             "epsilon": epsilon,
@@ -177,6 +186,7 @@ def snapping(
     value: float = 0.0,
     bits: bool = False,
 ) -> Subject:
+    """One number in the middle of the bounds, moved by the sensitivity."""
     positive(epsilon=epsilon, sensitivity=sensitivity)
     settings = {"epsilon": epsilon, "sensitivity": sensitivity, "lower": lower, "upper": upper}
     return _number("Snapping", value, value + sensitivity, guarantee(epsilon), 5_000, bits, **settings)
@@ -189,12 +199,14 @@ def staircase(
     value: float = 0.0,
     bits: bool = False,
 ) -> Subject:
+    """One number, moved by the sensitivity; gamma is the library's own choice unless it is given."""
     positive(epsilon=epsilon, sensitivity=sensitivity)
     settings = {"epsilon": epsilon, "sensitivity": sensitivity, "gamma": gamma}
     return _number("Staircase", value, value + sensitivity, guarantee(epsilon), 8_000, bits, **settings)
 
 
 def uniform(delta: float = 0.1, sensitivity: float = 1.0, value: float = 0.0) -> Subject:
+    """One number, moved by the sensitivity: the noise is bounded, and what it cannot reach is delta."""
     positive(delta=delta, sensitivity=sensitivity)
     return _number(
         "Uniform",

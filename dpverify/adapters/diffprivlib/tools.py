@@ -102,6 +102,7 @@ def from_data(epsilon: float = 1.0) -> Subject:
 
 
 def count(epsilon: float = 1.0, records: int = 3) -> Subject:
+    """All records 0, and one of them moved to 1."""
     return _tool("count_nonzero", Neighbours.replace(_array(records, 1), 0, [1.0]), epsilon, 2_000)
 
 
@@ -148,6 +149,7 @@ def whole_numbers(epsilon: float = 1.0, records: int = 20) -> Subject:
 
 
 def histogram(epsilon: float = 1.0, records: int = 2, bins: int = 2) -> Subject:
+    """All records in the first bin, and one of them removed."""
     return _tool(
         "histogram", Neighbours.remove(_array(records, 1), 0), epsilon, 2_000, bins=bins, range=(0.0, 1.0)
     )
@@ -182,6 +184,7 @@ def histogram_auto(epsilon: float = 1.0, records: int = 100) -> Subject:
 
 
 def histogram2d(epsilon: float = 1.0) -> Subject:
+    """All records in the first of four bins, and one of them removed."""
     return _tool(
         "histogram2d",
         Neighbours.remove(_array(2, 2), 0),
@@ -193,6 +196,7 @@ def histogram2d(epsilon: float = 1.0) -> Subject:
 
 
 def histogramdd(epsilon: float = 1.0, columns: int = 2) -> Subject:
+    """All records in the first bin of two along every column, and one of them removed."""
     return _tool(
         "histogramdd",
         Neighbours.remove(_array(2, columns), 0),
