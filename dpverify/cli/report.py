@@ -85,7 +85,7 @@ def report(
                 progress=tell,
                 watch=say_what_runs_long,
             )
-        index = write(document, out, times, tell)
+        index = write(document, out, times, tell, jobs)
     raise typer.Exit(_summary(document, index))
 
 

@@ -16,6 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from dpverify.parallel import each
 from dpverify.reporting import figures, formats, graph
 from dpverify.reporting.document import JSON_SCHEMA, SEVERITIES, VERDICTS, as_expected, findings, foundations
 from dpverify.reporting.plain import binding, capital, plainly, ratio, sentence, sides
@@ -23,6 +24,7 @@ from dpverify.reporting.typesetting import GREEK, arbitrary, lines, mathml, pros
 
 LARGEST = 400_000  # bytes of a page
 Record = dict[str, Any]
+MARKED = re.compile("\ue000([^\ue001]*)\ue001")  # by letters for private use, which no text has
 # What may be the name of a claim in a text: parts with hyphens between, or that of its paper before it.
 NAMED = re.compile(r"(?<![\w#/.-])(?:[a-z0-9-]+/)?[a-z0-9]+(?:[.-][a-z0-9]+)*(?![\w/-])")
 # The names of methods that say little to a reader, in words.
@@ -103,7 +105,17 @@ class _Site:
         self.page_of = {id: page_name(id.split("/")[0]) for id in self.by_id}
 
     def link(self, id: str) -> str:
-        return f"{self.page_of.get(id, page_name(id.split('/')[0]))}#{graph.anchor(id)}"
+        """A mark for where a claim stands, which is known once the pages are filled: see `linked`."""
+        return f"\ue000{id}\ue001"
+
+    def linked(self, page: str) -> str:
+        """The page with links for the marks."""
+
+        def place(match: re.Match[str]) -> str:
+            id = match.group(1)
+            return f"{self.page_of.get(id, page_name(id.split('/')[0]))}#{graph.anchor(id)}"
+
+        return MARKED.sub(place, page)
 
     def refer(self, text: Any, about: str) -> Any:
         """A text on one claim, escaped, with the other claims of the report that it names as links."""
@@ -144,14 +156,13 @@ class _Site:
         groups = [(kind, [row for row in explained if row[0]["breaks"] == kind]) for kind in SEVERITIES]
         return [(kind, rows) for kind, rows in groups if rows]
 
-    def pages(self, paper: Record, pictures: dict[str, str]) -> dict[str, str]:
+    def pages(self, paper: Record, cards: dict[str, str], pictures: dict[str, str]) -> dict[str, str]:
         """The pages of one paper: contents and findings, then its claims, on the same page if they fit."""
         claims, key = paper["claims"], paper["key"]
-        parts = _packed({c["id"]: len(self.card(c).encode()) for c in claims})
+        parts = _packed({id: len(card.encode()) for id, card in cards.items()})
         if len(parts) > 1:
             for number, ids in enumerate(parts, 1):
                 self.page_of |= {id: page_name(key, number) for id in ids}
-        cards = {c["id"]: self.card(c) for c in claims}  # again: now the links are known
         shared = {
             "paper": paper,
             "link_to": self.link,
@@ -200,18 +211,35 @@ def _packed(sizes: dict[str, int]) -> list[list[str]]:
     return parts
 
 
+PICTURES = "pictures"
+
+
+def _made(document: Record, piece: str) -> dict[str, Any]:
+    """A piece of the report that stands for itself: its pictures, or the cards of the claims of one paper."""
+    if piece == PICTURES:
+        return figures.of_report(document)
+    site = _Site(document)
+    return {c["id"]: site.card(c) for p in document["papers"] if p["key"] == piece for c in p["claims"]}
+
+
 def write(
     document: Record,
     folder: str | Path,
     times: Record | None = None,
     progress: Callable[[str, int, int], None] | None = None,
+    jobs: int = 1,
 ) -> Path:
     """Write the report; returns the path of its index."""
     tell = progress or (lambda what, done, total: None)
     out = Path(folder)
     out.mkdir(parents=True, exist_ok=True)
-    tell("pictures", 0, 2)
-    pictures = figures.of_report(document)
+    pieces = [PICTURES, *sorted(p["key"] for p in document["papers"])]
+    pieces.sort(key=lambda piece: -sum(len(p["claims"]) for p in document["papers"] if p["key"] == piece))
+    made: dict[str, dict[str, Any]] = {}
+    for piece, result in each(_made, pieces, shared=(document,), workers=jobs, ordered=False):
+        made[piece] = result
+        tell(f"pages: {piece}", len(made), len(pieces))
+    pictures = made[PICTURES]
     files = {
         "results.json": json.dumps(document, indent=1, ensure_ascii=False) + "\n",
         "results.schema.json": json.dumps(JSON_SCHEMA, indent=1) + "\n",
@@ -221,11 +249,10 @@ def write(
         "times.json": json.dumps(times or {}, indent=1) + "\n",
         **{file_name(name): picture.svg for name, picture in pictures.items()},
     }
-    tell("pages", 1, 2)
     site = _Site(document)
     for paper in document["papers"]:
         own = {file_name(n): p.alt for n, p in pictures.items() if n.startswith(f"{paper['key']}:")}
-        files |= site.pages(paper, own)
+        files |= site.pages(paper, made[paper["key"]], own)
     files["claims.html"] = template("claims.html", doc=document, link_to=site.link)
     files["index.html"] = _fitting(
         "index.html",
@@ -242,8 +269,7 @@ def write(
         page=page_name,
     )
     for name, text in files.items():
-        (out / name).write_text(text, encoding="utf-8")
-    tell("pages", 2, 2)
+        (out / name).write_text(site.linked(text) if name.endswith(".html") else text, encoding="utf-8")
     return out / "index.html"
 
 
