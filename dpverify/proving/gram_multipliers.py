@@ -211,7 +211,7 @@ def solve(
     for block in blocks:
         size = block.shape[1]
         if size:
-            columns.append(np.array([_packed(m) for m in block[1:]]).reshape(len(support), -1).T)
+            columns.append(_packed(block[1:]).T)
             right.append(_packed(block[0] + slack * np.eye(size)))
             cones.append(clarabel.PSDTriangleConeT(size))
     settings = clarabel.DefaultSettings()
@@ -245,7 +245,7 @@ def _common_kernel(matrices: np.ndarray) -> np.ndarray:
     return basis[:rank]
 
 
-def _packed(m: np.ndarray) -> np.ndarray:
-    """The upper triangle by columns, what is off the diagonal times the root of two."""
-    columns, rows = np.tril_indices(len(m))
-    return m[rows, columns] * np.where(rows == columns, 1.0, np.sqrt(2.0))
+def _packed(matrices: np.ndarray) -> np.ndarray:
+    """The upper triangles by columns, what is off the diagonal times the root of two."""
+    columns, rows = np.tril_indices(matrices.shape[-1])
+    return matrices[..., rows, columns] * np.where(rows == columns, 1.0, np.sqrt(2.0))
