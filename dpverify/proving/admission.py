@@ -11,7 +11,7 @@ from dpverify.effort import Effort
 from dpverify.proving.existence import depends_on_its_state
 from dpverify.proving.forms import Refused
 from dpverify.proving.members import members
-from dpverify.proving.runs import FAR, LONGEST, STEPS, runs
+from dpverify.proving.runs import FAR, LONGEST, STEPS, Run, runs
 from dpverify.relations import sides_of
 from dpverify.theorems import AllOf, ForEvery, ForSome, Iterates, Theorem
 from dpverify.verdicts import UNDECIDED, Result
@@ -79,18 +79,21 @@ def _model_of_a_run(given: list[Any], steps: int, effort: Effort) -> dict[str, s
     """
     from dpverify.proving import model, model_found
 
-    last: list[Any] | None = None
+    last: Run | None = None
     excluded = False
     for run in runs(given, steps=steps, indices=FAR):
         if sp.false in run.given:
             excluded = True
             continue
-        last = run.given
-        found = model_found(run.given, effort) or _constants_first(run.given, given, effort)
-        if found is not None:
-            return run.lengths | found
+        last = run
+        point = model_found(run.given, effort)
+        if point is None:
+            point = _constants_first(run.given, given, effort)
+        if point is not None:
+            return run.lengths | point
     if last is not None:
-        return model(last, effort)  # which says whether the hypotheses contradict each other
+        found = model(last.given, effort)  # which says whether the hypotheses contradict each other
+        return last.lengths | found if isinstance(found, dict) else found
     contradictory = "the hypotheses contradict each other along every short run"
     return Result(UNDECIDED, contradictory) if excluded else None
 
