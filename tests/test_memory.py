@@ -180,7 +180,7 @@ def test_chunks_of_an_audit_that_somebody_edited_or_brought_along_are_drawn_agai
         for chunk in chunks:
             signature, _, content = chunk.read_bytes().partition(b"\n")
             arrays = dict(np.load(io.BytesIO(content)))
-            arrays["numbers0"] = np.full_like(arrays["numbers0"], 100.0)
+            arrays["numbers0"] = arrays["numbers0"] + 100.0
             edited = io.BytesIO()
             np.savez(edited, **arrays)
             chunk.write_bytes(signature + b"\n" + edited.getvalue())

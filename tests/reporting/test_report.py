@@ -208,7 +208,7 @@ def test_a_claim_that_a_text_names_is_a_link(folder, document):
     from dpverify.reporting.writing import _Site
 
     site = _Site(document)
-    assert site.refer("see wrong, small/step and eq-3", "small/square") == (
+    assert site.linked(site.refer("see wrong, small/step and eq-3", "small/square")) == (
         'see wrong, <a href="small.html#step">small/step</a> and eq-3'
     )
     assert site.refer("small/step <b>", "small/step") == "small/step &lt;b&gt;"
