@@ -118,16 +118,20 @@ def verdict(rows: Sequence[dict[str, Any]]) -> str:
 
     >>> a = {"algorithm": "a", "median_interval": [1.0, 2.0]}
     >>> verdict([a, {"algorithm": "b", "median_interval": [4.0, 6.0]}])
-    'a wins: its median is at most 0.5 of that of b, the next (95 %, all intervals together)'
+    'a wins: its median is at most 0.5 of that of b (95 %, all intervals together)'
+    >>> b, c = ({"algorithm": name, "median_interval": [low, 9.0]} for name, low in (("b", 5.0), ("c", 4.0)))
+    >>> verdict([a, b, c])
+    'a wins: its median is at most 0.5 of that of any other (95 %, all intervals together)'
     >>> verdict([a, {"algorithm": "b", "median_interval": [1.5, 6.0]}])
     'a and b cannot be told apart with these runs (95 %, all intervals together)'
     """
-    first, second = rows[0], min(rows[1:], key=lambda row: row["median_interval"][0])
-    most, least = first["median_interval"][1], second["median_interval"][0]
+    first, *others = rows
+    most, least = first["median_interval"][1], min(row["median_interval"][0] for row in others)
     if most < least:
+        other = others[0]["algorithm"] if len(others) == 1 else "any other"
         return (
-            f"{first['algorithm']} wins: its median is at most {most / least:.3g} of that of "
-            f"{second['algorithm']}, the next (95 %, all intervals together)"
+            f"{first['algorithm']} wins: its median is at most {most / least:.3g} of that of {other} "
+            "(95 %, all intervals together)"
         )
     tied = [first["algorithm"], *(r["algorithm"] for r in rows[1:] if r["median_interval"][0] <= most)]
     return f"{' and '.join(tied)} cannot be told apart with these runs (95 %, all intervals together)"

@@ -95,8 +95,7 @@ def _arrays(path: Path, target: str | None) -> tuple[Array, Array | None]:
             f"Expected target={target!r} among the arrays {', '.join(sorted(arrays)) or '(none)'} of {path}."
         )
     values = arrays.pop(target) if target is not None else None
-    usual = [name for name in ("X", "features", "data") if name in arrays]
-    named: list[str] = [*usual] or sorted(arrays)
+    named: list[str] = [name for name in ("X", "features", "data") if name in arrays] or sorted(arrays)
     if len(named) != 1:
         raise ValueError(
             f"Expected one array of features in {path} (X, features or data), got {sorted(arrays)}."
