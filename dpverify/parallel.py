@@ -424,10 +424,15 @@ def _backend(client: Any, where: str) -> Any:
         def alone(self, packed: _Packed, number: int, piece: Any) -> Outcome:
             from distributed import KilledWorker
 
-            try:
-                return _arrived(self.client.submit(_piece, packed, number, piece, pure=False).result())
-            except KilledWorker as error:
-                return number, None, _reason(error)
+            future = self.client.submit(_piece, packed, number, piece, pure=False)
+            while True:
+                try:
+                    return _arrived(future.result(timeout=WORKER_SECONDS))
+                except KilledWorker as error:
+                    return number, None, _reason(error)
+                except TimeoutError:  # it may take long; without a worker it would take for ever
+                    if not self.client.nthreads():
+                        raise ClusterError(f"No worker is left at on={where!r}.") from None
 
         def effective_n_jobs(self, n_jobs: int) -> int:
             # Of one job joblib thinks that it is best done in this process.

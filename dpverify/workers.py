@@ -19,8 +19,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, Pipe, wait
 from multiprocessing.reduction import recv_handle, send_handle
 from typing import Any, NoReturn, Protocol
@@ -100,7 +100,7 @@ class _Template:
         self.asking = threading.Lock()
 
     def fork(self, descriptor: int) -> _Forked:
-        with self.asking:
+        with self.asking, self._sound():
             self.pipe.send((_path(), _folder(), _environment()))
             send_handle(self.pipe, descriptor, self.process.pid)
             send_handle(self.pipe, _stderr(), self.process.pid)
@@ -108,12 +108,21 @@ class _Template:
 
     def exit_code(self, worker: int, seconds: float) -> int | None:
         """How a worker ended, if it does within so many seconds. Without a template no worker is left."""
-        with self.asking:
-            try:
+        try:
+            with self.asking, self._sound():
                 self.pipe.send((worker, seconds))
                 return self.pipe.recv()
-            except (EOFError, OSError):
-                return -signal.SIGKILL
+        except (EOFError, OSError):
+            return -signal.SIGKILL
+
+    @contextmanager
+    def _sound(self) -> Iterator[None]:
+        """Whoever asks next must not be given an answer that nobody waited for, after an interrupt, say."""
+        try:
+            yield
+        except BaseException:
+            self.end()
+            raise
 
     def end(self) -> None:
         if os.getpid() == self.owner:  # after a fork it is still the parent's
@@ -315,7 +324,6 @@ def _forked(ready: Callable[[], Any] | None) -> _Worker:
     try:
         return _Worker(_template(ready).fork)
     except (EOFError, OSError):
-        _own.template = None, None
         return _Worker(_template(ready).fork)
 
 

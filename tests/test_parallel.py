@@ -112,6 +112,17 @@ def test_a_piece_that_kills_every_worker_is_named_and_its_neighbours_are_done(on
     assert seen == {k: k for k in (0, 1, 2, 4, 5)}
 
 
+def test_a_piece_that_is_tried_again_does_not_wait_for_ever_for_a_worker(cluster, monkeypatch):
+    class Unfinished:
+        def result(self, timeout):
+            raise TimeoutError
+
+    monkeypatch.setattr(cluster.client, "submit", lambda *given, **options: Unfinished())
+    monkeypatch.setattr(cluster.client, "nthreads", dict)
+    with pytest.raises(ClusterError, match="No worker is left at on='local:2'"):
+        cluster.alone(None, 0, 0)
+
+
 def test_a_piece_that_kills_a_process_of_this_machine_is_named_too():
     seen = list(
         each(kill_always, range(6), shared=(os.getpid(),), workers=2, instead=lambda piece, error: str(error))

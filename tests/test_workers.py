@@ -131,6 +131,26 @@ def test_a_template_that_is_killed_costs_its_workers_and_the_next_ones_have_anot
     assert [answer for _, answer in each(abs, [-1], seconds=60)] == [1]
 
 
+def test_after_an_interrupt_nobody_is_given_the_answer_to_another_question(monkeypatch):
+    from dpverify import workers
+
+    template = workers._template(None)
+
+    class Interrupted:
+        def __getattr__(self, name):
+            return getattr(pipe, name)
+
+        def recv(self):
+            raise KeyboardInterrupt
+
+    pipe = template.pipe
+    monkeypatch.setattr(template, "pipe", Interrupted())
+    with open(os.devnull) as nothing, pytest.raises(KeyboardInterrupt):
+        template.fork(nothing.fileno())
+    assert [answer for _, answer in each(abs, [-1], seconds=60)] == [1]
+    assert workers._template(None) is not template
+
+
 ORPHAN = """
 import os, re, sys, time
 from dpverify.parallel import each

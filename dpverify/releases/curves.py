@@ -98,7 +98,7 @@ def replacement_curve(rate: float, noise: float) -> Curve:
 
     ln dP/dQ is eps at  b = s^2 (eps/2 + asinh(sinh(eps/2) exp(1/(2 s^2)) (1 - q)/q)).
 
-    >>> replacement_curve(1.0, 2.0)(np.array([1.0])).round(4).tolist()  # as two steps of half the noise apart
+    >>> replacement_curve(1.0, 2.0)(np.array([1.0])).round(4).tolist()  # all records: 1-GDP
     [0.1269]
     """
     from scipy.special import ndtr

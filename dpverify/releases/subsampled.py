@@ -3,9 +3,9 @@
     delta(eps') = sum_j P(the record is drawn j times) delta_j(eps),   exp(eps') = 1 + q (exp(eps) - 1)
 
 q is the chance that the record is in the batch (Balle, Barthe and Gaboardi 2018, Theorems 8 to 10); Gaussian
-noise on Poisson batches has its exact curves. Without replacement the number of
-records is public and a batch with the record faces one with another record instead, so that the sensitivity
-is that of replacement, also when the record is zeroed.
+noise on Poisson batches has its exact curves. Without replacement the number of records is public and a batch
+with the record faces one with another record instead, so that the sensitivity is that of replacement, also
+when the record is zeroed.
 """
 
 from __future__ import annotations
