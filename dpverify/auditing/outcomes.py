@@ -430,16 +430,21 @@ def _mapping_leaves(value: Mapping[Any, Any], numbers: list[float], beside: Besi
     keys = (_keys_of_texts if set(map(type, names)) == TEXTS else _keys_of)(names)
     keyed: dict[int, float] = beside.keyed
     inner: list[str] = []
-    for slot, place in keys.places.items():
-        keyed[slot] = keyed.get(slot, 0.0) + place
+    if keyed:
+        for slot, place in keys.places.items():
+            keyed[slot] = keyed.get(slot, 0.0) + place
+    else:
+        keyed.update(keys.places)
     for key, name, written, telling, slot in keys.each:
-        numbers.extend(written)
+        if written:
+            numbers.extend(written)
         if telling is not None:
             _leaves(telling, numbers, beside)
         first = len(numbers)
         inner.append(_leaves(value[key], numbers, beside))
-        for place, number in enumerate(numbers[first:]):
-            at = _slot(name, place) if place else slot
+        for place in range(first, len(numbers)):
+            number = numbers[place]
+            at = slot if place == first else _slot(name, place - first)
             keyed[at] = keyed.get(at, 0.0) + (number if math.isfinite(number) else 0.0)
     return keys.structure + ",".join(inner)  # keys in their order, which is seen, too
 
