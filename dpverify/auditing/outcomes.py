@@ -325,7 +325,7 @@ def _name(value: Any) -> str:
 def _attributes(value: Any, numbers: list[float], beside: Beside) -> str:
     """The attributes of an object of a kind of its own, where they can be scored."""
     held = getattr(value, "__dict__", None)
-    return _held(dict(held), numbers, beside) if held and not isinstance(value, Enum) else ""
+    return "" if isinstance(value, Enum) else _held(held, numbers, beside)
 
 
 LABELS = ("index", "columns", "name", "attrs")  # what tables have beside their numbers
@@ -338,7 +338,8 @@ def _labels(value: Any, numbers: list[float], beside: Beside) -> str:
     if isinstance(value, np.ndarray):
         return type(value).__name__ + _attributes(value, numbers, beside)
     there = {name: getattr(value, name, None) for name in LABELS}
-    return _held({name: part for name, part in there.items() if not callable(part)}, numbers, beside)
+    labels = {name: part for name, part in there.items() if part is not None and not callable(part)}
+    return _held(labels, numbers, beside)
 
 
 def _nearest(whole: int) -> int:
@@ -358,14 +359,16 @@ def _size(whole: int) -> float:
     return math.copysign(FAR * (1 + math.log(abs(whole)) - math.log(FAR)), 1 if whole > 0 else -1)
 
 
-def _held(held: Any, numbers: list[float], beside: Beside) -> str:
-    """What an exception holds, where that can be scored."""
-    there = len(numbers)
-    try:
-        return "" if held is None else _leaves(held, numbers, beside)
-    except NotAnOutcome:
-        del numbers[there:]
-        return ""
+def _held(held: Mapping[str, Any] | None, numbers: list[float], beside: Beside) -> str:
+    """What an exception or another object holds beside what it is, part by part, where that can be scored."""
+    inner = []
+    for name, part in (held or {}).items():
+        there = len(numbers)
+        try:
+            inner.append(f"{name}:{_leaves(part, numbers, beside)}")
+        except NotAnOutcome:
+            del numbers[there:]
+    return f"({','.join(inner)})" if inner else ""
 
 
 def _stored(value: Any, numbers: list[float]) -> str:
@@ -427,16 +430,21 @@ def _mapping_leaves(value: Mapping[Any, Any], numbers: list[float], beside: Besi
     keys = (_keys_of_texts if set(map(type, names)) == TEXTS else _keys_of)(names)
     keyed: dict[int, float] = beside.keyed
     inner: list[str] = []
-    for slot, place in keys.places.items():
-        keyed[slot] = keyed.get(slot, 0.0) + place
+    if keyed:
+        for slot, place in keys.places.items():
+            keyed[slot] = keyed.get(slot, 0.0) + place
+    else:
+        keyed.update(keys.places)
     for key, name, written, telling, slot in keys.each:
-        numbers.extend(written)
+        if written:
+            numbers.extend(written)
         if telling is not None:
             _leaves(telling, numbers, beside)
         first = len(numbers)
         inner.append(_leaves(value[key], numbers, beside))
-        for place, number in enumerate(numbers[first:]):
-            at = _slot(name, place) if place else slot
+        for place in range(first, len(numbers)):
+            number = numbers[place]
+            at = slot if place == first else _slot(name, place - first)
             keyed[at] = keyed.get(at, 0.0) + (number if math.isfinite(number) else 0.0)
     return keys.structure + ",".join(inner)  # keys in their order, which is seen, too
 
