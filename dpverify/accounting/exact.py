@@ -76,6 +76,8 @@ def participations(epsilon: float, chances: Sequence[float], noise: float) -> fl
 
     >>> abs(participations(1.0, [0.9, 0.1], 2.0) - subsampled_gaussian(1.0, 0.1, 2.0)) < 1e-12
     True
+    >>> participations(0.0, [1.0], 2.0)
+    0.0
     """
     import numpy as np
     from scipy.optimize import brentq
@@ -83,6 +85,8 @@ def participations(epsilon: float, chances: Sequence[float], noise: float) -> fl
 
     times = np.flatnonzero(chances)
     weights = np.asarray(chances, dtype=float)[times]
+    if not times.any():
+        return 0.0
 
     def loss(x: float) -> float:  # it rises with x, from the logarithm of the chance of none
         powers = (times * x - times**2 / 2) / noise**2
