@@ -146,5 +146,11 @@ TARGETS = (
     ),
     _target("geometric", "two-sided geometric noise on a whole number", geometric),
     _target("discrete-gaussian", "discrete Gaussian noise on a whole number", discrete_gaussian),
-    _target("quantile", "the median of four records, or three, within (0, 1)", quantile, empty=SUPPORTED),
+    _target(
+        "quantile",
+        "the median of four records, or three, within (0, 1): looser than claimed, half the claim stands",
+        quantile,
+        empty=SUPPORTED,
+        half=SUPPORTED,
+    ),
 )
