@@ -361,7 +361,7 @@ def diff2_gd_ends_ahead_of_dp_gd():
     not tried). The quick profile has two of the T, two of the eta, and 2 of 5 seeds.
 
     Seen in the full profile, 5 seeds of each data set: the smaller gradient in 10 of 10, the lower train loss
-    in 8, the lower test loss in 6. So the gradient is as the figure has it, and the losses depend on the seed.
+    in 8, the lower test loss in 6. The gradient is as the figure has it; the losses depend on the seed.
     """
     return figure(3.0, 2, 5, CRITERIA, decides=False)
 
