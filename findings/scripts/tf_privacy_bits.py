@@ -12,8 +12,8 @@ cause: the noise is drawn and added in the type of the record, float32, where 1 
     2^-24, and noise alone has
 remedy: draw and add in float64 and round the sum to a grid, or say that outputs must not be published as they
     are
-upstream: no public thread found (searched 2026-11-17); https://github.com/meta-pytorch/opacus/pull/260 is
-    about the same in Opacus
+upstream: https://github.com/tensorflow/privacy/issues/349 points to such attacks, and the maintainers answer
+    that they know; https://github.com/meta-pytorch/opacus/issues/616 is about the same in Opacus
 targets: tf-privacy:dpkeras-sgd, tf-privacy:tree
 """
 
