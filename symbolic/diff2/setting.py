@@ -36,7 +36,13 @@ def record_level_privacy_of_each_client():
     return Private(mean, PureDP(eps), REPLACE, given=[n_min <= n_p])
 
 
-@claim(PAPER, "sec2-secure", at="Section 2.1, on a server that is not trusted", kind="identity")
+@claim(
+    PAPER,
+    "sec2-secure",
+    at="Section 2.1, on a server that is not trusted, with noise that the clients add",
+    kind="identity",
+    standing="ours",
+)
 def secure_aggregation_keeps_the_noise_of_a_trusted_server():
     """With secure aggregation, of which the server and the clients see the result alone, the privacy level is
     that of a trusted server: if client p adds noise of variance P (sigma C)^2 to d_r^(p), the mean over P
