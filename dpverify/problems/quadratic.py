@@ -154,7 +154,7 @@ def _masked(batch: Array, rows: Array) -> Array:
     for a in range(0, len(batch), width):
         part = batch[a : a + width]
         times = scratch("times", part.shape)
-        times[...] = part
+        times[...] = part.view(np.uint8)  # which becomes floats sooner than True and False do
         np.matmul(times, rows, out=total[a : a + width])
     return total
 

@@ -428,11 +428,11 @@ def _floyd(rng: np.random.Generator, runs: int, size: int, n: int) -> Array:
     newest = np.arange(n - size, n)
     drawn = rng.random((size, runs))
     drawn *= newest[:, None] + 1
-    chosen = drawn.astype(np.int64)
+    chosen = drawn.astype(np.int16 if n < 2**15 else np.int64)  # short numbers are compared faster
     for k in range(1, size):
         row = chosen[k]
         row[np.logical_or.reduce(chosen[:k] == row, axis=0)] = newest[k]
-    return chosen.T
+    return chosen.astype(np.int64, copy=False).T
 
 
 def _distinct(rng: np.random.Generator, runs: int, size: int, n: int) -> Array:
