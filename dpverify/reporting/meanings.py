@@ -441,6 +441,10 @@ MEANINGS = {
         "Put the noise inside of the aggregation, a share from every client: a server that draws it "
         "afterwards has seen the mean without."
     ),
+    "diff2/sec3-sens-diff": (
+        "Compute the noise from 2 L/(n_p P) times the last move, not from this sentence: for a single "
+        "record in all it is too small by a factor of two."
+    ),
     "diff2/sec4.1-sens-g": (
         "A replaced record moves a gradient by up to 2 G, not G: whoever makes noise by this sentence "
         "adds half of what is needed."
