@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpverify.claims import Claim, find, select
 from dpverify.effort import QUICK, Effort
@@ -24,6 +24,9 @@ from dpverify.optional import Missing
 from dpverify.parallel import each, workers_in_use
 from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Result, crash
 from dpverify.workers import Stopped, WorkersDied
+
+if TYPE_CHECKING:
+    from dpverify.proving.kept import Book
 
 
 @dataclass(frozen=True)
@@ -114,13 +117,23 @@ def decide(item: Claim, effort: Effort = QUICK, claims: dict[str, Claim] | None 
     """The result of one claim on its own; an error inside it is its result, with the traceback.
 
     A proof may use the statements of the claims that it names in `uses`, which are looked up among `claims`.
+    The proofs that are kept beside the claim are checked before any is searched for.
     """
-    from dpverify.proving import prove
+    return decide_and_note(item, effort, claims)[0]
+
+
+def decide_and_note(
+    item: Claim, effort: Effort = QUICK, claims: dict[str, Claim] | None = None
+) -> tuple[Result, Book]:
+    """The same, with what closed each relation on the way."""
+    from dpverify.proving import kept, prove
     from dpverify.theorems import without_content
 
     start = time.perf_counter()
+    book = kept.Book()
     try:
-        with _rarely_collected(), _statements_of(item, effort, claims):
+        known = {} if effort.search else kept.read(Path(item.file).parent)
+        with _rarely_collected(), _statements_of(item, effort, claims), kept.open_book(known) as book:
             relation = stated(item, effort)
             _expect_relation(item, relation)
             empty = without_content(relation)
@@ -129,7 +142,7 @@ def decide(item: Claim, effort: Effort = QUICK, claims: dict[str, Claim] | None 
         result = Result(UNDECIDED, str(missing))
     except (Exception, SystemExit) as error:
         result = crash(f"{type(error).__name__}: {error}", traceback.format_exc())
-    return result.with_(seconds=time.perf_counter() - start)
+    return result.with_(seconds=time.perf_counter() - start), book
 
 
 def _says_nothing(part: Any) -> Result:
@@ -155,18 +168,18 @@ def _expect_relation(item: Claim, value: Any) -> None:
 
 
 @lru_cache(maxsize=8)
-def _claims_in(paths: tuple[str, ...]) -> dict[str, Claim]:
+def claims_in(paths: tuple[str, ...]) -> dict[str, Claim]:
     return find(*paths)
 
 
-def _load_prover() -> None:
+def load_prover() -> None:
     """What every claim needs. A file of claims is not loaded before its claims are: it may change."""
     import dpverify.proving  # noqa: F401
 
 
-def _load_prover_and_papers() -> None:
-    _load_prover()
-    _claims_in(())
+def load_prover_and_papers() -> None:
+    load_prover()
+    claims_in(())
 
 
 def _lost(id: str, error: Exception) -> Result:
@@ -182,7 +195,7 @@ def _recall_or_decide(
     """The result of a claim, and whether it was recalled."""
     if memory is not None:
         watch_files()
-    claims = _claims_in(paths)
+    claims = claims_in(paths)
     item = claims[id]
     used = [claims[other] for other in _closure([id], claims) if other != id]
     if memory is not None:
@@ -243,7 +256,7 @@ def check(
     ['PROVED']
     """
     where = tuple(str(path) for path in paths)
-    all_claims = _claims_in(where)
+    all_claims = claims_in(where)
     if paper is not None:
         keys = {item.paper.key for item in all_claims.values()}
         if paper not in keys:
@@ -262,7 +275,7 @@ def check(
         instead=lambda id, error: (_lost(id, error), False),
         seconds=seconds,
         watch=watch,
-        ready=_load_prover if where else _load_prover_and_papers,
+        ready=load_prover if where else load_prover_and_papers,
     ):
         results[id] = result
         if memory:

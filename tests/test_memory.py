@@ -66,7 +66,7 @@ def folder(tmp_path, request):
 
 def verdicts(folder, memory, **options):
     """The verdicts in processes of their own, as the command line has them, and how many were recalled."""
-    checking._claims_in.cache_clear()
+    checking.claims_in.cache_clear()
     remembering.forget()
     memory.hits = 0
     done = check(paths=[folder / "paper.py"], memory=memory, seconds=120, **options)

@@ -1,9 +1,10 @@
-"""`dpverify list`, `dpverify check`, `dpverify explain`: the claims of the papers."""
+"""`dpverify list`, `check`, `explain` and `proofs`: the claims of the papers."""
 
 from __future__ import annotations
 
 import sys
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -43,6 +44,9 @@ FormatOption = Annotated[
 ClaimsOption = Annotated[
     list[str] | None,
     typer.Option("--claims", help="A file or package of claims to use instead of the installed papers."),
+]
+SearchOption = Annotated[
+    bool, typer.Option("--search", help="Search for every proof again, instead of checking the kept ones.")
 ]
 ProfileOption = Annotated[Profile, typer.Option("--profile", help="How hard to try.")]
 JobsOption = Annotated[int, typer.Option("--jobs", min=1, help="Processes to use.")]
@@ -120,6 +124,7 @@ def check(
     jobs: JobsOption = 2,
     timeout: TimeoutOption = None,
     claims: ClaimsOption = None,
+    search: SearchOption = False,
     self_test: Annotated[
         bool, typer.Option("--self-test", help="Put the engine through its own exam instead.")
     ] = False,
@@ -129,7 +134,7 @@ def check(
         from dpverify.exam import main as exam
 
         raise typer.Exit(exam(profile.value))
-    done = run_checks(patterns, paper, profile, jobs, claims, timeout)
+    done = run_checks(patterns, paper, profile, jobs, claims, timeout, search)
     records = [c.to_json() for c in done]
     if as_json or form is Format.json:
         say_json(records)
@@ -153,6 +158,7 @@ def run_checks(
     jobs: int,
     claims: list[str] | None = None,
     timeout: float | None = None,
+    search: bool = False,
 ) -> list[Checked]:
     """Check with a progress bar on stderr, each claim in a process that can be killed."""
     from dpverify.checking import check as run
@@ -160,6 +166,7 @@ def run_checks(
     from dpverify.progress import progress_bar
 
     chosen = selected(patterns, paper, claims)
+    effort = PROFILES[profile.value]
     with progress_bar("checking") as advance:
 
         def tell(id: str, done: int, total: int) -> None:
@@ -172,7 +179,7 @@ def run_checks(
         return run(
             *[c.id for c in chosen],
             paths=claims or (),
-            effort=PROFILES[profile.value],
+            effort=replace(effort, search=search or effort.search),
             jobs=jobs,
             seconds=SECONDS[profile.value] if timeout is None else timeout,
             progress=tell,
@@ -292,7 +299,37 @@ def _steps(steps: tuple[Step, ...], indent: str) -> list[str]:
     return [*lines, ""] if lines and indent == "  " else lines
 
 
+def proofs(
+    patterns: PatternsArgument = None,
+    paper: PaperOption = None,
+    jobs: JobsOption = 2,
+    claims: ClaimsOption = None,
+    search: SearchOption = False,
+) -> None:
+    """Search for the proofs of claims that are not kept yet, and keep them in proofs.json beside the claims,
+    where `dpverify check` finds and checks them.
+    """
+    from dpverify.effort import QUICK
+    from dpverify.keeping import keep_proofs
+    from dpverify.progress import progress_bar
+
+    chosen = selected(patterns, paper, claims)
+    some = [c.id for c in chosen] if patterns or paper else []
+    with progress_bar("proving") as advance:
+
+        def tell(id: str, done: int, total: int) -> None:
+            advance(completed=done, total=total, note=id)
+
+        effort = replace(QUICK, search=search)
+        written = keep_proofs(*some, paths=claims or (), effort=effort, jobs=jobs, progress=tell)
+    for path, count in written.items():
+        say(f"{count} relations, {path.stat().st_size / 1e3:.0f} kB: {path}")
+    if not written:
+        say("Nothing was proved, nothing is kept.")
+
+
 def add(app: typer.Typer) -> None:
     app.command("list")(list_claims)
     app.command("check")(check)
     app.command("explain")(explain)
+    app.command("proofs")(proofs)

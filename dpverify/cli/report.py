@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,6 +15,7 @@ from dpverify.cli.check import (
     JobsOption,
     PaperOption,
     ProfileOption,
+    SearchOption,
     TimeoutOption,
     selected,
 )
@@ -38,6 +40,7 @@ def report(
     jobs: JobsOption = 2,
     timeout: TimeoutOption = None,
     claims: ClaimsOption = None,
+    search: SearchOption = False,
     source: Annotated[
         Path | None, typer.Option("--from", help="Render an earlier results.json instead of checking anew.")
     ] = None,
@@ -63,6 +66,7 @@ def report(
         except ReportError as error:
             raise Misuse(str(error)) from None
     _expect_writable(out)
+    effort = PROFILES[profile.value]
     with progress_bar("report") as advance:
 
         def tell(what: str, done: int, total: int) -> None:
@@ -78,7 +82,7 @@ def report(
             document, times = collect(
                 paper=paper,
                 claims=claims,
-                effort=PROFILES[profile.value],
+                effort=replace(effort, search=search or effort.search),
                 jobs=jobs,
                 seconds=SECONDS[profile.value] if timeout is None else timeout,
                 memory=memory,

@@ -5,6 +5,7 @@ A tactic module has
     attempt(relation, effort)   an `Outcome`: a `Certificate`, `Ways` to reduce it to simpler relations, a
                                 `Counterpoint`, a `Scanned` result (never PROVED), or `GaveUp` and why
     check(relation, cert)       the dumb checker of a certificate (a tactic that only reduces has none)
+    again(relation, recipe)     optional: the reductions that can be made without a search, or by this recipe
     consequences(relation)      optional: plain comparisons that must hold if the relation does (refuting one
     refutes it)
     refute(relation, effort)    optional: a witness of the tactic's own kind, which its `verify(exact)`
@@ -19,7 +20,7 @@ from __future__ import annotations
 import importlib
 import textwrap
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import is_dataclass, replace
 from typing import Any, NamedTuple, TypeVar
@@ -29,7 +30,7 @@ import sympy as sp
 
 from dpverify.effort import QUICK, Effort
 from dpverify.optional import Missing
-from dpverify.proving import calculus, gate, models, realisations
+from dpverify.proving import calculus, gate, kept, models, realisations
 from dpverify.proving.definedness import Definedness, Undefined
 from dpverify.proving.forms import Refused
 from dpverify.proving.judges import judged, judges_of
@@ -86,6 +87,8 @@ TACTICS = (
     "orders",
     "mechanisms",
 )
+# What a checker raises at a certificate that is not of its form.
+MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError)
 DEEPEST = 12  # reductions in one another: a tactic that reduces a relation to its like would go on for ever
 
 
@@ -190,7 +193,8 @@ def _admitted(relation: Any, effort: Effort) -> Result:
     plain = isinstance(relation, Equal | AtMost)
     outermost = not depth.get()
     cut_short = False
-    if plain:
+    known = kept.suggestion(relation)
+    if plain and known is None:
         easy = _limited(lambda: refute(relation, effort, EASY), effort.tactic_seconds)
         if isinstance(easy, Witness):
             return _refuted(relation, easy)
@@ -204,6 +208,11 @@ def _admitted(relation: Any, effort: Effort) -> Result:
             return found
         point = found
     undefined = _undefined(relation, effort)
+    if known is not None and undefined is None:
+        again = _again(known, relation, effort)
+        if isinstance(again, Result):
+            tactic = importlib.import_module(f"dpverify.proving.{known.tactic}")
+            return _believed(relation, tactic, again, point, effort) if outermost else again
     tried: list[str] = []
     first = tuple(getattr(relation, "by", ()))
     tactics = ("gram",) if mentions(relation) else (*first, *(n for n in TACTICS if n not in first))
@@ -360,6 +369,46 @@ def _broken(tactic: Any, relation: Any, effort: Effort, how: Search) -> Result |
     return _limited(search, effort.tactic_seconds)
 
 
+def _again(known: kept.Suggestion, relation: Any, effort: Effort) -> Result | _Open:
+    """A proof that was found before, if the checker accepts it now."""
+    if known.tactic not in (*TACTICS, "gram"):
+        return _Open(f"there is no tactic {known.tactic}")
+    name, content = known.tactic, dict(known.certificate)
+    tactic = importlib.import_module(f"dpverify.proving.{name}")
+    if not isinstance(relation, tactic.HANDLES):
+        return _Open(f"{name} is not for it")
+    try:
+        if "reduction" in content:
+            ways = _ways_again(tactic, relation, content, effort)
+            return _reduced((way for way in ways if _record_of(way) == content), relation, name, effort)
+        accepted = _limited(lambda: tactic.check(relation, content), effort.tactic_seconds)
+    except MALFORMED as error:
+        return _Open(f"it is not of its form ({error})")
+    if accepted is not True:
+        return accepted if isinstance(accepted, _Open) else _Open("the checker does not accept it")
+    return _certified(relation, name, content)
+
+
+def _ways_again(tactic: Any, relation: Any, content: dict[str, Any], effort: Effort) -> Iterable[Reduction]:
+    """The reductions among which the kept one is."""
+    if hasattr(tactic, "again"):
+        return tactic.again(relation, content["recipe"])
+    outcome = _limited(lambda: tactic.attempt(relation, effort), effort.tactic_seconds)
+    return outcome.reductions if isinstance(outcome, Ways) else ()
+
+
+def _record_of(way: Reduction) -> dict[str, Any]:
+    """A reduction as it is kept."""
+    steps = [kept.key(part) for part, _ in way.steps]
+    return {"reduction": way.because, "steps": steps, "recipe": way.recipe}
+
+
+def _certified(relation: Any, name: str, content: dict[str, Any]) -> Result:
+    """The proof of a relation by a certificate that was accepted."""
+    kept.note(relation, name, content)
+    return Result(PROVED, f"{name}: {content['summary']}", Evidence(name, content))
+
+
 def _attempt(tactic: Any, name: str, relation: Any, effort: Effort) -> Result | _Open:
     def work() -> Outcome | _Open:
         answer: Outcome = tactic.attempt(relation, effort)
@@ -388,9 +437,9 @@ def _attempt(tactic: Any, name: str, relation: Any, effort: Effort) -> Result | 
         case Ways(ways):
             if reductions.get() >= DEEPEST:
                 return _Open(f"more than {DEEPEST} reductions would lie in one another")
-            return _reduced(iter(ways), name, effort)
+            return _reduced(iter(ways), relation, name, effort)
         case Certificate(content):
-            return Result(PROVED, f"{name}: {content['summary']}", Evidence(name, content))
+            return _certified(relation, name, content)
 
 
 def _disagreement(relation: Equal | AtMost, effort: Effort) -> str | None:
@@ -405,7 +454,7 @@ def _disagreement(relation: Equal | AtMost, effort: Effort) -> str | None:
     return None
 
 
-def _reduced(ways: Iterator[Reduction], name: str, effort: Effort) -> Result | _Open:
+def _reduced(ways: Iterator[Reduction], relation: Any, name: str, effort: Effort) -> Result | _Open:
     """The first of several reductions that closes; each is left at its first step that is not proved, and the
     next is found only then.
     """
@@ -421,6 +470,7 @@ def _reduced(ways: Iterator[Reduction], name: str, effort: Effort) -> Result | _
             break
         outcome = _closed(reduction, name, effort)
         if isinstance(outcome, Result):
+            kept.note(relation, name, _record_of(reduction))
             return outcome
         outcomes.append(outcome.why)
         cut_short |= outcome.cut_short

@@ -14,7 +14,7 @@ for every inner product and every value, and minors of the Gram matrix among the
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -49,7 +49,7 @@ def attempt(relation: AtMost | Equal, effort: Effort) -> Outcome:
         return Ways(_equal(relation, statement))
     if isinstance(certificate := _numbers(relation, statement), dict):
         return Certificate(certificate)
-    return Ways(_reductions(relation, statement, effort))
+    return Ways(_reductions(relation, statement, _formulas(relation, statement, effort)))
 
 
 def _equal(relation: Equal, statement: Statement) -> Iterator[Reduction]:
@@ -66,7 +66,22 @@ def _equal(relation: Equal, statement: Statement) -> Iterator[Reduction]:
     yield Reduction(both, "both inequalities hold")
 
 
-def _reductions(relation: AtMost, statement: Statement, effort: Effort) -> Iterator[Reduction]:
+def again(relation: AtMost | Equal, recipe: Mapping[str, Any]) -> Iterator[Reduction]:
+    """The reductions that need no search, or the one by the multipliers of the recipe."""
+    statement = Statement(relation)
+    if isinstance(relation, Equal):
+        yield from _equal(relation, statement)
+    elif "multipliers" not in recipe or relation.multipliers:
+        yield from _reductions(relation, statement, ())
+    else:
+        multipliers = {int(i): from_json(value) for i, value in recipe["multipliers"].items()}
+        for problem in _problems(statement):
+            if max(multipliers, default=0) < len(problem.facts):
+                way = _reduction(relation, problem, multipliers)
+                yield from [] if way is None else [way]
+
+
+def _reductions(relation: AtMost, statement: Statement, formulas: Iterable[Reduction]) -> Iterator[Reduction]:
     if (split := _without_modulus(relation)) is not None:
         yield split
         return
@@ -76,7 +91,7 @@ def _reductions(relation: AtMost, statement: Statement, effort: Effort) -> Itera
     if (squared := _squared(relation, statement)) is not None:
         yield squared
     yield from _scaled(relation, statement)
-    yield from _formulas(relation, statement, effort)
+    yield from formulas
     plain = [fact for fact in statement.instances if fact.plain]
     for facts in (statement.hypotheses, [*statement.hypotheses, *plain]):
         yield _freed(relation, statement, facts)
@@ -333,8 +348,11 @@ def _reduction(relation: AtMost, problem: Problem, multipliers: Mapping[int, Any
             positive = positive or alone
         elif small.shape[0]:
             steps.append((PositiveSemidefinite(small, given), f"what remains, times {what}"))
+    if not positive:
+        return None
     used = [(problem.facts[i], v) for i, v in multipliers.items()]
-    return Reduction(tuple(steps), _summary(used)) if positive else None
+    recipe = {"multipliers": {str(i): to_json(v) for i, v in multipliers.items()}}
+    return Reduction(tuple(steps), _summary(used), recipe=recipe)
 
 
 def _identity(problem: Problem, multipliers: Mapping[int, Any], rest: Row) -> Equal:

@@ -11,7 +11,7 @@ from typing import Any
 
 from dpverify.effort import QUICK, Effort
 from dpverify.optional import Missing
-from dpverify.proving import TACTICS, calculus, gate, nested
+from dpverify.proving import MALFORMED, TACTICS, calculus, gate, nested
 from dpverify.proving.forms import Refused
 from dpverify.proving.limits import TimeLimit, within
 from dpverify.proving.proof import under
@@ -44,9 +44,7 @@ def stands(relation: Any, result: Result, effort: Effort = QUICK) -> bool:
         gate.elaborate(relation)
     except Refused:
         return result.verdict is UNDECIDED
-    except (Missing, KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError):
-        return False
-    except (RecursionError, TimeLimit):
+    except (Missing, RecursionError, TimeLimit, *MALFORMED):
         return False
     return True
 

@@ -25,7 +25,8 @@ class Reduction:
 
     Steps that hold expressions `as_written` by the author of the statement pass the gate once more. What the
     tactic chose is `shown` in the certificate. What calculus or algebra gave to the steps is replayed by
-    numbers (`replays`) before it is believed.
+    numbers (`replays`) before it is believed. With the `recipe`, as JSON, the tactic makes the reduction
+    `again` without a search.
     """
 
     steps: tuple[tuple[Any, str], ...]
@@ -33,6 +34,7 @@ class Reduction:
     as_written: bool = False
     shown: dict[str, str] = field(default_factory=dict)
     replays: tuple[Replay, ...] = ()
+    recipe: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -124,8 +124,39 @@ def parts(text: str) -> Iterator[str]:
         chosen = [block for block in asserted if names[block] <= known]
         if len(chosen) == len(asserted):
             return
-        yield "".join(f"{block}\n" for block in (*(declared[n] for n in declared if n in known), *chosen))
+        yield _written([declared[n] for n in declared if n in known], chosen)
         beside = [those for those in names.values() if those & known and len(those - known) <= 1]
         if known == known.union(*beside):
             return
         known = known.union(*beside)
+
+
+def core(text: str, strategy: str, work: int = 300_000) -> str:
+    """A text without assertions that a solver does not need to find that nothing meets it, with so much work
+    for each: first whole stretches are left out, then single ones, and at last the variables that nothing is
+    said of.
+
+    >>> both = "(declare-fun x () Real)\\n(declare-fun y () Real)\\n"
+    >>> core(both + "(assert (> y 0.0))\\n(assert (< (* x x) 0.0))\\n", "nlsat")
+    '(declare-fun x () Real)\\n(assert (< (* x x) 0.0))\\n'
+    """
+    declared = [block for block in blocks(text) if block.startswith("(declare-fun")]
+    needed = [block for block in blocks(text) if block.startswith("(assert")]
+    length = max(1, len(needed) // 2)
+    while True:
+        start = 0
+        while start < len(needed):
+            fewer = needed[:start] + needed[start + length :]
+            if fewer and ask_z3(_written(declared, fewer), strategy, work).unsatisfiable:
+                needed = fewer
+            else:
+                start += length
+        if length == 1:
+            return _written(declared, needed)
+        length = max(1, length // 2)
+
+
+def _written(declared: Sequence[str], asserted: Sequence[str]) -> str:
+    """The text of some assertions, with the declarations that they need."""
+    names = {name for block in asserted for name in _NAME.findall(block)}
+    return "".join(f"{block}\n" for block in (*(d for d in declared if d.split()[1] in names), *asserted))

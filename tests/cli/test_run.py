@@ -69,7 +69,7 @@ def test_a_claim_that_is_no_longer_proved_is_no_bound(checking_call, monkeypatch
     known = find()
     x = sp.Symbol("x", real=True)
     broken = dataclasses.replace(known["dynamic-noise/bound-gd"], function=lambda: AtMost(x, x - 1))
-    monkeypatch.setattr("dpverify.checking._claims_in", lambda paths: {**known, broken.id: broken})
+    monkeypatch.setattr("dpverify.checking.claims_in", lambda paths: {**known, broken.id: broken})
     result = checking_call("private-gd", "--runs", "50")
     assert result.exit_code == 3
     assert "dynamic-noise/bound-gd: REFUTED" in result.stdout

@@ -389,7 +389,7 @@ def test_report_from_a_results_file_prints_where_it_is_and_the_findings(folder, 
 def verdicts(path, memory=None):
     from dpverify import checking
 
-    checking._claims_in.cache_clear()
+    checking.claims_in.cache_clear()
     return {c.claim.id: (c.result.verdict, c.result.because) for c in check(paths=[path], memory=memory)}
 
 
