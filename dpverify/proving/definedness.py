@@ -14,7 +14,7 @@ from dpverify.effort import Effort
 from dpverify.language.functions import coefficients
 from dpverify.language.vectors import Atom
 from dpverify.proving.derivatives import guess_sign
-from dpverify.proving.domain import fresh
+from dpverify.proving.domain import free_in, fresh
 from dpverify.proving.evaluate import bind
 from dpverify.proving.forms import FIELDS, flat, sympified
 from dpverify.proving.gate import hypotheses
@@ -135,11 +135,17 @@ def _always_defined(e: Any) -> bool:
     return not _ways(e) and all(map(_always_defined, e.args))
 
 
+@lru_cache(maxsize=50_000)
+def _bound_in(e: Any) -> frozenset[Any]:
+    """The indices of the sums and products of an expression."""
+    return frozenset(i for total in e.atoms(sp.Sum, sp.Product) for i in total.variables)
+
+
 def _with_free_indices(total: Any, given: Hypotheses) -> Any:
     """The sum with indices that no sum in the hypotheses has: an index that is let run freely stands for
     itself.
     """
-    bound = {i for c in given for other in c.atoms(sp.Sum, sp.Product) for i in other.variables}
+    bound = frozenset().union(*map(_bound_in, given))
     for index in [i for i in total.variables if i in bound]:
         free = fresh(index.name, [total, *given], **index._assumptions_orig)
         limits = [
@@ -195,16 +201,16 @@ _SURE: dict[str, Callable[[Any], bool]] = {
 
 def _near(e: Any, given: Hypotheses) -> Hypotheses:
     """The hypotheses that are tied to the expression by shared symbols, directly or through others."""
-    symbols = set(e.free_symbols)
+    symbols = set(free_in(e))
     rest: list[Any] = list(given)
     near: list[Any] = []
     while True:
-        touching = [c for c in rest if c.free_symbols & symbols]
+        touching = [c for c in rest if free_in(c) & symbols]
         if not touching:
             return tuple(near)
         near += touching
         rest = [c for c in rest if c not in touching]
-        symbols |= {s for c in touching for s in c.free_symbols}
+        symbols = symbols.union(*map(free_in, touching))
 
 
 class Definedness:

@@ -79,6 +79,18 @@ SIMPLE = [
 ]
 
 
+@lru_cache(maxsize=50_000)  # the steps of a proof have most of their hypotheses in common
+def free_in(e: Any) -> frozenset[Any]:
+    """The free symbols of an expression or a hypothesis, entries of sequences among them."""
+    return frozenset(e.free_symbols)
+
+
+@lru_cache(maxsize=50_000)
+def _names_in(e: Any) -> frozenset[str]:
+    """The names of the symbols of an expression, bound ones included."""
+    return frozenset(s.name for s in e.atoms(sp.Symbol))
+
+
 def symbols_of(*expressions: Any) -> list[sp.Symbol]:
     """The free scalar symbols, by name (sequence labels and sequence entries are left out).
 
@@ -90,7 +102,7 @@ def symbols_of(*expressions: Any) -> list[sp.Symbol]:
     labels: set[Any] = set()
     for e in expressions:
         e = sp.sympify(e)
-        free |= e.free_symbols
+        free |= free_in(e)
         labels |= {base.label for base in e.atoms(sp.IndexedBase)}
     return sorted((s for s in free - labels if isinstance(s, sp.Symbol)), key=lambda s: s.name)
 
@@ -126,7 +138,7 @@ def fresh(name: str, expressions: Sequence[Any], **assumptions: bool) -> sp.Symb
     >>> fresh("u", [sp.Symbol("u") + 1], positive=True)
     u'
     """
-    taken = {s.name for e in expressions for s in sp.sympify(e).atoms(sp.Symbol)}
+    taken = frozenset().union(*(_names_in(sp.sympify(e)) for e in expressions))
     while name in taken:
         name += "'"
     return sp.Symbol(name, **assumptions)
@@ -322,9 +334,9 @@ def declared(symbol: Any) -> tuple[tuple[str, bool], ...]:
 
 def _from_condition(condition: Any) -> tuple[sp.Symbol, Bounds] | None:
     """The bounds that a comparison gives which is linear in one symbol, with numbers: 2 u <= 1."""
-    if not isinstance(condition, sp.core.relational.Relational) or len(condition.free_symbols) != 1:
+    if not isinstance(condition, sp.core.relational.Relational) or len(free_in(condition)) != 1:
         return None
-    (s,) = condition.free_symbols
+    (s,) = free_in(condition)
     op = condition.rel_op
     if not isinstance(s, sp.Symbol) or op not in ("<", "<=", ">", ">="):
         return None
@@ -410,14 +422,14 @@ def running(expressions: Sequence[Any], given: Sequence[Any]) -> set[Any]:
     """Whole symbols that stand in the index of a sequence among the hypotheses and nowhere in the conclusion:
     such a hypothesis (`q[t] <= 1`) is meant at every index.
     """
-    concluded = {s for e in expressions for s in e.free_symbols}
+    concluded = {s for e in expressions for s in free_in(e)}
     return {
         s
         for c in given
-        for entry in c.atoms(sp.Indexed)
+        for entry in _entries_of(c)
         for i in entry.indices
         for s in i.free_symbols
-        if s.is_integer and s in c.free_symbols and s not in concluded
+        if s.is_integer and s in free_in(c) and s not in concluded
     }
 
 
@@ -451,8 +463,8 @@ class Domain:
         held = [c for g in rest if (c := _put(g, self.defined)) is not sp.true]
         self.expressions = [written_out(_put(sp.sympify(e), self.defined)) for e in expressions]
         self.running = running(self.expressions, held)
-        self.given = [c for c in held if not c.free_symbols & self.running]
-        self.at_every = [c for c in held if c.free_symbols & self.running]  # hypotheses at every index
+        self.given = [c for c in held if not free_in(c) & self.running]
+        self.at_every = [c for c in held if free_in(c) & self.running]  # hypotheses at every index
         # What a definition is made of may stand nowhere else, and needs a value all the same.
         self.symbols = symbols_of(*self.expressions, *self.given, *self.at_every, *self.defined.values())
         self.symbols = [s for s in self.symbols if s not in self.running]

@@ -73,11 +73,7 @@ class _Translation:
         return e.xreplace(self.shields)
 
     def _compare(self, e: Any, op: str) -> Any:
-        n, d = (
-            sp.fraction(sp.together(e))
-            if not e.has(sp.Max, sp.Min, sp.Abs, sp.Piecewise)
-            else (e, sp.Integer(1))
-        )
+        n, d = _fraction(e)
         top = self.term(n)
         if d != 1:
             bottom = self.term(d)
@@ -268,6 +264,13 @@ def _product(value: Any, n: int) -> Any:
     for _ in range(n):
         result = value if isinstance(result, int) else result * value
     return result
+
+
+@lru_cache(maxsize=4096)  # the steps of a proof have most of their hypotheses in common
+def _fraction(e: Any) -> tuple[Any, Any]:
+    """Numerator and denominator of an expression in which nothing is cut in cases."""
+    whole = e.has(sp.Max, sp.Min, sp.Abs, sp.Piecewise)
+    return (e, sp.Integer(1)) if whole else sp.fraction(sp.together(e))
 
 
 class _Question(NamedTuple):
