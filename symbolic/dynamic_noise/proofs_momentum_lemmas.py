@@ -13,18 +13,26 @@ from dpverify.claims import claim
 from dpverify.language.functions import Function
 from dpverify.language.vectors import Vector, VectorSequence, inner, norm2, total, vectors
 from dpverify.relations import AtMost, Equal, Increasing, Instance
-from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER
+from dpverify.symbolic.dynamic_noise.momentum import (
+    ETA0_LIMIT,
+    INSIDE,
+    C,
+    M,
+    beta,
+    eta0,
+    gamma,
+    i,
+    j,
+    t,
+    weight,
+)
 from dpverify.theorems import AllOf, ForEvery, Theorem
 from dpverify.verdicts import REFUTED
 
-t = step()
-i, k, j, n = sp.symbols("i k j n", integer=True, positive=True)
-beta, gamma, a, eta0, M = sp.symbols("beta gamma a eta_0 M", positive=True)
+k, n = sp.symbols("k n", integer=True, positive=True)
+a = sp.Symbol("a", positive=True)
 u = sp.IndexedBase("u", nonnegative=True)  # |v_{i+1}|^2
-INSIDE = [beta < 1, gamma < 1]
-C = beta * gamma / ((gamma - beta) ** 2 * (1 - beta) ** 3)
-ETA0_LIMIT = 8 / (sp.sqrt(1 + 64 * C) + 1)  # of Theorem 4.4
 AT_KAPPA_1 = [
     sp.Ne(beta, gamma),
     *INSIDE,
@@ -550,11 +558,6 @@ def where_h_falls_it_goes_on_falling():
     )
 
 
-def _weight(x):
-    """(1-beta)/(1-beta^x)."""
-    return (1 - beta) / (1 - beta**x)
-
-
 @claim(
     PAPER,
     "lemma-b.7-rising",
@@ -570,7 +573,7 @@ def weight_is_below_the_power_where_h_rises():
     bt = 1 - beta**t
     return (
         Theorem(
-            given=[*INSIDE, gamma * (1 - beta ** (t + 1)) >= bt], shows=AtMost(_weight(t), gamma ** (t - 1))
+            given=[*INSIDE, gamma * (1 - beta ** (t + 1)) >= bt], shows=AtMost(weight(t), gamma ** (t - 1))
         )
         .use("lemma-b.7-powers", "Bernoulli", t=t, gamma=gamma)
         .use("lemma-b.7-sum", "the geometric sum", t=t, beta=beta)
@@ -600,9 +603,9 @@ def weight_is_below_the_power_where_h_falls():
             given=[
                 *INSIDE,
                 gamma * (1 - beta ** (t + 1)) <= bt,
-                _weight(t + m) <= gamma ** (t + m - 1),
+                weight(t + m) <= gamma ** (t + m - 1),
             ],
-            shows=AtMost(_weight(t), gamma ** (t - 1)),
+            shows=AtMost(weight(t), gamma ** (t - 1)),
         )
         .use("lemma-b.7-falls", "from t to T_hat", t=t, m=m)
         .have(AtMost(1 - beta, gamma ** (t + m - 1) * (1 - beta ** (t + m))), "h(T_hat) >= h(1)")
@@ -630,8 +633,8 @@ def weights_are_geometric_up_to_t_hat():
     rise, bt = gamma * (1 - beta ** (t + 1)), 1 - beta**t
     return (
         Theorem(
-            given=[*INSIDE, _weight(t + m) <= gamma ** (t + m - 1)],
-            shows=AtMost(_weight(t), gamma ** (t - 1)),
+            given=[*INSIDE, weight(t + m) <= gamma ** (t + m - 1)],
+            shows=AtMost(weight(t), gamma ** (t - 1)),
         )
         .use("lemma-b.7-rising", "where h rises", when=rise >= bt, t=t)
         .use("lemma-b.7-falling", "where h falls", when=rise <= bt, t=t, m=m)
@@ -654,12 +657,12 @@ def squared_weights_are_geometric_up_to_t_hat():
     m = sp.Symbol("m", integer=True, nonnegative=True)
     return (
         Theorem(
-            given=[*INSIDE, _weight(t + m) <= gamma ** (t + m - 1)],
-            shows=AtMost(_weight(t) ** 2, gamma ** (2 * (t - 1))),
+            given=[*INSIDE, weight(t + m) <= gamma ** (t + m - 1)],
+            shows=AtMost(weight(t) ** 2, gamma ** (2 * (t - 1))),
         )
         .use("lemma-b.7-before", "Lemma B.7", t=t, m=m)
-        .have(AtMost(0, _weight(t)), "beta < 1")
-        .have(AtMost(_weight(t) ** 2, (gamma ** (t - 1)) ** 2), "squared")
+        .have(AtMost(0, weight(t)), "beta < 1")
+        .have(AtMost(weight(t) ** 2, (gamma ** (t - 1)) ** 2), "squared")
     )
 
 
@@ -667,10 +670,10 @@ def squared_weights_are_geometric_up_to_t_hat():
 def squared_weights_are_at_most_one():
     """((1-beta)/(1-beta^t))^2 <= 1 for t >= 1."""
     return (
-        Theorem(given=[beta < 1], shows=AtMost(_weight(t) ** 2, 1))
+        Theorem(given=[beta < 1], shows=AtMost(weight(t) ** 2, 1))
         .have(AtMost(beta**t, beta), "t >= 1")
-        .have(AtMost(_weight(t), 1), "so the weight is at most 1")
-        .have(AtMost(0, _weight(t)), "and not negative")
+        .have(AtMost(weight(t), 1), "so the weight is at most 1")
+        .have(AtMost(0, weight(t)), "and not negative")
     )
 
 
@@ -686,14 +689,14 @@ def weights_are_geometric_up_to_t_hat_and_small_after():
     t <= T_hat, and (1-beta)/(1-beta^t) < gamma^(T_hat-1) for every t > T_hat.
     """
     last = sp.Symbol("T_hat", integer=True, positive=True)
-    given = [*INSIDE, _weight(last) <= gamma ** (last - 1)]
+    given = [*INSIDE, weight(last) <= gamma ** (last - 1)]
     return AllOf(
-        Theorem(given=[*given, t <= last], shows=AtMost(_weight(t), gamma ** (t - 1))).use(
+        Theorem(given=[*given, t <= last], shows=AtMost(weight(t), gamma ** (t - 1))).use(
             "lemma-b.7-before", "T_hat - t steps on", t=t, m=last - t
         ),
-        Theorem(given=[*given, t > last], shows=AtMost(_weight(t), gamma ** (last - 1), strict=True))
+        Theorem(given=[*given, t > last], shows=AtMost(weight(t), gamma ** (last - 1), strict=True))
         .have(AtMost(beta**t, beta**last, strict=True), "t > T_hat")
-        .have(AtMost(_weight(t), _weight(last), strict=True), "the weights decrease"),
+        .have(AtMost(weight(t), weight(last), strict=True), "the weights decrease"),
     )
 
 
