@@ -30,6 +30,7 @@ PAPER = Paper(
         "momentum_tables",
         "sgd",
         "generalisation",
+        "stability",
         "privacy",
         "lemma_b_5",
         "lemma_b_6",

@@ -1,6 +1,6 @@
 """Appendix C.2: the printed proof of Theorem 4.6, line by line, up to the influence.
 
-U_3 <= gamma^(T-T_hat) V_1 + gamma^(2 T_hat-2) V_2,  V_1 of the steps up to T_hat (Lemma B.7), V_2 of the later
+U_3 <= gamma^(T-T_hat) V_1 + gamma^(2 T_hat-2) V_2,  V_1 of the steps up to T_hat (Lemma B.7), V_2 after
 """
 
 from __future__ import annotations
