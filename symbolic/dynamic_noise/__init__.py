@@ -10,7 +10,9 @@ PAPER = Paper(
     "double-blind review.",
     parts=(
         "tables",
-        "setting",
+        "definitions",
+        "algorithm_1",
+        "excess_risk",
         "theorem_4_1",
         "powers",
         "theorem_4_2",

@@ -1,10 +1,7 @@
-"""Section 3 and the start of section 4: definitions, Algorithm 1, Theorem 3.1, the excess risk and its
-constants.
+"""Section 3: Algorithm 1 and Theorem 3.1, its privacy, for each relation of neighbours.
 
 theta_{t+1} = theta_t - eta_t (grad_t + sigma_t G nu_t/N),  cost rho_t = 1/sigma_t^2,  R_{t+1} = R_t - rho_t
 Eq (1), Algorithm 1
-kappa = M/mu,  gamma = 1 - 1/kappa,  1/alpha = 2 R M N^2 (f(theta_1) - f*)/(D G^2)
-Eq (2)
 """
 
 from __future__ import annotations
@@ -15,149 +12,17 @@ from dpverify.claims import claim
 from dpverify.effort import Effort
 from dpverify.formulas import dynamic_noise as schedules
 from dpverify.guarantees import ZCDP
-from dpverify.language.expectations import E, gaussian
-from dpverify.language.functions import Function
 from dpverify.language.mechanisms import Private, Repeated
-from dpverify.language.vectors import Vector, VectorSequence, inner, norm, norm2, total, vectors
+from dpverify.language.vectors import VectorSequence, norm2, total, vectors
 from dpverify.neighbours import ADD_REMOVE, REPLACE, ZERO_OUT, Neighbours
-from dpverify.relations import AtMost, Equal, Increasing, Instance, Tested
+from dpverify.relations import AtMost, Equal, Instance, Tested
 from dpverify.releases import Gaussian
-from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER
-from dpverify.theorems import AllOf, ForEvery, Iterates, Theorem
+from dpverify.symbolic.dynamic_noise.definitions import G, N, R, T, alpha, gamma, i, order, sigma, t
+from dpverify.theorems import Theorem
 from dpverify.verdicts import REFUTED, SUPPORTED, Result
 
-t, i = step(), sp.Symbol("i", integer=True, positive=True)
-T = sp.Symbol("T", integer=True, positive=True)
-R, M, mu, alpha, kappa, gamma = sp.symbols("R M mu alpha kappa gamma", positive=True)
-G, D, N = (
-    sp.Symbol("G", positive=True),
-    sp.Symbol("D", integer=True, positive=True),
-    sp.Symbol("N", integer=True, positive=True),
-)
-order, sigma, shift = sp.symbols(
-    "a sigma delta", positive=True
-)  # Renyi order, noise multiplier, what one record moves
 q = sp.IndexedBase("q", positive=True)
-
-
-@claim(
-    PAPER,
-    "def-3.1",
-    at="Definition 3.1",
-    kind="definition",
-    expect=REFUTED,
-    correction="def-3.1-corrected",
-    breaks="misprint",
-    standing="misprint",
-)
-def linear_loss_is_lipschitz():
-    """G-Lipschitz continuity: |f(y) - f(x)| <= G |y - x|^2 (as printed); it should hold of f(x) = G x, which
-    has slope G everywhere.
-
-    As printed only constants qualify (def-3.1-vacuous); a misprint, of the paper or of the scan.
-    """
-    h = sp.Symbol("h", positive=True)  # |y - x|
-    return Instance(AtMost(G * h, G * h**2), let={"f(x)": "G x", "y - x": "h"}, because="|f(y) - f(x)| = G h")
-
-
-@claim(PAPER, "def-3.1-vacuous", at="Definition 3.1, as printed", kind="inequality", standing="ours")
-def squared_condition_forces_constants():
-    """If |f(y) - f(x)| <= G |y - x|^2 for all x and y, then f(y) - f(x) <= G h^2/n for every whole n, h = |y
-    -
-    x|, by n equal parts of the segment: f is constant.
-
-    F_k is f at x + (k-1)(y - x)/n, k = 1..n+1.
-    """
-    h = sp.Symbol("h", positive=True)
-    n, k = (sp.Symbol(name, integer=True, positive=True) for name in "nk")
-    F = sp.IndexedBase("F", real=True)
-    each = AtMost(F[k + 1] - F[k], G * (h / n) ** 2)
-    return (
-        Theorem(given=[ForEvery(each, k, 1, n)], shows=AtMost(F[n + 1] - F[1], G * h**2 / n))
-        .sum(each, (k, 1, n), "the condition on each of n parts of the segment")
-        .have(Equal(sp.Sum(F[k + 1] - F[k], (k, 1, n)), F[n + 1] - F[1]), "it telescopes")
-    )
-
-
-@claim(PAPER, "def-3.1-corrected", at="Definition 3.1, corrected", kind="definition", standing="ours")
-def lipschitz_bounds_the_gradient():
-    """|f(y) - f(x)| <= G |y - x|: along the gradient g of an M-smooth f, at y = x + s g for any s > 0, this
-    gives |g|^2 (1 - M s/2) <= G |g|, and so |g| <= G as s tends to 0, which is what the sensitivity uses.
-    """
-    s, f, x = sp.Symbol("s", positive=True), Function("f", smooth=M), Vector("x")
-    g = f.gradient(x)
-    return AtMost(norm2(g) * (1 - M * s / 2), G * norm(g), given=[f(x + s * g) - f(x) <= G * s * norm(g)])
-
-
-@claim(PAPER, "def-3.2", at="Definition 3.2", kind="definition")
-def quadratics_are_strongly_convex():
-    """m-strong convexity: f(y) >= f(x) + grad f(x)'(y - x) + (m/2)|y - x|^2; f(x) = lam |x|^2/2 on R^D with
-    curvature lam >= m has it.
-    """
-    x, y = vectors("x y")
-    lam, m = sp.symbols("lam m", positive=True)
-    return AtMost(
-        lam / 2 * norm2(x) + lam * inner(x, y - x) + m / 2 * norm2(y - x),
-        lam / 2 * norm2(y),
-        given=[lam >= m],
-    )
-
-
-@claim(PAPER, "def-3.3", at="Definition 3.3", kind="definition")
-def smoothness_is_the_descent_lemma():
-    """M-smoothness: f(y) <= f(x) + grad f(x)'(y - x) + (M/2)|y - x|^2; f(x) = lam |x|^2/2 on R^D has it for
-    every lam <= M, negative ones too. Of any M-smooth f, f(x - grad f(x)/M) <= f(x) - |grad f(x)|^2/(2M).
-
-    As printed it is one-sided and does not bound the change of the gradient; Lemma B.5 uses that bound "by
-    smoothness", and an M-smooth f is here one with an M-Lipschitz gradient.
-    """
-    x, y = vectors("x y")
-    lam, f = sp.Symbol("lam", real=True), Function("f", smooth=M)
-    g = f.gradient(x)
-    return AllOf(
-        AtMost(
-            lam / 2 * norm2(y), lam / 2 * norm2(x) + lam * inner(x, y - x) + M / 2 * norm2(y - x), [lam <= M]
-        ),
-        AtMost(f(x - g / M), f(x) - norm2(g) / (2 * M)),
-    )
-
-
-@claim(PAPER, "def-3.4", at="Definition 3.4", kind="definition")
-def gaussian_noise_meets_the_definition():
-    """rho-zCDP: D_a(M(d), M(d')) <= rho a for all a > 1; Gaussian noise of sigma times the sensitivity meets
-    it with rho = 1/(2 sigma^2), and no smaller rho will do at any order: D_a = a delta^2/(2 (delta sigma)^2).
-    """
-    rho = sp.Symbol("rho", positive=True)
-    value = order * shift**2 / (2 * (shift * sigma) ** 2)
-    return AllOf(
-        Private(Gaussian(shift * sigma, {REPLACE: shift}), ZCDP(1 / (2 * sigma**2)), REPLACE),
-        AtMost(1 / (2 * sigma**2), rho, given=[value <= rho * order]),
-    )
-
-
-@claim(PAPER, "sec3-ma-less-tight", at="Section 3", kind="inequality")
-def moments_accountant_is_never_tighter_than_zcdp():
-    """The moments accountant ("less tight for a smaller privacy budget"), with log moments lam (lam + 1) rho
-    at orders lam and so epsilon = (lam + 1) rho + L/lam, L = ln(1/delta), is never below rho + 2 sqrt(rho L),
-    the zCDP conversion; with the orders capped at 32, as usual, it is at least L/128 above once rho <=
-    L/4096.
-
-    The comparison is for Gaussian steps on the full batch.
-    """
-    lam, rho, L = sp.symbols("lambda rho L", positive=True)
-    counted, best = (lam * (lam + 1) * rho + L) / lam, rho + 2 * sp.sqrt(rho * L)
-    return AllOf(AtMost(best, counted), AtMost(L / 128, counted - best, given=[4096 * rho <= L, lam <= 32]))
-
-
-@claim(PAPER, "sec3-step-cost", at="Section 3", kind="privacy guarantee", uses=["lemma-b.1", "lemma-b.2"])
-def step_cost_is_half_of_one_over_sigma_squared():
-    """T releases of queries of sensitivity 1, each chosen after the earlier ones, with noise N(0, sigma_t^2
-    I), are rho-zCDP with rho = (1/2) sum_t 1/sigma_t^2: proportional to sum_t rho_t, rho_t = 1/sigma_t^2.
-    """
-    noise = sp.IndexedBase("sigma", positive=True)
-    spent = sp.Sum(1 / noise[t] ** 2, (t, 1, T)) / 2
-    return Private(Repeated(Gaussian(noise[t], {REPLACE: 1}), t, 1, T), ZCDP(spent), REPLACE)
 
 
 @claim(PAPER, "eq-1", at="Eq (1)", kind="algorithm property", standing="definition")
@@ -511,125 +376,3 @@ def bound_of_theorem_4_1_is_about_theta_t():
         let={"T": "1", "sigma_1^2": "1/R"},
         because="theta_T = theta_1: no step has been taken",
     )
-
-
-@claim(PAPER, "def-eer", at="Section 4", kind="definition", uses=["thm-4.1"])
-def eer_of_a_quadratic_is_within_erub():
-    """EER = E f(theta_{T+1}) - f*, ERUB = its bound over f(theta_1) - f*. A step on f = lam |theta|^2/2 in
-    R^D, mu <= lam <= M, keeps EER <= ERUB (f(theta_1) - f*): e = EER and bound = ERUB (f(theta_1) - f*)
-    before it, and the exact EER after it is (1 - lam/M)^2 e + (lam/2) D (G/(MN))^2 sigma^2.
-    """
-    lam, first, s2 = sp.symbols("lam e_1 s2", positive=True)
-    e, bound = sp.symbols("e bound", nonnegative=True)
-    exact = (1 - lam / M) ** 2 * e + (lam / 2) * D * (G / (M * N)) ** 2 * s2
-    a = schedules.alpha_of(D, G, R, M, N, first)
-    after = (1 - mu / M) * bound + R * a * first * s2
-    return AtMost(exact, after, given=[lam >= mu, lam <= M, e <= bound])
-
-
-@claim(PAPER, "sc-implies-pl", at="Section 4", kind="inequality")
-def strong_convexity_implies_pl():
-    """If f is M-smooth, m-strong convexity implies the PL condition with mu = m: |grad f|^2 >= 2 m (f - f*),
-    in R^D.
-    """
-    m, x = sp.Symbol("m", positive=True), Vector("x")
-    f = Function("f", smooth=M, strongly_convex=m)
-    return AtMost(2 * m * (f(x) - f.minimum), norm2(f.gradient(x)))
-
-
-@claim(PAPER, "def-4.1", at="Definition 4.1", kind="definition")
-def quadratics_meet_the_pl_condition():
-    """PL: |grad f|^2 >= 2 mu (f - f*); f = lam |x|^2/2 with lam >= mu has it, where x may be a part of
-    theta: in the other directions f is flat, and not strongly convex.
-    """
-    x, lam = Vector("x"), sp.Symbol("lam", positive=True)
-    return AtMost(2 * mu * (lam * norm2(x) / 2), norm2(lam * x), given=[lam >= mu])
-
-
-@claim(PAPER, "bernoulli", at="Theorem 4.1, hypotheses", kind="inequality", standing="ours")
-def bernoulli_inequality():
-    """1 + T x <= (1 + x)^T for whole T and x > 0."""
-    x = sp.Symbol("x", positive=True)
-    return AtMost(1 + T * x, (1 + x) ** T)
-
-
-@claim(PAPER, "thm-4.1-growth", at="Theorem 4.1, hypotheses", kind="inequality", standing="ours")
-def excess_grows_along_ascent():
-    """An M-smooth f on R^D that meets the PL condition grows at least by the factor 1 + mu/M along theta +
-    grad f(theta)/M, and f - f* <= G^2/(2 mu) wherever |grad f| <= G. After T steps of ascent f - f* is at
-    least (1 + mu/M)^T times what it was: h_t = K - (f(theta_t) - f*), h_{T+1} <= K - (1 + mu/M)^T (K - h_1),
-    for any K.
-    """
-    f, theta = Function("f", smooth=M, polyak_lojasiewicz=mu), Vector("theta")
-    h, K, rate = sp.IndexedBase("h", real=True), sp.Symbol("K", positive=True), 1 + mu / M
-    excess = f(theta) - f.minimum
-    run = Iterates(h, K - excess, [theta], [theta + f.gradient(theta) / M], [], t, 1, T)
-    return AllOf(
-        AtMost(excess, G**2 / (2 * mu), given=[norm(f.gradient(theta)) <= G]),
-        Theorem(given=[run, mu <= M], shows=AtMost(h[T + 1], K - rate**T * (K - h[1])))
-        .descend(run, rate, -K * mu / M, "PL, and the lemma of ascent")
-        .unroll(h[t], rate, -K * mu / M, (t, 1, T), "T steps")
-        .have(
-            Equal(sp.Sum(rate ** (T - t) * (-K * mu / M), (t, 1, T)), -K * (rate**T - 1)), "a geometric sum"
-        ),
-    )
-
-
-@claim(
-    PAPER,
-    "thm-4.1-satisfiable",
-    at="Theorem 4.1, hypotheses",
-    kind="inequality",
-    uses=["thm-4.1-growth", "bernoulli"],
-    standing="ours",
-)
-def no_loss_on_all_of_space_is_lipschitz_and_pl():
-    """For every e > 0 and every whole T with T >= G^2 M/(2 mu^2 e), (1 + mu/M)^T e > G^2/(2 mu). So, by
-    thm-4.1-growth, an f on all of R^D that is smooth, G-Lipschitz and meets the PL condition is nowhere above
-    f*: it is constant, and Theorem 4.1 as printed is about no other.
-
-    Its proof does not need G to bound the gradients: G is there the scale of the noise, and clipping bounds
-    the sensitivity (thm-4.1 is proved without it).
-    """
-    e = sp.Symbol("e", positive=True)
-    return Theorem(
-        given=[2 * mu**2 * e * T >= G**2 * M],
-        shows=AtMost(G**2 / (2 * mu), (1 + mu / M) ** T * e, strict=True),
-    ).use("bernoulli", "with x = mu/M", x=mu / M)
-
-
-@claim(PAPER, "eq-2-alpha", at="Eq (2)", kind="identity", standing="definition")
-def alpha_times_the_first_gap():
-    """alpha = D G^2/(2 R M N^2 (f(theta_1) - f*)): then alpha (f(theta_1) - f*) is the noise of one step at
-    sigma^2 = 1/R, (M/2) E|G sigma nu/(M N)|^2, nu being standard normal in R^D.
-    """
-    gap, alpha, sigma = sp.symbols("gap alpha sigma", positive=True)
-    noise = G / (M * N) * gaussian("nu", sigma, D)
-    named = [sp.Eq(alpha, schedules.alpha_of(D, G, R, M, N, gap)), sp.Eq(sigma, 1 / sp.sqrt(R))]
-    return Equal(M / 2 * E(norm2(noise)), alpha * gap, given=named)
-
-
-@claim(PAPER, "eq-2-range", at="Below Eq (2)", kind="inequality", uses=["def-3.3", "def-4.1"])
-def kappa_is_at_least_one():
-    """kappa = M/mu >= 1 and gamma = 1 - 1/kappa in [0, 1), where f is somewhere above f*: M-smoothness gives
-    |grad|^2 <= 2 M (f - f*), PL gives >= 2 mu (f - f*).
-    """
-    f, x = Function("f", smooth=M, polyak_lojasiewicz=mu), Vector("x")
-    excess, square = f(x) - f.minimum, norm2(f.gradient(x))
-    return AllOf(
-        Theorem(given=[excess > 0], shows=AtMost(mu, M))
-        .have(AtMost(2 * mu * excess, square), "PL")
-        .have(AtMost(square, 2 * M * excess), "f* <= f(x - grad/M) <= f(x) - |grad|^2/(2M)"),
-        AtMost(0, 1 - mu / M, given=[mu <= M]),
-        AtMost(1 - mu / M, 1, strict=True),
-    )
-
-
-@claim(PAPER, "eq-2-trends", at="Below Eq (2)", kind="monotonicity", uses=["eq-2-alpha"])
-def one_over_alpha_grows_with_samples_and_budget():
-    """1/alpha = 2 R M N^2 (f(theta_1) - f*)/(D G^2) grows with the number of samples N and with the budget
-    R.
-    """
-    gap = sp.Symbol("gap", positive=True)
-    inverse = 2 * R * M * N**2 * gap / (D * G**2)
-    return AllOf(Increasing(inverse, N, strict=True), Increasing(inverse, R, strict=True))
