@@ -30,6 +30,7 @@ PAPER = Paper(
         "remarks_4_6",
         "theorem_4_8",
         "momentum_tables",
+        "secret_batches",
         "sgd",
         "generalisation",
         "stability",
