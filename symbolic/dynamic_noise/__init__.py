@@ -47,6 +47,7 @@ PAPER = Paper(
         "proof_4_8",
         "proofs_sgd",
         "experiments",
+        "figure_3",
         "bounds",
     ),
 )
