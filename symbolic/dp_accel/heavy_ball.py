@@ -33,7 +33,6 @@ eps, S, b, alpha, beta, mu, L = sp.symbols("epsilon S b alpha beta mu L", positi
 x, y, g, w = sp.symbols(
     "x y g w", real=True
 )  # x_t - x*, x_{t-1} - x*, grad F(x_t), noise; products stand for inner products
-rho = sp.Symbol("rho", positive=True)
 R = sp.Rational
 X1 = (
     sp.Matrix(

@@ -1,6 +1,6 @@
 """Appendix D, Figure 3 and its text: what the plots are said to show, run on many data sets.
 
-retrained: the mean slope of the final loss in sigma_t^2, at t; relative: (loss - loss of the uniform schedule)/that
+influence: the mean slope of the final loss in sigma_t^2;   relative loss: (e_1 - e_0)/e_0, e_0 of the uniform
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from dpverify.effort import QUICK
 from dpverify.formulas import dynamic_noise as schedules
 from dpverify.proving import prove
 from dpverify.relations import AtMost, Equal, Instance
-from dpverify.symbolic.dynamic_noise import experiments, runs, sgd
+from dpverify.symbolic.dynamic_noise import experiments, runs, secret_batches
 from dpverify.theorems import Theorem
 from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED
 
@@ -93,7 +93,9 @@ def test_sampled_divergence_is_that_of_the_binomial_formula():
     expected = log(
         sum(comb(a, k) * (1 - p) ** (a - k) * p**k * exp(k * (k - 1) / (2 * s**2)) for k in range(a + 1))
     ) / (a - 1)
-    found = sgd.sampled_divergence(a, {0: sp.Rational(7, 10), 1: sp.Rational(3, 10)}, sp.Rational(3, 2))
+    found = secret_batches.sampled_divergence(
+        a, {0: sp.Rational(7, 10), 1: sp.Rational(3, 10)}, sp.Rational(3, 2)
+    )
     assert float(found) == pytest.approx(expected, rel=1e-12)
 
 
