@@ -12,6 +12,8 @@ PAPER = Paper(
     parts=(
         "setting",
         "heavy_ball",
+        "state_space",
+        "matrix_inequality",
         "quadratic",
         "nesterov",
         "multistage",

@@ -13,23 +13,10 @@ from dpverify.language.functions import Function
 from dpverify.language.vectors import Vector, inner, norm2
 from dpverify.relations import AtMost, Equal, Instance, PositiveSemidefinite
 from dpverify.symbolic.dp_accel import PAPER
-from dpverify.symbolic.dp_accel.heavy_ball import (
-    X1,
-    X2,
-    L,
-    alpha,
-    beta,
-    form,
-    g,
-    heavy_ball_step,
-    moved,
-    mu,
-    quadratic_form,
-    w,
-    x,
-    y,
-)
+from dpverify.symbolic.dp_accel.heavy_ball import L, alpha, beta, mu
+from dpverify.symbolic.dp_accel.matrix_inequality import X1, X2, form, heavy_ball_step, quadratic_form
 from dpverify.symbolic.dp_accel.quadratic import block, lam, stationary, variance
+from dpverify.symbolic.dp_accel.state_space import g, moved, w, x, y
 from dpverify.theorems import AllOf, ForEvery, Theorem
 from dpverify.verdicts import REFUTED
 
@@ -281,11 +268,8 @@ def error_recursion_of_a_quadratic():
         sp.Matrix([p1, p2]),
         sp.Matrix([w1, w2]),
     )
-    M = sp.Matrix(
-        sp.BlockMatrix([[(1 + beta) * sp.eye(2) - alpha * Q, -beta * sp.eye(2)], [sp.eye(2), sp.zeros(2)]])
-    )
     after = now - alpha * (Q * now + noise) + beta * (now - before)
-    stated = M * sp.Matrix([x1, x2, p1, p2]) + sp.Matrix([-alpha * w1, -alpha * w2, 0, 0])
+    stated = full(Q) * sp.Matrix([x1, x2, p1, p2]) + sp.Matrix([-alpha * w1, -alpha * w2, 0, 0])
     return Equal(sp.Matrix([*after, *now]), stated)
 
 

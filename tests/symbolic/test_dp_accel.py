@@ -13,6 +13,7 @@ from dpverify.symbolic.dp_accel import (
     appendix_b,
     experiment,
     heavy_ball,
+    matrix_inequality,
     multistage,
     nesterov,
     quadratic,
@@ -83,7 +84,10 @@ def test_certificate_against_prop_3_4_fails_for_the_right_sign():
     for sign, feasible in ((1, True), (-1, False)):
         B = sp.Matrix([sign * heavy_ball.alpha, 0])
         gap = (
-            R(2, 25) * heavy_ball.X0 + heavy_ball.X1 + R(2, 5) * heavy_ball.X2 - heavy_ball.phi(P, B, R(3, 5))
+            R(2, 25) * matrix_inequality.X0
+            + matrix_inequality.X1
+            + R(2, 5) * matrix_inequality.X2
+            - matrix_inequality.phi(P, B, R(3, 5))
         )
         assert bool(np.linalg.eigvalsh(np.array(gap.subs(at), dtype=float)).min() > 0) is feasible
 
