@@ -11,11 +11,11 @@ from dpverify.proving import prove
 from dpverify.relations import AtMost, Equal, Instance
 from dpverify.symbolic.dp_accel import (
     appendix_b,
-    experiment,
     heavy_ball,
     matrix_inequality,
     multistage,
     nesterov,
+    paired_runs,
     quadratic,
     runs,
 )
@@ -183,22 +183,24 @@ def test_every_algorithm_of_section_5_spends_eps(name, m):
 )
 def test_sign_test_can_end_either_way(monkeypatch, first, second, verdict):
     monkeypatch.setattr(
-        experiment,
+        paired_runs,
         "errors",
         lambda one, effort, count=30: np.full(count, first if one.name == "DP-HB" else second),
     )
-    result = experiment.ordered([(experiment.Run("DP-HB", 1, 1.0), experiment.Run("DP-GD", 1, 1.0))])(QUICK)
+    result = paired_runs.ordered([(paired_runs.Run("DP-HB", 1, 1.0), paired_runs.Run("DP-GD", 1, 1.0))])(
+        QUICK
+    )
     assert result.verdict is verdict
 
 
 def test_sign_test_of_equal_chances_decides_nothing(monkeypatch):
     monkeypatch.setattr(
-        experiment,
+        paired_runs,
         "errors",
         lambda one, effort, count=30: np.arange(count) % 2 if one.name == "DP-HB" else np.full(count, 0.5),
     )
     assert (
-        experiment.ordered([(experiment.Run("DP-HB", 1, 1.0), experiment.Run("DP-GD", 1, 1.0))])(
+        paired_runs.ordered([(paired_runs.Run("DP-HB", 1, 1.0), paired_runs.Run("DP-GD", 1, 1.0))])(
             QUICK
         ).verdict
         is UNDECIDED
