@@ -16,6 +16,8 @@ PAPER = Paper(
         "matrix_inequality",
         "quadratic",
         "nesterov",
+        "theorem_4_1",
+        "budget_split",
         "multistage",
         "logistic_regression",
         "figures",

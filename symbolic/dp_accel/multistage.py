@@ -19,20 +19,9 @@ from dpverify.language.functions import Function
 from dpverify.language.vectors import Vector, norm2
 from dpverify.relations import AtMost, Equal, Instance, Minimises, Quoted, Tested
 from dpverify.symbolic.dp_accel import PAPER
-from dpverify.symbolic.dp_accel.nesterov import (
-    FLAT,
-    S,
-    a,
-    alpha,
-    eps,
-    expected_error,
-    j,
-    mu,
-    n,
-    quarter,
-    root,
-    t,
-)
+from dpverify.symbolic.dp_accel.budget_split import a, root
+from dpverify.symbolic.dp_accel.nesterov import S, alpha, eps, j, mu, n, t
+from dpverify.symbolic.dp_accel.theorem_4_1 import FLAT, expected_error, quarter
 from dpverify.theorems import AllOf, ForEvery, Theorem
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Result
 

@@ -14,10 +14,10 @@ from dpverify.symbolic.dp_accel import (
     heavy_ball,
     matrix_inequality,
     multistage,
-    nesterov,
     paired_runs,
     quadratic,
     runs,
+    theorem_4_1,
 )
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED
 
@@ -101,7 +101,7 @@ def test_expected_error_is_that_of_the_algorithm():
     problem, data = quadratic([1.0], count=2, start=[1.0]), np.zeros((2, 1))
     algorithm = dp_nag(problem, clip=1.0, scales=Schedule([0.1, 0.3, 0.2]), steps=3, step_size=0.25, mu=1.0)
     exact = exact_moments(algorithm, data).expected_value(problem, data)[-1]
-    assert float(nesterov.expected_error(1, R(1, 4), 1, [R(1, 10), R(3, 10), R(1, 5)])) == pytest.approx(
+    assert float(theorem_4_1.expected_error(1, R(1, 4), 1, [R(1, 10), R(3, 10), R(1, 5)])) == pytest.approx(
         exact, rel=1e-12
     )
 
