@@ -22,7 +22,10 @@ PAPER = Paper(
         "logistic_regression",
         "figures",
         "appendix_a",
-        "appendix_b",
+        "proof_3_3",
+        "proof_3_4",
+        "proof_3_5",
+        "proof_4_2",
         "bounds",
     ),
 )

@@ -10,11 +10,11 @@ from dpverify.problems import logistic
 from dpverify.proving import prove
 from dpverify.relations import AtMost, Equal, Instance
 from dpverify.symbolic.dp_accel import (
-    appendix_b,
     heavy_ball,
     matrix_inequality,
     multistage,
     paired_runs,
+    proof_3_5,
     quadratic,
     runs,
     theorem_4_1,
@@ -139,7 +139,7 @@ def test_stationary_variance_is_the_limit_of_the_recursion():
 
 def test_permuted_blocks_are_those_of_an_orthogonal_change():
     M = np.array(
-        appendix_b.full(sp.Matrix([[2, 1], [1, 2]])).subs(
+        proof_3_5.full(sp.Matrix([[2, 1], [1, 2]])).subs(
             {heavy_ball.alpha: R(1, 4), heavy_ball.beta: R(1, 2)}
         ),
         dtype=float,
