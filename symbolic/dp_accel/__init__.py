@@ -15,6 +15,7 @@ PAPER = Paper(
         "state_space",
         "matrix_inequality",
         "quadratic",
+        "figure_1",
         "nesterov",
         "theorem_4_1",
         "budget_split",
