@@ -1,6 +1,6 @@
 """Appendix B.1: the printed proof of Proposition 3.3, line by line: the covariance of the noise.
 
-Cov(w_t | x_t) = Cov of the batch, (1/m)(n-m)/(n-1) times that over the records, + 2 b^2 I of the Laplace noise
+Cov(w_t | x_t) = (1/m)(n-m)/(n-1) times the covariance over the records + 2 b^2 I of the Laplace noise
 """
 
 from __future__ import annotations
