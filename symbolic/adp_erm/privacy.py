@@ -270,18 +270,6 @@ def replaced_record_moves_the_gradient_by_two_bounds():
     return AtMost(norm(first - second), 2 * G, given=[norm(first) <= G, norm(second) <= G])
 
 
-def sampled_delta(mu: float, rate: float, epsilon: float) -> float:
-    """The least delta at that epsilon of (1 - rate) N(0, 1) + rate N(mu, 1) against N(0, 1), exactly.
-
-    The ratio of the densities grows in the output, so that the worst event is a half line.
-    """
-    from scipy.special import ndtr
-
-    level = (math.exp(epsilon) - 1 + rate) / rate
-    edge = mu / 2 + math.log(level) / mu
-    return rate * ndtr(mu - edge) - (math.exp(epsilon) - 1 + rate) * ndtr(-edge)
-
-
 @claim(
     PAPER,
     "thm-4.1",
