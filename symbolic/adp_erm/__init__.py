@@ -13,6 +13,8 @@ PAPER = Paper(
         "utility",
         "polynomial",
         "adaptive",
+        "proposition_5_2",
+        "comparison",
         "experiments",
         "runs",
         "bounds",
