@@ -1,4 +1,4 @@
-"""Proposition 5.2: the bounds of AdaGrad-norm steps with constant and with adaptive alpha, printed and corrected.
+"""Proposition 5.2: the bounds of AdaGrad-norm steps with adaptive and with constant alpha.
 
 alpha_t = (b_0^2 + t C)^(1/4) in Eq (11), ADP-SGD;   alpha_t = 1 in Eq (12), DP-SGD
 """
