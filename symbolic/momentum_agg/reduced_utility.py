@@ -13,11 +13,11 @@ from __future__ import annotations
 import sympy as sp
 
 from dpverify.claims import claim
+from dpverify.formulas.momentum_agg import compose
 from dpverify.language.expectations import Noise, gaussian_norm
 from dpverify.language.vectors import Vector, norm, norm2, vectors
 from dpverify.relations import AtMost, Equal, Instance
 from dpverify.symbolic.momentum_agg import PAPER
-from dpverify.symbolic.momentum_agg.compose import compose
 from dpverify.symbolic.momentum_agg.series import RATIO, WHOLE, partial
 from dpverify.theorems import AllOf, ForEvery, Iterates, Theorem
 from dpverify.verdicts import REFUTED

@@ -27,7 +27,7 @@ from dpverify.parts.trees import covering
 from dpverify.problems import Problem, logistic, wavy
 from dpverify.relations import Tested
 from dpverify.symbolic.momentum_agg import PAPER
-from dpverify.symbolic.momentum_agg.reduced import exact_cost
+from dpverify.symbolic.momentum_agg.theorem_8 import exact_cost
 from dpverify.verdicts import SUPPORTED, UNDECIDED, Evidence, Result
 
 Array = np.ndarray[Any, Any]
