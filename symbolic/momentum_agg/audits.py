@@ -151,12 +151,12 @@ def _printed_bound(
     problem: Problem, data: Any, reduced: bool, epsilon: float, level: float, T: int, G: float
 ) -> float:
     """The right side of Theorem 6 or 9, with the problem's own L and R."""
-    from dpverify.symbolic.momentum_agg import theorem_6, theorem_9
+    from dpverify.symbolic.momentum_agg import theorem_6, theorem_9_proof
 
     N, d, L, R = problem.count, problem.dimension, float(problem.smoothness), first_gap(problem, data)
     values = {"N": N, "d": d, "L": L, "R": R, "G": G, "epsilon": epsilon, "l": level}
     bits = math.log2(T)
-    said = theorem_9.printed(16 * bits * level) if reduced else theorem_6.printed(bits)
+    said = theorem_9_proof.printed(16 * bits * level) if reduced else theorem_6.printed(bits)
     return float(said.subs({symbol: values[symbol.name] for symbol in said.free_symbols}))
 
 
