@@ -7,7 +7,9 @@ PAPER = Paper(
     "Momentum aggregation for private non-convex ERM.",
     parts=(
         "setting",
-        "nsgd",
+        "algorithm_1",
+        "theorem_4_rdp",
+        "theorem_4_dp",
         "utility",
         "theorem_6",
         "algorithm_2",

@@ -18,8 +18,9 @@ from dpverify.relations import ArgMin, AtMost, Equal, Instance, Tested
 from dpverify.releases import Gaussian
 from dpverify.symbolic.momentum_agg import PAPER
 from dpverify.symbolic.momentum_agg.algorithm_2 import G, L, N, T, delta, ell, eps, eta, sigma, tree_nodes, z
-from dpverify.symbolic.momentum_agg.nsgd import LOG, converted, least_loss, third
 from dpverify.symbolic.momentum_agg.setting import log2
+from dpverify.symbolic.momentum_agg.theorem_4_dp import LOG, converted, least_loss
+from dpverify.symbolic.momentum_agg.theorem_4_rdp import third
 from dpverify.theorems import AllOf, Theorem
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result
 

@@ -16,8 +16,8 @@ from dpverify.neighbours import REPLACE
 from dpverify.relations import AtMost, Instance
 from dpverify.symbolic.momentum_agg import PAPER
 from dpverify.symbolic.momentum_agg.algorithm_2 import G, L, N, T, V, eta, sigma, tree_nodes, z
-from dpverify.symbolic.momentum_agg.nsgd import high_nodes, third
 from dpverify.symbolic.momentum_agg.setting import log2
+from dpverify.symbolic.momentum_agg.theorem_4_rdp import high_nodes, third
 from dpverify.theorems import AllOf, Theorem
 from dpverify.verdicts import REFUTED
 

@@ -1,14 +1,10 @@
-"""Section 3 and Appendix D.1: Algorithm 1 (DP-NSGD) and Theorem 4, its privacy.
+"""Theorem 4, first sentence, and Appendix D.1: the Renyi privacy of Algorithm 1.
 
-    node      f_[y,z] = alpha sum_{i=y..z} (1-alpha)^(z-i) grad f(w_i, x_i),   noise N(0, 16 alpha^2 G^2
-              sigma^2 V I)
-    output    m_t = sum_{[y,z] in COMPOSE(1,t)} (1-alpha)^(t-z) (f_[y,z] + noise),   w_(t+1) = w_t - eta
-              m_t/|m_t|
-    V = (min(R, L) + 1) T/N + sum_{j=L+1..R} floor(T/2^j),   L = floor(log2 N)
+(z, z/(2 sigma^2))-RDP for every z > 1
 
 A record occurs once in every epoch, steps qN+1..(q+1)N, anywhere in it. COMPOSE(1, t) is made of left
 children of the tree alone, so that the output is a function of the left nodes. R is at least floor(log2 T) +
-1, or the algorithm would look for noise that it has not drawn; then the last sum has all of its terms.
+1, or the algorithm would look for noise that it has not drawn; then the last sum of V has all of its terms.
 """
 
 from __future__ import annotations
@@ -16,123 +12,19 @@ from __future__ import annotations
 import sympy as sp
 
 from dpverify.claims import claim
-from dpverify.guarantees import RDP, ApproxDP
+from dpverify.guarantees import RDP
 from dpverify.language.mechanisms import Composed, Private, Repeated
-from dpverify.language.vectors import norm, norm2, vectors
 from dpverify.neighbours import REPLACE
-from dpverify.relations import ArgMin, AtMost, Equal, Induction, Instance
+from dpverify.relations import AtMost, Equal, Instance
 from dpverify.releases import Gaussian
 from dpverify.symbolic.momentum_agg import PAPER
-from dpverify.symbolic.momentum_agg.setting import log2
+from dpverify.symbolic.momentum_agg.algorithm_1 import G, N, T, alpha, beta, i, n, q, sigma, t
 from dpverify.theorems import AllOf, Theorem
 from dpverify.verdicts import REFUTED
 
-alpha, eps, delta, G, eta, sigma = sp.symbols("alpha epsilon delta G eta sigma", positive=True)
 z = sp.Symbol("z", positive=True)  # the order of Renyi DP
-N, T, t, n = (sp.Symbol(name, integer=True, positive=True) for name in ("N", "T", "t", "n"))
 y, last = sp.Symbol("y", integer=True, positive=True), sp.Symbol("z", integer=True, positive=True)
-a, b, q, i, j = (sp.Symbol(name, integer=True, nonnegative=True) for name in ("a", "b", "q", "i", "j"))
-beta = 1 - alpha
-ell = sp.log(1 / delta)
 third = sp.Rational(20, 3)
-
-
-@claim(PAPER, "set-i", at="Section 3, the set I", kind="definition")
-def nodes_of_the_tree():
-    """I is the set of all [a 2^b + 1, (a+1) 2^b] inside of {1..T}, a and b whole.
-
-    A sanity example: such an interval has 2^b steps. (Of the b < 0 that the text admits none has whole ends.)
-    """
-    return Equal((a + 1) * 2**b - (a * 2**b + 1) + 1, 2**b)
-
-
-@claim(PAPER, "compose-log", at="Section 3, O(log T) disjoint subsets", kind="asymptotic", uses=["prop-18"])
-def an_interval_is_a_union_of_few_nodes():
-    """The at most 2 (1 + floor(log2 m)) nodes of an interval of m <= T steps (Proposition 18) are at most 2 +
-    2 log2 T, which is at most 4 log2 T for T >= 2.
-    """
-    m = sp.Symbol("m", integer=True, positive=True)
-    few = 2 * (1 + sp.floor(log2(m)))
-    return AllOf(
-        Theorem(given=[m <= T], shows=AtMost(few, 2 + 2 * log2(T))).have(
-            AtMost(sp.floor(log2(m)), log2(T)), "m <= T"
-        ),
-        AtMost(2 + 2 * log2(T), 4 * log2(T), given=[T >= 2]),
-    )
-
-
-@claim(PAPER, "eq-mt-compose", at="Section 3, and Appendix D.1, Eq (4)", kind="identity")
-def momentum_over_a_block_of_steps():
-    """If m goes on by (1-alpha) m + alpha g, then after a block of T steps it is (1-alpha)^T times its value
-    before the block, plus the block's node alpha sum_{i=1..T} (1-alpha)^(T-i) g_i, in every coordinate.
-
-    One block from m_0 = 0 is the unrolled sum; the blocks of COMPOSE(1, t) one after the other are Eq (4).
-    """
-    m, start = sp.symbols("m m_0", real=True)
-    g = sp.IndexedBase("g", real=True)
-    steps = sp.Symbol("T", integer=True, nonnegative=True)
-    node = alpha * sp.Sum(beta ** (steps - i) * g[i], (i, 1, steps))
-    return Induction(
-        Equal(m, beta**steps * start + node, given=[alpha < 1]),
-        value=m,
-        over=steps,
-        start=0,
-        first=start,
-        next=beta * m + alpha * g[steps + 1],
-    )
-
-
-@claim(PAPER, "eq-mhat", at="Section 3, the noisy momentum", kind="identity", uses=["eq-mt-compose"])
-def noise_adds_up_as_the_nodes_do():
-    """With n blocks that end at z_1, ..., z_n = t: sum_j (1-alpha)^(t-z_j) (f_j + zeta_j) = sum_j
-    (1-alpha)^(t-z_j) f_j + sum_j (1-alpha)^(t-z_j) zeta_j.
-    """
-    f, zeta = sp.IndexedBase("f", real=True), sp.IndexedBase("zeta", real=True)
-    ends = sp.IndexedBase("z", integer=True)
-    weight = beta ** (t - ends[j])
-
-    def total(term):
-        return sp.Sum(weight * term, (j, 1, n))
-
-    return Equal(total(f[j] + zeta[j]), total(f[j]) + total(zeta[j]), given=[alpha < 1])
-
-
-@claim(PAPER, "alg-1-v", at="Algorithm 1 and the proof of Theorem 4: two forms of V", kind="numeric constant")
-def two_printed_forms_of_v_agree():
-    """min(R, floor(log2 N)) + 1 = min(R + 1, floor(log2 N + 1)), for every R and N."""
-    R = sp.Symbol("R", integer=True, nonnegative=True)
-    return Equal(sp.Min(R, sp.floor(log2(N))) + 1, sp.Min(R + 1, sp.floor(log2(N) + 1)))
-
-
-@claim(PAPER, "alg-1-bar", at="Algorithm 1, the update", kind="algorithm property", standing="misprint")
-def the_step_has_length_eta():
-    """The update divides by |m| of a bar m_t that is nowhere defined; with the noisy momentum m_t in its
-    place every step has length eta.
-    """
-    (m,), factor = vectors("m"), sp.Symbol("c", positive=True)  # w_(t+1) = w_t - c m_t
-    return Equal(norm2(factor * m), eta**2, given=[sp.Eq(factor * norm(m), eta), norm(m) > 0])
-
-
-@claim(
-    PAPER,
-    "alg-1-index",
-    at="Section 3, q_i = floor(i/N), against Algorithm 1",
-    kind="definition",
-    standing="misprint",
-    expect=REFUTED,
-    breaks="misprint",
-    correction="alg-1-index-corrected",
-)
-def place_of_a_step_in_its_epoch():
-    """With q = floor(t/N) and r = t - qN every step has a place r in 1..N of its epoch, as in Algorithm 1."""
-    return AtMost(1, t - sp.floor(t / N) * N)
-
-
-@claim(PAPER, "alg-1-index-corrected", at="Algorithm 1, t = qN + i", kind="definition", standing="ours")
-def place_of_a_step_counted_from_one():
-    """With q = floor((t-1)/N) and r = t - qN every step has a place r in 1..N, as Algorithm 1 counts."""
-    place = t - sp.floor((t - 1) / N) * N
-    return AllOf(AtMost(1, place), AtMost(place, N))
 
 
 @claim(
@@ -392,7 +284,7 @@ def renyi_privacy_of_algorithm_1():
     """
     count, steps = 2**16, 2
     V = sp.Rational((16 + 1) * steps, count)
-    p = _turned(sp.Integer(1), V)
+    p = chance_of_a_turned_sign(sp.Integer(1), V)
     other = p + (1 - 2 * p) / count
     return Instance(
         AtMost(other**2 / p + (1 - other) ** 2 / (1 - p), sp.exp(1)),
@@ -495,191 +387,6 @@ def high_nodes(term, level, low, top):
     return sp.Sum(term, (level, low + 1, low + top))
 
 
-def converted(scale, size=1):
-    """size z/(2 sigma^2) + l/(z - 1) at its least, z = 1 + sqrt(2 sigma^2 l/size)."""
-    order = 1 + sp.sqrt(2 * scale**2 * LOG / size)
-    return size * order / (2 * scale**2) + LOG / (order - 1)
-
-
-def least_loss(size, times, share):
-    """size z/(2 sigma^2) + l/(z - 1) at its best z is at most eps, if sigma >= times sqrt(l)/eps and eps <=
-    share l.
-    """
-    loss = size / (2 * sigma**2) + 2 * sp.sqrt(size * LOG / (2 * sigma**2))
-    return (
-        Theorem(given=[sigma >= times * sp.sqrt(LOG) / eps, eps <= share * LOG], shows=AtMost(loss, eps))
-        .have(AtMost(1 / sigma, eps / (times * sp.sqrt(LOG))), "the least sigma")
-        .have(AtMost(1 / sigma**2, eps**2 / (times**2 * LOG)), "squared")
-        .have(AtMost(eps**2 / LOG, share * eps), "eps <= share l")
-        .have(AtMost(sp.sqrt(LOG) / sigma, eps / times), "times sqrt(l)")
-    )
-
-
-LOG = sp.Symbol("l", positive=True)  # log(1/delta)
-LEAST_SIGMA = 1 / (sp.sqrt(2 * LOG + 2 * eps) - sp.sqrt(2 * LOG))
-AT_BEST = 1 / (2 * sigma**2) + 2 * sp.sqrt(LOG / (2 * sigma**2))
-
-
-@claim(PAPER, "thm-4-conv-z", at="Appendix D.1, optimising over z", kind="optimality")
-def best_order_of_the_conversion():
-    """z = 1 + sqrt(2 sigma^2 l) alone minimises z/(2 sigma^2) + l/(z - 1) over z > 1, and the least value is
-    1/(2 sigma^2) + 2 sqrt(l/(2 sigma^2)).
-    """
-    order = sp.Symbol("u", positive=True)  # z - 1
-    best = ArgMin((1 + order) / (2 * sigma**2) + LOG / order, order, sp.sqrt(2 * sigma**2 * LOG), unique=True)
-    return AllOf(best, Equal(converted(sigma), AT_BEST))
-
-
-@claim(PAPER, "thm-4-conv-quad", at="Appendix D.1, first display", kind="inequality", uses=["thm-4-conv-z"])
-def smallest_sigma_of_the_conversion():
-    """1/(2 sigma^2) + 2 sqrt(l/(2 sigma^2)) <= eps for sigma >= 1/(sqrt(2l + 2 eps) - sqrt(2l)), with
-    equality at the end, and for no smaller sigma.
-    """
-    r, least = sp.symbols("r r_0", positive=True)  # 1/sigma and its largest value
-    loss, root = r**2 / 2 + sp.sqrt(2 * LOG) * r, sp.sqrt(2 * LOG + 2 * eps) - sp.sqrt(2 * LOG)
-    return AllOf(
-        Equal(AT_BEST, loss, given=[sp.Eq(r, 1 / sigma)]),
-        Equal(loss, eps, given=[sp.Eq(r, root)]),
-        AtMost(loss, loss.subs(r, least), given=[r <= least]),
-        AtMost(loss.subs(r, least), loss, given=[least < r], strict=True),
-    )
-
-
-@claim(PAPER, "thm-4-sqrt", at="Appendix D.1, in pursuit of a simpler expression", kind="inequality")
-def concavity_of_the_root():
-    """sqrt(x + y) >= sqrt(x) + y/(2 sqrt(x + y))."""
-    x, more = sp.symbols("x y", positive=True)
-    return AtMost(sp.sqrt(x) + more / (2 * sp.sqrt(x + more)), sp.sqrt(x + more))
-
-
-@claim(
-    PAPER,
-    "thm-4-conv-suff",
-    at="Appendix D.1, second display",
-    kind="inequality",
-    uses=["thm-4-conv-quad", "thm-4-sqrt"],
-)
-def simpler_sigma_suffices():
-    """sigma >= sqrt(2l + 2 eps)/eps suffices: it is at least the smallest sigma of the conversion."""
-    return AtMost(LEAST_SIGMA, sp.sqrt(2 * LOG + 2 * eps) / eps)
-
-
-@claim(
-    PAPER,
-    "thm-4-conv-last",
-    at="Appendix D.1, the last sentence",
-    kind="inequality",
-    expect=REFUTED,
-    breaks="proof",
-    correction="thm-4-conv-last-corrected",
-)
-def two_root_log_is_larger_for_large_delta():
-    """If delta >= exp(-eps), that is l <= eps, then sqrt(2l + 2 eps)/eps <= 2 sqrt(l)/eps."""
-    return AtMost(sp.sqrt(2 * LOG + 2 * eps) / eps, 2 * sp.sqrt(LOG) / eps, given=[LOG <= eps])
-
-
-@claim(
-    PAPER,
-    "thm-4-conv-last-corrected",
-    at="Appendix D.1, the last sentence, corrected",
-    kind="inequality",
-    standing="ours",
-)
-def two_root_log_is_larger_for_small_delta():
-    """If delta <= exp(-eps), then sqrt(2l + 2 eps)/eps <= 2 sqrt(l)/eps."""
-    return AtMost(sp.sqrt(2 * LOG + 2 * eps) / eps, 2 * sp.sqrt(LOG) / eps, given=[eps <= LOG])
-
-
-@claim(
-    PAPER,
-    "thm-4-dp",
-    at="Theorem 4, second sentence",
-    kind="privacy guarantee",
-    expect=REFUTED,
-    breaks="privacy",
-    correction="thm-4-dp-corrected",
-)
-def two_root_log_over_eps_suffices_for_large_delta():
-    """If delta >= exp(-eps), then Algorithm 1 with sigma = 2 sqrt(log(1/delta))/eps is (eps, delta)-DP.
-
-    The case is that of thm-4-rdp, less than one epoch, at (12, 1e-5), delta below 1/N: N = 65536, T = 2, and
-    a step goes up with chance p on D and p + (1 - 2p)/N on D'. (In whole passes, T >= N, and with alpha >=
-    1/N it can fail only where eps is above 2.34 log(1/delta), 27 at delta = 1e-5: thm-4-dp-corrected,
-    thm-4-dp-passes.)
-    """
-    count, steps, budget, level = 2**16, 2, sp.Integer(12), sp.log(sp.Integer(10) ** 5)
-    V = sp.Rational((16 + 1) * steps, count)
-    p = _turned(2 * sp.sqrt(level) / budget, V)
-    return Instance(
-        AtMost(p + (1 - 2 * p) / count, sp.exp(budget) * p + sp.Rational(1, 10**5)),
-        let={
-            "N, T, R": "65536, 2, any from 16 on",
-            "alpha, G, d": "1",
-            "f(w, x)": "x w, x = 1 for every record, x = -1 for one of D'",
-            "eps, delta": "12, 1e-5",
-            "event": "w_2 > w_1",
-        },
-        meets=[AtMost(sp.exp(-budget), sp.Rational(1, 10**5))],
-        because="the one occurrence of the record is counted as T/N of one, and there is hardly any noise",
-    )
-
-
-@claim(
-    PAPER,
-    "thm-4-dp-passes",
-    at="Theorem 4, second sentence, in whole passes",
-    kind="privacy guarantee",
-    expect=REFUTED,
-    correction="thm-4-dp-corrected",
-    standing="ours",
-)
-def two_root_log_over_eps_suffices_in_whole_passes():
-    """If delta >= exp(-eps), T >= N and eps <= 20, then Algorithm 1 with sigma = 2 sqrt(log(1/delta))/eps is
-    (eps, delta)-DP: what is left of Theorem 4 in whole passes. With alpha >= 1/N it can fail only where
-    eps > 2.34 log(1/delta) (thm-4-dp-corrected); this case needs a delta near 1, .98 at eps = 10.
-
-    The case: one record, two steps, one dimension: w_2 - w_1 = -eta sign(m_1 + zeta), m_1 = alpha G or -alpha
-    G, zeta ~ N(0, 16 alpha^2 G^2 sigma^2 V).
-    """
-    steps, count = 2, 1
-    V = (0 + 1) * sp.Rational(steps, count) + sum(steps // 2**level for level in range(1, 3))
-    wrong = _turned(2 * sp.sqrt(ell) / eps, V)
-    relation = AtMost(
-        1 - wrong, sp.exp(eps) * wrong + delta, given=[delta >= sp.exp(-eps), delta < 1, eps <= 20]
-    )
-    case = {
-        "N": "1",
-        "T": "2",
-        "alpha": "1",
-        "d": "1",
-        "f(w, x)": "G x w with x = 1, or x = -1 on the neighbour",
-        "event": "w_2 < w_1",
-    }
-    return Instance(relation, let=case, because="Theorem 4 promises P(event) <= exp(eps) P'(event) + delta")
-
-
-def _turned(sigma, V):
+def chance_of_a_turned_sign(sigma, V):
     """The chance that the noise turns the sign of the first step, on the line with slopes of size G."""
     return sp.erfc(1 / (4 * sigma * sp.sqrt(V)) / sp.sqrt(2)) / 2
-
-
-@claim(
-    PAPER,
-    "thm-4-dp-corrected",
-    at="Theorem 4, second sentence, corrected",
-    kind="privacy guarantee",
-    uses=["thm-4-rdp-corrected", "thm-4-conv-z"],
-    standing="ours",
-)
-def two_root_log_over_eps_suffices_for_small_delta():
-    """(z, z/(2 sigma^2))-RDP for every z with sigma >= 2 sqrt(l)/eps is (eps, delta)-DP if eps <= 8 (1 -
-    1/sqrt 2) l = 2.34 l, in particular if delta <= exp(-eps): the best of z/(2 sigma^2) + l/(z - 1)
-    (thm-4-conv-z) is at most eps; and so is one Gaussian release of sensitivity 1 and scale sigma, which has
-    that curve.
-    """
-    share = 8 * (1 - 1 / sp.sqrt(2))
-    given = [delta < 1, sigma >= 2 * sp.sqrt(ell) / eps, eps <= share * ell]
-    return AllOf(
-        least_loss(sp.Integer(1), 2, share),
-        Private(Gaussian(sigma, {REPLACE: 1}), ApproxDP(eps, delta), REPLACE, given=given),
-    )
