@@ -12,14 +12,12 @@ import sympy as sp
 from dpverify.claims import claim
 from dpverify.relations import AtMost, Equal, Instance
 from dpverify.symbolic.momentum_agg import PAPER
-from dpverify.symbolic.momentum_agg.utility import (
-    BITS,
+from dpverify.symbolic.momentum_agg.lemma_5 import (
     G,
     L,
     N,
     R,
     T,
-    V,
     alpha,
     d,
     ell,
@@ -27,11 +25,11 @@ from dpverify.symbolic.momentum_agg.utility import (
     error,
     eta,
     normalised_steps,
-    sigma,
     slope,
     t,
     value,
 )
+from dpverify.symbolic.momentum_agg.lemma_12 import BITS, V, sigma
 from dpverify.theorems import AllOf, ForEvery, Theorem
 from dpverify.verdicts import REFUTED
 

@@ -10,6 +10,7 @@ import sympy as sp
 from dpverify.claims import claim
 from dpverify.relations import AtMost, BigO, Equal
 from dpverify.symbolic.momentum_agg import PAPER
+from dpverify.symbolic.momentum_agg.lemma_5 import slope
 from dpverify.symbolic.momentum_agg.reduced_utility import G, L, N, R, T, d, eps, size, t, x
 from dpverify.symbolic.momentum_agg.series import WHOLE
 from dpverify.symbolic.momentum_agg.theorem_6 import no_gradient_is_above_g
@@ -23,7 +24,6 @@ from dpverify.symbolic.momentum_agg.theorem_9_corrected import (
     run_of_theorem_9,
 )
 from dpverify.symbolic.momentum_agg.theorem_9_proof import LENGTH
-from dpverify.symbolic.momentum_agg.utility import slope
 from dpverify.theorems import AllOf, ForEvery, Theorem
 from dpverify.verdicts import REFUTED
 

@@ -12,13 +12,13 @@ import sympy as sp
 from dpverify.claims import claim
 from dpverify.relations import AtMost, Equal
 from dpverify.symbolic.momentum_agg import PAPER
+from dpverify.symbolic.momentum_agg.lemma_5 import slope
 from dpverify.symbolic.momentum_agg.reduced_utility import G, L, N, R, T, bT, d, ell, eps, t
 from dpverify.symbolic.momentum_agg.series import WHOLE
 from dpverify.symbolic.momentum_agg.setting import log2
 from dpverify.symbolic.momentum_agg.theorem_6 import no_gradient_is_above_g
 from dpverify.symbolic.momentum_agg.theorem_9_corrected import c, noise_9, run_of_theorem_9
 from dpverify.symbolic.momentum_agg.theorem_9_proof import LENGTH, K, printed
-from dpverify.symbolic.momentum_agg.utility import slope
 from dpverify.theorems import AllOf, ForEvery, Theorem
 
 y, r = sp.symbols("y r", positive=True)  # (N/T)^(1/4) and 1/sqrt(N)
