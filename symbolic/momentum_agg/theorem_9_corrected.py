@@ -15,21 +15,9 @@ from dpverify.language.functions import Function
 from dpverify.language.vectors import norm, vectors
 from dpverify.relations import AtMost, Equal
 from dpverify.symbolic.momentum_agg import PAPER
-from dpverify.symbolic.momentum_agg.reduced_utility import (
-    G,
-    L,
-    N,
-    R,
-    T,
-    alpha,
-    bT,
-    d,
-    deviations,
-    ell,
-    eps,
-    gamma,
-    x,
-)
+from dpverify.symbolic.momentum_agg.full_batches import G, L, N, R, T, alpha, d, ell, eps, gamma, x
+from dpverify.symbolic.momentum_agg.lemma_7 import deviations
+from dpverify.symbolic.momentum_agg.lemma_7_proof import bT
 from dpverify.symbolic.momentum_agg.series import WHOLE
 from dpverify.symbolic.momentum_agg.setting import log2
 from dpverify.symbolic.momentum_agg.theorem_6 import mean_gradient_with

@@ -11,7 +11,8 @@ import sympy as sp
 from dpverify.claims import claim
 from dpverify.relations import AtMost, Equal, Instance
 from dpverify.symbolic.momentum_agg import PAPER
-from dpverify.symbolic.momentum_agg.reduced_utility import G, L, N, R, alpha, bT, d, ell, eps, size
+from dpverify.symbolic.momentum_agg.full_batches import G, L, N, R, alpha, d, ell, eps, size
+from dpverify.symbolic.momentum_agg.lemma_7_proof import bT
 from dpverify.theorems import AllOf
 from dpverify.verdicts import REFUTED
 

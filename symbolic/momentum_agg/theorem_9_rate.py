@@ -10,8 +10,8 @@ import sympy as sp
 from dpverify.claims import claim
 from dpverify.relations import AtMost, BigO, Equal
 from dpverify.symbolic.momentum_agg import PAPER
+from dpverify.symbolic.momentum_agg.full_batches import G, L, N, R, T, d, eps, size, t, x
 from dpverify.symbolic.momentum_agg.lemma_5 import slope
-from dpverify.symbolic.momentum_agg.reduced_utility import G, L, N, R, T, d, eps, size, t, x
 from dpverify.symbolic.momentum_agg.series import WHOLE
 from dpverify.symbolic.momentum_agg.theorem_6 import no_gradient_is_above_g
 from dpverify.symbolic.momentum_agg.theorem_9_corrected import (

@@ -12,8 +12,9 @@ import sympy as sp
 from dpverify.claims import claim
 from dpverify.relations import AtMost, Equal
 from dpverify.symbolic.momentum_agg import PAPER
+from dpverify.symbolic.momentum_agg.full_batches import G, L, N, R, T, d, ell, eps, t
 from dpverify.symbolic.momentum_agg.lemma_5 import slope
-from dpverify.symbolic.momentum_agg.reduced_utility import G, L, N, R, T, bT, d, ell, eps, t
+from dpverify.symbolic.momentum_agg.lemma_7_proof import bT
 from dpverify.symbolic.momentum_agg.series import WHOLE
 from dpverify.symbolic.momentum_agg.setting import log2
 from dpverify.symbolic.momentum_agg.theorem_6 import no_gradient_is_above_g
