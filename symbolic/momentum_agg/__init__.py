@@ -25,6 +25,7 @@ PAPER = Paper(
         "theorem_9_small_delta",
         "theorem_9_rate",
         "compose",
+        "proposition_16",
         "aggregation",
         "series",
         "reconstruction",
