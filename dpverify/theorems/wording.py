@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy as sp
 
-from dpverify.language.vectors import in_norms
+from dpverify.language.lengths import in_norms
 from dpverify.relations import (
     ArgMin,
     AtMost,

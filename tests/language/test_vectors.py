@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 from dpverify.language import Atom, Function, Vector, VectorSequence, inner, norm, norm2, total, vectors
-from dpverify.language.vectors import Length, in_norms
+from dpverify.language.lengths import Length, in_norms
 from dpverify.proving.codec import from_json, to_json
 
 x, y = vectors("x y")
