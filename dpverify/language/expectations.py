@@ -221,14 +221,14 @@ def within(expression: Any) -> set[Basis]:
     """Every vector that an expression is made of, at any depth: in a point, in a coefficient, in the mean or
     the variance of a noise.
     """
-    found: set[Basis] = set()
+    inside: set[Basis] = set()
     todo = [expression]
     while todo:
-        for basis in bases([todo.pop()]) - found:
-            found.add(basis)
+        for basis in bases([todo.pop()]) - inside:
+            inside.add(basis)
             if isinstance(basis, Draw):
                 todo += [norm2(basis.mean), basis.variance]
-    return found
+    return inside
 
 
 def _inside(basis: Basis) -> set[Basis]:

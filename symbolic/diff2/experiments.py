@@ -291,8 +291,8 @@ def ends(name: str, seed: int, restart: int, steps: tuple[float, ...], epsilon: 
         if keeps_falling(losses):
             last = path[0, -1:]
             slope = np.sum(problem.gradient(last, train) ** 2)
-            found = (losses[-1], slope, problem.private_value(last, test)[0] / len(test))
-            return dict(zip(CRITERIA, map(float, found)))
+            measured = (losses[-1], slope, problem.private_value(last, test)[0] / len(test))
+            return dict(zip(CRITERIA, map(float, measured)))
     return dict.fromkeys(CRITERIA, math.inf)
 
 

@@ -77,15 +77,15 @@ def bisection_beats_the_full_data_split_when_subsampling():
 
         steps, size, records = 30, 10, 1000
         weights = nag_weights(0.02, 1.0, 1.0, steps)
-        found = exact_epsilons(weights, steps, 1.0, size, records).values(steps)
+        solution = exact_epsilons(weights, steps, 1.0, size, records).values(steps)
         guide = optimal_epsilons(weights, steps, 1.0).values(steps)
         rows = np.vstack([guide, np.random.default_rng(effort.seed).dirichlet(np.ones(steps) * 5, 200)])
 
         def cost(split: Any) -> Any:
             return (weights.values(steps) / np.log1p(records / size * np.expm1(split)) ** 2).sum(-1)
 
-        best, others = float(cost(found)), cost(rows)
-        if abs(found.sum() - 1) > 1e-9 or best > float(others.min()) * (1 + 1e-9):
+        best, others = float(cost(solution)), cost(rows)
+        if abs(solution.sum() - 1) > 1e-9 or best > float(others.min()) * (1 + 1e-9):
             return Result(UNDECIDED, f"the split costs {best:.6g}, another one {others.min():.6g}")
         gain = float(others[0]) / best
         evidence = Evidence(

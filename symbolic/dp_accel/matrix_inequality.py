@@ -419,8 +419,10 @@ def grid_search_solves_the_matrix_inequality():
                 extra = 2 * p12[k] ** 2 / (2 * p22[k] + 2 * det) if p12[k] else 0.0
                 noise = (1 - r**10) / (1 - r) * size**2 * (1 + extra)
                 bound = r**10 * (P[k].sum() + 1) + noise
-                found = f"P = {P[k].tolist()}, c_0 = {c0[k]:g}"
-                return f"alpha = {size}, beta = {momentum}: rho^2 = {r:.2f}, {found}, (3.15) = {bound:.3g}"
+                certificate = f"P = {P[k].tolist()}, c_0 = {c0[k]:g}"
+                return (
+                    f"alpha = {size}, beta = {momentum}: rho^2 = {r:.2f}, {certificate}, (3.15) = {bound:.3g}"
+                )
         return None
 
     def run(effort: Effort) -> Result:

@@ -356,5 +356,5 @@ def test_ledger_exact_losses_and_audit_agree_with_the_theorem(N, T, alpha, reduc
     assert abs(losses.mean() - exact.mean() / 2) < 5 * error  # false alarm below 1e-6 each, fixed seed
     budget, mechanism = Budget(runs=6000, seed=0), loss_mechanism(algorithm, pair)
     for claimed, verdict in ((GDP(math.sqrt(charged)), False), (ZCDP(exact.mean() / 6), True)):
-        found = audit(mechanism, pair, claimed, budget=budget, rungs=["statistics"], smaller=False).verdict
-        assert (found is REFUTED) == verdict
+        ended = audit(mechanism, pair, claimed, budget=budget, rungs=["statistics"], smaller=False).verdict
+        assert (ended is REFUTED) == verdict

@@ -195,8 +195,8 @@ def test_a_finding_says_where_the_statement_fails_and_what_it_comes_down_to():
     assert told("x is small. The case: x = 2.", True, **point) == (
         "That is false. The case: x = 2. There it comes down to 2 <= 1."
     )
-    found = told("x is small. The case: x = 7.", **point)
-    assert found == "That is false. The case: x = 7.", (
+    finding = told("x is small. The case: x = 7.", **point)
+    assert finding == "That is false. The case: x = 7.", (
         "a witness that was found is not of the case that is told"
     )
     path = {"let": {"N": "t", "t": "2, 3, ..."}, "then": "(N)/(1) is 9 at t = 9, and tends to oo as t -> oo"}
