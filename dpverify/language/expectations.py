@@ -41,7 +41,9 @@ class Draw(Basis):
 
     def __init__(self, name: str, mean: Vector, variance: Any, law: str = ""):
         super().__init__(name)
-        self.mean, self.variance, self.law = mean, sp.sympify(variance), law
+        self.mean = mean
+        self.variance = sp.sympify(variance)
+        self.law = law
 
     @cached_property
     def key(self) -> str:

@@ -120,7 +120,9 @@ class Total(Basis):
     rank = 3
 
     def __init__(self, term: Basis, weight: Any, index: sp.Symbol, low: Any, high: Any):
-        self.term, self.weight, self.index = term, sp.sympify(weight), index
+        self.term = term
+        self.weight = sp.sympify(weight)
+        self.index = index
         self.low, self.high = sp.sympify(low), sp.sympify(high)
         factor = "" if self.weight == 1 else f"{sp.sstr(self.weight)}*"
         self.name = f"sum({factor}{term}, {index}={self.low}..{self.high})"

@@ -115,7 +115,9 @@ def one_record_descends():
     (it may depend on g) and c ~ N(0, sigma^2 I_d): E F(theta - (eta/b)(g + alpha c)) <= F - (eta/b) <grad F,
     g> + (L eta^2/(2 b^2))(|g|^2 + d alpha^2 sigma^2).
     """
-    F, theta, g = Function("F", smooth=L), Vector("theta"), Vector("g")
+    F = Function("F", smooth=L)
+    theta = Vector("theta")
+    g = Vector("g")
     size, factor = sp.symbols("b alpha", positive=True)
     noise = gaussian("c", sigma, d)
     after = theta - eta / size * (g + factor * noise)
@@ -256,7 +258,9 @@ def mean_over_the_past_descends():
 
 
 SPREAD = eta * L * d * variance / 2 * alpha[t] ** 2 / LOWER
-PRICES, SQUARES, STEPS = total(PRICE), total(SQUARE), total(1 / UPPER)
+PRICES = total(PRICE)
+SQUARES = total(SQUARE)
+STEPS = total(1 / UPPER)
 first = sp.Symbol("D_F", positive=True)
 DESCENT = [
     ForEvery(AtMost(e[t + 1], e[t] - eta * g2[t] / UPPER + eta * (PRICE + SQUARE + SPREAD)), t, 1, T),

@@ -160,7 +160,9 @@ def moments_accountant_drops_the_factor_of_t():
         from dp_accounting import GaussianDpEvent, PoissonSampledDpEvent, SelfComposedDpEvent
         from dp_accounting.rdp import RdpAccountant
 
-        count, epsilon, level = 1000, 0.5, 1e-5
+        count = 1000
+        epsilon = 0.5
+        level = 1e-5
         orders = [1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]
 
         def spent(multiplier: float, steps: int) -> float:
@@ -196,7 +198,9 @@ def sum_of_inverse_powers():
     """
     p = sp.Symbol("p", positive=True)
     powers, harmonic = total(t**-p), total(1 / t)
-    q, share, last = 1 - p, T / (T + 1), (T + 1) ** -p
+    q = 1 - p
+    share = T / (T + 1)
+    last = (T + 1) ** -p
     return AllOf(
         Theorem(given=[p < 1], shows=AtMost(T * T**-p, powers)).sum(
             AtMost(T**-p, t**-p), (t, 1, T), "every term is at least the last"

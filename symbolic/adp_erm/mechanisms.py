@@ -152,7 +152,9 @@ def composition_of_different_mechanisms():
     """
 
     def run(effort: Effort) -> Result:
-        rng, worst, cases = np.random.default_rng(effort.seed), 0.0, effort.runs // 10
+        rng = np.random.default_rng(effort.seed)
+        worst = 0.0
+        cases = effort.runs // 10
         for _ in range(cases):
             k = int(rng.integers(1, 11))
             epsilons = rng.uniform(0.01, 1, k) ** rng.choice([1, 3])

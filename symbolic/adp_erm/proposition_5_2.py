@@ -127,7 +127,9 @@ def bound_of_dp_sgd_with_adaptive_steps():
     theta_t^2 1(beyond) >= v - sqrt(3 q) w, as E theta_t^4 <= 3 w^2. The last term is eta sigma^2 log(1 + T
     nu/b_0^2)/(8 sqrt(T) nu).
     """
-    rounds, largest, v = sp.Integer(10) ** 12, sp.Integer(250), sp.Rational(1, 1000)
+    rounds = sp.Integer(10) ** 12
+    largest = sp.Integer(250)
+    v = sp.Rational(1, 1000)
     short, longest = 1 / sp.sqrt(6 * rounds / 5), 1 / sp.sqrt(rounds / 5)
     noise = 2 * v / short
     wide = longest * noise / (2 - longest)

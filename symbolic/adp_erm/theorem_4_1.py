@@ -297,7 +297,9 @@ def exact_losses_follow_the_condition():
     """
 
     def run(effort: Effort) -> Result:
-        level, broken, kept = 1e-5, [], 0
+        level = 1e-5
+        broken = []
+        kept = 0
         for steps, count, epsilon in itertools.product((1, 2), (1, 3, 10, 100, 1000, 10_000), (0.1, 1.0)):
             values = adaptive_alpha(polynomial_b(1, 1)).values(steps)
             spread = printed_sigma(values, G=1.0, n=count, epsilon=epsilon, delta=level)

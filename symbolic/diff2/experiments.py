@@ -193,7 +193,11 @@ def sizes_of_the_data():
     )
 
 
-DISTINCT, RECORDS, WORKERS, UNITS, ROUNDS = 100, 16_500, 10, 10, 2000
+DISTINCT = 100
+RECORDS = 16_500
+WORKERS = 10
+UNITS = 10
+ROUNDS = 2000
 COARSE = 20  # rounds between two looks at the train loss while tuning (Appendix A)
 
 Table = tuple[np.ndarray, np.ndarray]

@@ -25,7 +25,9 @@ def local_descent_with_the_error_of_the_estimate():
     f(x_{k-1})|^2 - E|x_k - x_{k-1}|^2/(4 eta) + eta E|v_k - grad f(x_{k-1})|^2, x_k = x_{k-1} - eta v_k,
     whatever the law of v_k = m + nu is (m its mean given the past).
     """
-    f, x, mean = Function("f", smooth=L), Vector("x"), Vector("m")
+    f = Function("f", smooth=L)
+    x = Vector("x")
+    mean = Vector("m")
     noise = Noise("nu", variance=sp.Symbol("v", nonnegative=True))
     estimate = mean + noise
     after, slope = x - eta * estimate, f.gradient(x)

@@ -212,7 +212,9 @@ def unrolled_error_as_printed():
     = 1/100, a first error of variance 1, and eta = 1/10, which meets the condition of Proposition F.2. Then
     E|x_1 - x_0|^2 = (64 + 1)/100, and the second error has the variance 1 + 65/100 against 3/2.
     """
-    first, slope2, size = sp.Integer(1), sp.Integer(64), sp.Rational(1, 10)
+    first = sp.Integer(1)
+    slope2 = sp.Integer(64)
+    size = sp.Rational(1, 10)
     moved = size**2 * (slope2 + first)
     allowed = 2 * sp.E * (sp.Rational(2, 100) ** 2 + 2 + 2)
     return Instance(

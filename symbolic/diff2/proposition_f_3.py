@@ -114,7 +114,11 @@ def runs_stay_below_the_bound_of_local_steps():
         from dpverify.parts.bounding import first_gap
         from dpverify.parts.cases import logistic_case
 
-        rounds, restart, batch, clients, smooth = 8, 4, 5, 4, 0.25
+        rounds = 8
+        restart = 4
+        batch = 5
+        clients = 4
+        smooth = 0.25
         order, restarts = int(renyi_order(TARGET.epsilon, TARGET.delta)), -(-rounds // restart)
         similar = 2 * smooth * (1 - 1 / clients)
         shares = {}

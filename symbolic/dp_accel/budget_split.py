@@ -75,7 +75,9 @@ def bisection_beats_the_full_data_split_when_subsampling():
     def run(effort: Effort) -> Result:
         from dpverify.formulas.dp_accel import exact_epsilons
 
-        steps, size, records = 30, 10, 1000
+        steps = 30
+        size = 10
+        records = 1000
         weights = nag_weights(0.02, 1.0, 1.0, steps)
         solution = exact_epsilons(weights, steps, 1.0, size, records).values(steps)
         guide = optimal_epsilons(weights, steps, 1.0).values(steps)

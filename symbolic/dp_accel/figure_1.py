@@ -38,7 +38,10 @@ def bound_holds_with_c_t_from_the_powers_of_m():
     """(3.17) holds with the C_t of its proof, |M^t| <= C_t rho^t (its transient has no factor L, though F -
     F* does).
     """
-    size, momentum, curvature, sigma2 = R(3, 200), R(1, 2), sp.Integer(100), sp.Integer(1)
+    size = R(3, 200)
+    momentum = R(1, 2)
+    curvature = sp.Integer(100)
+    sigma2 = sp.Integer(1)
     M = block(size, momentum, curvature)
     mean = (M**2 * sp.ones(2, 1))[0]
     start = 2 + sigma2 * size**2 / (1 - momentum)
@@ -182,7 +185,9 @@ def best_parameters_without_noise_are_not_the_best_with_it():
     (3.17) is refuted (thm-3.5); the bound of thm-3.5-corrected, (1/2)(4 C_t^2 rho^(2t) + m), is smaller at
     the same alpha and beta, with C_t = t as Figure 1 has it.
     """
-    steps, spectrum, noise = 20, (R(1, 2), sp.Integer(1)), R(20, 100) ** 2
+    steps = 20
+    spectrum = (R(1, 2), sp.Integer(1))
+    noise = R(20, 100) ** 2
     root = sp.sqrt(2)
 
     def bound(size: Any, momentum: Any, rho: Any, start: Any = 4) -> Any:
@@ -194,7 +199,9 @@ def best_parameters_without_noise_are_not_the_best_with_it():
         return bound(size, momentum, rho, 4 + noise * size**2 / (1 - rho**2))
 
     without = (24 - 16 * root, 17 - 12 * root)
-    smaller, slower, fastest = (R(1, 2), R(7, 60)), R(7, 10), 3 - 2 * root
+    smaller = (R(1, 2), R(7, 60))
+    slower = R(7, 10)
+    fastest = 3 - 2 * root
     return Instance(
         AtMost(printed(*smaller, slower), printed(*without, fastest), strict=True),
         let={"mu, L": "1/2, 1", "T, c_w": "20, 1/100", "|xi_0 - xi*|^2": "4", "alpha, beta": "1/2, 7/60"},
@@ -224,7 +231,10 @@ def rate_optimal_momentum_is_near_the_best():
     import numpy as np
 
     def run(effort: Effort) -> Result:
-        spectrum, momenta, worst, at = np.array([0.5, 1.0]), np.linspace(0, 0.95, 96), 0.0, ""
+        spectrum = np.array([0.5, 1.0])
+        momenta = np.linspace(0, 0.95, 96)
+        worst = 0.0
+        at = ""
         count = 0
         for size in (0.25, 0.5, 1.0):
             trace = 1 + momenta[:, None] - size * spectrum

@@ -152,7 +152,10 @@ def exact_losses_of_small_cases_stay_below_3_3_and_reach_it():
         from itertools import combinations, product
 
         outputs = np.linspace(-3, 4, 281)
-        records, scale, gaps, cases = 4, 0.7, [], 0
+        records = 4
+        scale = 0.7
+        gaps = []
+        cases = 0
         for size in (1, 2, 3):
             limit = float(step_loss(scale, 1.0, size, records))
             batches = np.array(list(combinations(range(records), size)))

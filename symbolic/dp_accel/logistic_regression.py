@@ -319,7 +319,9 @@ def chosen_number_of_steps_has_the_least_bound():
         from dpverify.symbolic.dp_accel import runs as section5
 
         place = section5.setting(500)
-        L, mu, guess = place.smoothness, section5.MU, section5.GUESS
+        L = place.smoothness
+        mu = section5.MU
+        guess = section5.GUESS
         noise = section5.DIMENSION * (section5.S1 / section5.RECORDS) ** 2
         told = []
         for c in (0.1, 1.0):

@@ -172,7 +172,9 @@ def matrix_inequality_as_printed_implies_the_bound():
     V_{P,c}(xi_0)/c + noise, (3.15).
     """
     P = sp.Matrix([[23, -51], [-51, 114]]) / 50
-    c0, r, noise = R(2, 25), R(3, 5), R(1, 1000)
+    c0 = R(2, 25)
+    r = R(3, 5)
+    noise = R(1, 1000)
     at = {mu: 1, L: 2, alpha: R(4, 5), beta: R(7, 10)}
     gap = (c0 * X0 + X1 + (1 - r) * X2 - phi(P, sp.Matrix([alpha, 0]), r)).subs(at)
     now, before = sp.Integer(1), sp.Integer(1)
@@ -239,7 +241,9 @@ def matrix_inequality_with_the_right_sign_implies_the_bound():
         .have(AtMost(quadratic_form(X0, state), 0), "the sector of the gradient")
         .have(AtMost(quadratic_form(X2, state), least - F(place)), "strong convexity at x_t and x*")
     )
-    V, added_, index = sp.IndexedBase("V", nonnegative=True), sp.Symbol("N", positive=True), t
+    V = sp.IndexedBase("V", nonnegative=True)
+    added_ = sp.Symbol("N", positive=True)
+    index = t
     recursion = ForEvery(AtMost(V[index + 1], r * V[index] + added_), index, 1, T)
     every = (
         Theorem(
@@ -347,7 +351,9 @@ def x0_with_2_is_the_sector_of_the_gradient():
     """With 2 in the corner, (xi, grad F)' X_0 (xi, grad F) = 2 (grad F - mu x)'(grad F - L x), x being x_t -
     x*, which is at most 0 on S_{mu,L}, in every dimension.
     """
-    F, place, before = Function("F", smooth=L, strongly_convex=mu), Vector("x_t"), Vector("x_before")
+    F = Function("F", smooth=L, strongly_convex=mu)
+    place = Vector("x_t")
+    before = Vector("x_before")
     now, slope = place - F.minimiser, F.gradient(place)
     stated = 2 * inner(slope - mu * now, slope - L * now)
     return AllOf(

@@ -55,7 +55,9 @@ def every_stage_contracts_the_lyapunov_function_by_two_to_minus_p_minus_2():
     p = sp.Symbol("p", positive=True)
     E, V, E_before, V_before = sp.symbols("E V E_before V_before", nonnegative=True)
     q = sp.Symbol("q", positive=True)
-    size, smallest, enough = 1 / (4**k * L), L / q**2, (p + 2) * sp.log(2)
+    size = 1 / (4**k * L)
+    smallest = L / q**2
+    enough = (p + 2) * sp.log(2)
     root = 1 / (2**k * q)
     stage = [q >= 1, sp.Eq(steps, 2**k * sp.ceiling(q * enough))]
     contracts = AtMost((1 - root) ** steps, 2 ** -(p + 2))

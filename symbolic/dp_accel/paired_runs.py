@@ -16,7 +16,10 @@ from dpverify.relations import AtMost, Tested
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Witness
 
 FULL, BATCH = 100_000, 1_000
-RUNS, ALPHA, DISTINCT, EARLY = 30, 1e-6, 250, 20
+RUNS = 30
+ALPHA = 1e-6
+DISTINCT = 250
+EARLY = 20
 LENGTHS = (100, 200, 500, 1000)  # T
 
 

@@ -50,7 +50,9 @@ def update_difference_and_descent_lemma():
     """
     now, before, after, slope, noise = sp.symbols("x_t x_before x_next g w", real=True)
     update = sp.Eq(after, (1 + beta) * now - beta * before - alpha * (slope + noise))
-    F, at, other = Function("F", smooth=L, strongly_convex=mu), Vector("x"), Vector("y")
+    F = Function("F", smooth=L, strongly_convex=mu)
+    at = Vector("x")
+    other = Vector("y")
     lower = inner(F.gradient(at), at - other) - L / 2 * norm2(at - other)
     return AllOf(
         Equal(now - after, -beta * (now - before) + alpha * (slope + noise), given=[update]),
@@ -130,6 +132,8 @@ def b_9_holds_without_the_factor():
     """F* - F(x_t) >= (xi, grad F)' X_2 (xi, grad F), which is what the next display uses: for F in S_{mu,L}
     and every dimension.
     """
-    F, place, before = Function("F", smooth=L, strongly_convex=mu), Vector("x_t"), Vector("x_before")
+    F = Function("F", smooth=L, strongly_convex=mu)
+    place = Vector("x_t")
+    before = Vector("x_before")
     form_of_x2 = quadratic_form(X2, [place - F.minimiser, before, F.gradient(place)])
     return AtMost(form_of_x2, F.minimum - F(place), given=[mu < L])

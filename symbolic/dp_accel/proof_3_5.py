@@ -90,7 +90,9 @@ def eigenvalues_of_the_blocks():
     """T_i has the eigenvalues a_{lambda,+-} = (1 + beta - alpha lambda +- sqrt((1 + beta - alpha lambda)^2 -
     4 beta))/2.
     """
-    lam, z, root = sp.Symbol("lambda", positive=True), sp.Symbol("z", real=True), sp.Symbol("root", real=True)
+    lam = sp.Symbol("lambda", positive=True)
+    z = sp.Symbol("z", real=True)
+    root = sp.Symbol("root", real=True)
     trace = 1 + beta - alpha * lam
     characteristic = (block(alpha, beta, lam) - z * sp.eye(2)).det()
     product = (z - (trace + root) / 2) * (z - (trace - root) / 2)
@@ -221,7 +223,9 @@ def trace_of_the_state_covariance_is_at_most_m_plus_transients():
     """tr E_t <= m(alpha, beta) + C_t^2 rho^(2t) tr E_0 + alpha^2 sigma^2 C_t^2 rho^(2t)/(1-rho^2) (E_t holds
     x_t and x_{t-1}: the limit is 2 m).
     """
-    size, momentum, steps = R(3, 2), R(1, 2), 20
+    size = R(3, 2)
+    momentum = R(1, 2)
+    steps = 20
     M, E = block(size, momentum, 1), sp.zeros(2)
     for _ in range(steps):
         E = M * E * M.T + sp.diag(size**2, 0)

@@ -197,7 +197,9 @@ def noise_centred_given_x_t_gives_3_17():
     has mean 0, since even and odd iterates have independent signs, but it follows x_{t-1}, the other half of
     the state: at t = 2k, |x_t| = 1 - 2^-k and E F = (1 - 2^-k)^2/2, while L m = 1/3. Every C_t = c t fails.
     """
-    size, momentum, level = R(3, 2), R(1, 2), R(1, 3)
+    size = R(3, 2)
+    momentum = R(1, 2)
+    level = R(1, 3)
     k = sp.Symbol("k", integer=True, positive=True)
     beyond = (1 - momentum**k) ** 2 / 2 - variance(size, momentum, 1, level**2)
     return BigO(beyond, (2 * k) ** 2 * momentum ** (2 * k))

@@ -77,7 +77,9 @@ def lipschitz_bounds_the_gradient():
     """|f(y) - f(x)| <= G |y - x|: along the gradient g of an M-smooth f, at y = x + s g for any s > 0, this
     gives |g|^2 (1 - M s/2) <= G |g|, and so |g| <= G as s tends to 0, which is what the sensitivity uses.
     """
-    s, f, x = sp.Symbol("s", positive=True), Function("f", smooth=M), Vector("x")
+    s = sp.Symbol("s", positive=True)
+    f = Function("f", smooth=M)
+    x = Vector("x")
     g = f.gradient(x)
     return AtMost(norm2(g) * (1 - M * s / 2), G * norm(g), given=[f(x + s * g) - f(x) <= G * s * norm(g)])
 

@@ -66,7 +66,9 @@ def excess_grows_along_ascent():
     for any K.
     """
     f, theta = Function("f", smooth=M, polyak_lojasiewicz=mu), Vector("theta")
-    h, K, rate = sp.IndexedBase("h", real=True), sp.Symbol("K", positive=True), 1 + mu / M
+    h = sp.IndexedBase("h", real=True)
+    K = sp.Symbol("K", positive=True)
+    rate = 1 + mu / M
     excess = f(theta) - f.minimum
     run = Iterates(h, K - excess, [theta], [theta + f.gradient(theta) / M], [], t, 1, T)
     return AllOf(

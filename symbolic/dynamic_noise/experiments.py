@@ -41,7 +41,9 @@ def sign_test(wins: Any, what: str, effort: Effort, details: str = "") -> Result
     """
     from scipy.stats import binom
 
-    alpha, n, k = 1e-6, len(wins), int(np.sum(wins))
+    alpha = 1e-6
+    n = len(wins)
+    k = int(np.sum(wins))
     text = f"{what} on {k} of {n} data sets{details}"
     if binom.sf(k - 1, n, 0.5) <= alpha:
         ceiling = (

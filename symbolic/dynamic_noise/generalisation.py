@@ -135,7 +135,9 @@ def true_risk_is_near_that_of_the_empirical_minimiser():
     """For f that is mu-strongly convex, with its minimiser theta*, and a G-Lipschitz F: F(theta) - F(theta*)
     <= sqrt(2 G^2/mu) sqrt(f(theta) - f*), for every theta. (F is the true risk; no data enter.)
     """
-    F, f, theta = Function("F", lipschitz=G), Function("f", strongly_convex=mu), Vector("theta")
+    F = Function("F", lipschitz=G)
+    f = Function("f", strongly_convex=mu)
+    theta = Vector("theta")
     apart = theta - f.minimiser
     return (
         Theorem(
@@ -256,7 +258,9 @@ def true_risk_from_empirical_risk():
     fails, is at most p.
     """
     sets, level = DataSets(), 2 * G**2 / (mu * N)
-    F, f, theta = Function("F", lipschitz=G), Function("f", strongly_convex=mu), Vector("theta")
+    F = Function("F", lipschitz=G)
+    f = Function("f", strongly_convex=mu)
+    theta = Vector("theta")
     true, own, least, at_best = (sets.sequence(name) for name in ("F", "f", "m", "b"))
     risk, excess, fails = (sets.sequence(name, nonnegative=True) for name in ("TER", "e", "failed"))
     share = sp.sqrt(2 * G**2 / mu)
@@ -384,7 +388,9 @@ def true_risk_of_the_schedules_as_printed():
     is taken at theta_1; |theta_2| > G has a vanishing chance.)
     """
     m = sp.Symbol("m", integer=True, positive=True)
-    records, dimension, chance = m**2, m**3, sp.Rational(1, 2)
+    records = m**2
+    dimension = m**3
+    chance = sp.Rational(1, 2)
     risk = dimension / (2 * records**2)
     stated = (sp.sqrt(dimension * sp.log(1 / chance) / records) + 4 / chance) / records
     return BigO(risk, stated, hiding=[m])

@@ -172,7 +172,9 @@ def gradients_along_the_path():
     Definition 3.3 as printed does not give M-Lipschitz gradients (proof-b.5-gradlip), read two-sided it does
     (proof-b.5-gradlip-corrected).
     """
-    f, theta, w = Function("f", smooth=M), Vector("theta_t"), VectorSequence("w")
+    f = Function("f", smooth=M)
+    theta = Vector("theta_t")
+    w = VectorSequence("w")
     moved = total(w[j], (j, 1, k))
     apart = norm2(f.gradient(theta) - f.gradient(theta + eta0 / (2 * M) * moved))
     v, length = Vector("v"), sp.Symbol("b", positive=True)

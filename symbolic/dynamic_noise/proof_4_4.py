@@ -39,7 +39,9 @@ def descent_along_the_average():
     """For an M-smooth f and theta_{t+1} = theta_t - eta v/b: f(theta_{t+1}) - f(theta_t) <= (eta/(2 b^2)) |b
     grad - v|^2 - (eta/2)|grad|^2 - (eta/(2 b^2))(1 - M eta)|v|^2, half of what is printed, in any dimension.
     """
-    f, theta, v = Function("f", smooth=M), Vector("theta"), Vector("v")
+    f = Function("f", smooth=M)
+    theta = Vector("theta")
+    v = Vector("v")
     b = sp.Symbol("b", positive=True)
     after, slope = theta - eta / b * v, f.gradient(theta)
     one = eta / (2 * b**2)

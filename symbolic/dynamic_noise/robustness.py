@@ -168,7 +168,9 @@ def dynamic_schedule_has_a_smaller_factor():
     order that the paper says, but sets ten steps against none, so that it says nothing of the schedules: the
     sentence is judged with both at their least, and with both at the printed T.
     """
-    k, al, g = sp.Integer(100), sp.Rational(1, 10), sp.sqrt(sp.Rational(99, 100))
+    k = sp.Integer(100)
+    al = sp.Rational(1, 10)
+    g = sp.sqrt(sp.Rational(99, 100))
     x = sp.Symbol("x", positive=True)
     here = [sp.Eq(kappa, k), sp.Eq(alpha, al)]
     dynamic = dynamic_bound_in(x, al / (1 - g) ** 2)

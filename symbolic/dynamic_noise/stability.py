@@ -276,7 +276,9 @@ def dynamic_schedule_keeps_its_advantage_in_the_true_risk():
     The case kappa = 2, alpha = 1/N^2, N = 100, G^2/(M (f_1 - f*)) = 1: T = 18 for the uniform schedule and 35
     for the dynamic one, whose empirical bound is smaller by .003 and whose last term is larger by .17.
     """
-    size, count, condition = sp.Rational(1, 10**4), 100, sp.Integer(2)
+    size = sp.Rational(1, 10**4)
+    count = 100
+    condition = sp.Integer(2)
     rate = 1 - 1 / condition
     few, many = schedules.eq_4(condition, size), schedules.eq_7(condition, size)
     uniform = schedules.uniform_erub(rate, size, few) + few / count

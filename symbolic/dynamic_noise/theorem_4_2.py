@@ -180,7 +180,9 @@ class _AtEq4:
     """
 
     x, u = sp.symbols("x u", positive=True)
-    kept, length, least = 1 - gamma, sp.log(1 + x), sp.log(1 + u)
+    kept = 1 - gamma
+    length = sp.log(1 + x)
+    least = sp.log(1 + u)
     order, erub = length / (kept * (1 + x)), schedules.uniform_erub(gamma, kept / x, T)
     most, noise = 2 * (1 + 1 / least) ** 2 + 1 / least, (1 - gamma**T) * T / x
     rounded_up = (kept * T >= length, kept * T <= length + kept)
@@ -271,7 +273,10 @@ def uniform_bound_at_eq_4_is_at_most_eq_5_for_small_alpha():
 def uniform_bound_at_eq_4_is_at_most_eq_5_for_large_alpha():
     """In x = 1/(kappa alpha) <= 1 and u = 1/alpha_0: the upper bound of thm-4.2-bound."""
     at = _AtEq4
-    x, length, kept, share = at.x, at.length, at.kept, 1 + 1 / at.least
+    x = at.x
+    length = at.length
+    kept = at.kept
+    share = 1 + 1 / at.least
     return (
         _from_above(x <= 1)
         .use("power-bernoulli", "1 - gamma^T <= T/kappa", gamma=gamma, T=T)
@@ -302,7 +307,9 @@ def uniform_bound_at_eq_4_is_of_order_eq_5():
     thm-4.2-bound-least.)
     """
     at_most = sp.Symbol("alpha_0", positive=True)
-    g, x, u = 1 - 1 / kappa, 1 / (kappa * alpha), 1 / at_most
+    g = 1 - 1 / kappa
+    x = 1 / (kappa * alpha)
+    u = 1 / at_most
     log, least = sp.log(1 + x), sp.log(1 + u)
     order, erub = kappa**2 / (kappa + 1 / alpha) * log, g**T + alpha * kappa * (1 - g**T) * T
     terms = {"gamma": g, "x": x, "T": T}

@@ -53,7 +53,10 @@ def squared_steps_times_their_power():
     (1-gamma)/v) kappa/(1+v), kappa >= 1; T = m + 1, g = sqrt gamma.
     """
     g, m = sp.Symbol("g", positive=True), sp.Symbol("m", integer=True, nonnegative=True)
-    share, gap, power, once = 1 / (1 + v), 1 - g**2, g**m, 1 - g
+    share = 1 / (1 + v)
+    gap = 1 - g**2
+    power = g**m
+    once = 1 - g
     noise = 2 * kappa * gap**2 / v * (m + 1) ** 2 * g ** (2 * m)
     return (
         Theorem(
@@ -238,7 +241,10 @@ def uniform_bound_of_momentum_after_t_hat():
     (1-gamma)/v, given the bound of U = R U_3 that thm-4.5-u3 shows.
     """
     m, u3 = sp.Symbol("m", integer=True, positive=True), sp.Symbol("U", real=True)
-    l, factor, end, first = -sp.log(gamma), 2 * kappa * (1 - gamma) ** 2 / v, Th + m, gamma ** (Th - 1)
+    l = -sp.log(gamma)
+    factor = 2 * kappa * (1 - gamma) ** 2 / v
+    end = Th + m
+    first = gamma ** (Th - 1)
     most = end * first / (1 - gamma) * KEPT
     return (
         Theorem(
@@ -286,7 +292,9 @@ def uniform_bound_of_momentum():
     """
     m = sp.Symbol("m", integer=True, positive=True)
     g, ratio = 1 - eta0 / kappa, eta0 / (kappa * alpha)
-    l, log, scale = -sp.log(g), sp.log(1 + ratio), kappa / (1 + ratio)
+    l = -sp.log(g)
+    log = sp.log(1 + ratio)
+    scale = kappa / (1 + ratio)
     inside = [beta < 1, eta0 < kappa, kappa >= 1, weight(Th) <= g ** (Th - 1)]
 
     def ceiling_of(steps):

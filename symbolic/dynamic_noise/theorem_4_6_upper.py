@@ -107,7 +107,9 @@ def squared_sum_of_roots_is_at_most_of_order_kappa():
     (1-g^2)/v); z is gamma^(T/2), g is sqrt gamma.
     """
     g, z = sp.symbols("g z", positive=True)
-    x, gap, steps = 1 / (1 + v), 1 - g**2, (1 - z) / (1 - g)
+    x = 1 / (1 + v)
+    gap = 1 - g**2
+    steps = (1 - z) / (1 - g)
     return (
         Theorem(
             given=[g < 1, z <= x, g * x <= z],
@@ -336,7 +338,9 @@ def noise_after_t_hat():
 def dynamic_bound_of_momentum_after_t_hat():
     """Theorem 4.6 for T > T_hat in v = eta_0/(kappa alpha), eta_0 = kappa (1-gamma), alpha = (1-gamma)/v."""
     _, u3 = noise_term()
-    root, factor, (_, c2) = sp.sqrt(gamma), 2 * kappa * (1 - gamma) ** 2 / v, constants_of_theorem_4_6()
+    root = sp.sqrt(gamma)
+    factor = 2 * kappa * (1 - gamma) ** 2 / v
+    (_, c2) = constants_of_theorem_4_6()
     square, first = _steps(root) ** 2, gamma ** (Th - 1)
     return (
         Theorem(
@@ -387,7 +391,9 @@ def dynamic_bound_of_momentum():
     T_hat has (1-beta)/(1-beta^t) <= gamma^(t-1) at t = T_hat, and not at T_hat + 1; W_t is the squared weight
     ((1-beta)/(1-beta^t))^2. That gamma^T + 2 R eta_0 alpha U_3 bounds the excess risk is thm-4.4-corrected.
     """
-    g, ratio, x = 1 - eta0 / kappa, eta0 / (kappa * alpha), kappa * alpha / (kappa * alpha + eta0)
+    g = 1 - eta0 / kappa
+    ratio = eta0 / (kappa * alpha)
+    x = kappa * alpha / (kappa * alpha + eta0)
     root, (_, u3) = sp.sqrt(g), noise_term(g)
     erub = g**T + 2 * R * eta0 * alpha * u3
     given = [beta < 1, beta < g, eta0 < kappa, kappa >= 1, WEIGHTS, weight(Th) <= g ** (Th - 1)]

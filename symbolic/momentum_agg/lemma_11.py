@@ -38,7 +38,9 @@ def cross_terms_of_two_epochs_vanish():
     """E c_i c_j <A_i, A_j> = 0 for i in an earlier epoch: given the past, A_i is a fixed vector and pi_j
     uniform on the records, over which A_k sums to 0.
     """
-    k, X, A = sp.Symbol("k", integer=True, positive=True), Vector("A_i"), VectorSequence("A")
+    k = sp.Symbol("k", integer=True, positive=True)
+    X = Vector("A_i")
+    A = VectorSequence("A")
     c = sp.Symbol("c", nonnegative=True)
     whole = norm2(total(A[k], (k, 1, N)))
     return Equal(c * sp.Sum(inner(X, A[k]), (k, 1, N)) / N, 0, given=[sp.Eq(whole, 0)])

@@ -154,7 +154,9 @@ def noise_of_the_momentum_in_whole_passes():
     """
     k, m = sp.Symbol("k", integer=True, positive=True), sp.Symbol("m", integer=True, nonnegative=True)
     n, W = sp.symbols("n W", positive=True)
-    low, high, scale = 2**k, 2 ** (k + 1), 4 * alpha * G * sigma
+    low = 2**k
+    high = 2 ** (k + 1)
+    scale = 4 * alpha * G * sigma
     beta = 1 - alpha
     return AllOf(
         Theorem(given=[2 ** (m + 1) <= T], shows=AtMost(m + 1, BITS)),

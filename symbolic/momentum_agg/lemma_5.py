@@ -115,7 +115,9 @@ def normalised_steps(length=eta):
     dependent on the past: h_t = E F(w_t), g_t = E|grad F(w_t)| and e_t = E|m^_t - grad F(w_t)|. Before step t
     w is w_t and u is m^_t; after it u is m[t + 1] = m^_{t+1}.
     """
-    F, (w, u), later = Function("F", smooth=L), vectors("w u"), VectorSequence("m")
+    F = Function("F", smooth=L)
+    (w, u) = vectors("w u")
+    later = VectorSequence("m")
     step = [w - length / norm(u) * u, later[t + 1]]
     slopes, errors = norm(F.gradient(w)), norm(u - F.gradient(w))
     return [
@@ -170,6 +172,8 @@ def gradient_at_the_anchor_is_unbiased():
     is uniform on the records, so against every vector v the mean of <v, grad f(w, x_k) - grad F(w)> over k is
     0.
     """
-    k, v, A = sp.Symbol("k", integer=True, positive=True), Vector("v"), VectorSequence("A")
+    k = sp.Symbol("k", integer=True, positive=True)
+    v = Vector("v")
+    A = VectorSequence("A")
     centre = total(A[k], (k, 1, N)) / N
     return Equal(sp.Sum(inner(v, A[k]), (k, 1, N)) / N, inner(v, centre))

@@ -168,13 +168,19 @@ def noise_of_the_rebuilt_momentum():
     """
     n, J = sp.symbols("n J", nonnegative=True)
     gamma = 1 - beta
-    X, square, c = Vector("X"), sp.IndexedBase("s", nonnegative=True), coefficient
+    X = Vector("X")
+    square = sp.IndexedBase("s", nonnegative=True)
+    c = coefficient
     sigma, nodes = 4 * sp.sqrt(ell) / eps, bN * (1 + bN)
-    u, v, unit = sp.sqrt(eta * size), eta * sp.sqrt(size * N), d * alpha**2 * sigma**2
+    u = sp.sqrt(eta * size)
+    v = eta * sp.sqrt(size * N)
+    unit = d * alpha**2 * sigma**2
     each = nodes * (128 * gamma * G**2 * u**2 + 32 * beta**2 * gamma * L**2 * u**2)
     zeta = Noise("zeta", variance=d * sigma**2 * each, law="Gaussian")
     run = Iterates(square, norm2(X), [X], [X + alpha * c[k] * zeta], [zeta], k, 1, q)
-    power, most, S = rho ** (q + 1), 1 / (1 - rho), sp.Sum(c[k] ** 2, (k, 1, q))
+    power = rho ** (q + 1)
+    most = 1 / (1 - rho)
+    S = sp.Sum(c[k] ** 2, (k, 1, q))
     first = 96 * (power**2 + c[q + 1] ** 2) * G**2 * nodes + 16 * J * bN * L**2 * v**2
     start = [square[1] <= unit * first, n <= sp.sqrt(square[q + 1])]
     sizes = [beta < 1, rho <= sp.exp(-1), J <= 1 + bT, *LOGS]

@@ -169,7 +169,9 @@ def variance_of_the_second_term_as_a_sum_of_squares():
     The case: N = 8, r = 3, q = 20, gamma = 1/2, alpha = 1/8: the nodes of COMPOSE(4, 11) weigh
     (1-alpha)^(11-z).
     """
-    count, r, epochs = 8, 3, 20
+    count = 8
+    r = 3
+    epochs = 20
     stay, half = sp.Rational(7, 8), sp.Rational(1, 2)
     power = stay**count
     nodes = sum(stay ** (2 * (r + count - z)) for _, z in compose(r + 1, r + count))

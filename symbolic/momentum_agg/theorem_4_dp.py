@@ -134,7 +134,10 @@ def two_root_log_over_eps_suffices_for_large_delta():
     1/N it can fail only where eps is above 2.34 log(1/delta), 27 at delta = 1e-5: thm-4-dp-corrected,
     thm-4-dp-passes.)
     """
-    count, steps, budget, level = 2**16, 2, sp.Integer(12), sp.log(sp.Integer(10) ** 5)
+    count = 2**16
+    steps = 2
+    budget = sp.Integer(12)
+    level = sp.log(sp.Integer(10) ** 5)
     V = sp.Rational((16 + 1) * steps, count)
     p = chance_of_a_turned_sign(2 * sp.sqrt(level) / budget, V)
     return Instance(

@@ -153,7 +153,9 @@ def sensitivity_of_a_node_corrected():
     """
     kept, later = sp.Symbol("beta", positive=True), sp.Symbol("j", integer=True, positive=True)
     more = sp.IndexedBase("s", integer=True, nonnegative=True)
-    term, power, limit = kept ** ((later - 1) * N + 1 + more[later]), kept ** ((later - 1) * N), sp.exp(-1)
+    term = kept ** ((later - 1) * N + 1 + more[later])
+    power = kept ** ((later - 1) * N)
+    limit = sp.exp(-1)
     weights, series = (sp.Sum(each, (later, 1, n)) for each in (term, power))
     most = 1 + 1 / (1 - limit)
     return AllOf(

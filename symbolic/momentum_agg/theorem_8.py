@@ -230,7 +230,9 @@ def exact_cost(N: int, T: int, alpha: float, reduced: bool) -> float:
 
 def _costs(reduced: bool, limit: float, effort: Effort) -> Result:
     most = 10 if effort.name == "quick" else 24
-    worst, where, count = 0.0, (0, 0, 0.0), 0
+    worst = 0.0
+    where = (0, 0, 0.0)
+    count = 0
     for records in range(2 if reduced else 1, most + 1):
         lengths = {records + more for more in (0, 1, records // 2)} | {records * e for e in (2, 3, 5)}
         for steps in sorted(lengths | {2 * records + 1}):

@@ -196,11 +196,15 @@ def explicit_bound_of_theorem_9():
     2/sqrt(d) + 1/(k sqrt(l) x^(3/2))) on average, and more than 10 D with a chance of 1/10 at most (Markov).
     From w_1 = 1 + 10 D, R = 10 D + 1/2, the mean slope is 9/10 or more.
     """
-    x, k, dimension = sp.Rational(1, 128), sp.Integer(10) ** 13, sp.Integer(2) ** 20
+    x = sp.Rational(1, 128)
+    k = sp.Integer(10) ** 13
+    dimension = sp.Integer(2) ** 20
     level = 1 / (100 * k)
     factor = 16 * (k + 14) * level  # log2 T = k + 14
     way = (4 / k + 2 / sp.sqrt(dimension) + 1 / (k * sp.sqrt(level) * x ** sp.Rational(3, 2))) / x
-    budget, length, at = 2 ** sp.Rational(41, 2) / N, 2**14 * N, {d: dimension}
+    budget = 2 ** sp.Rational(41, 2) / N
+    length = 2**14 * N
+    at = {d: dimension}
     gap, noise = 10 * way + sp.Rational(1, 2), 72 * factor * x + 45 * factor * x ** sp.Rational(3, 2)
     return Instance(
         AtMost(sp.Rational(9, 10), (3 * gap / 2 + 12) * x + noise + sp.Rational(1, 100)),

@@ -46,7 +46,9 @@ def terms_of_the_rate_of_theorem_9():
     + 5 (2G + L)/sqrt(N).
     """
     mean = sp.Symbol("g", real=True)
-    K, cubed, root = SCALE, x ** sp.Rational(3, 2), sp.sqrt(G**2 + x * (G + L) ** 2)
+    K = SCALE
+    cubed = x ** sp.Rational(3, 2)
+    root = sp.sqrt(G**2 + x * (G + L) ** 2)
     return (
         Theorem(given=[mean <= bound_9(x), x <= 1], shows=AtMost(mean, rate_9(x)))
         .have(AtMost(cubed, x), "x <= 1")

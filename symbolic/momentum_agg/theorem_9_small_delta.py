@@ -216,7 +216,9 @@ def explicit_bound_of_theorem_9_for_small_delta():
     statement is open: the sampling error, up to about (1 + L y/G) G/sqrt(N) as fresh orders add up over
     1/gamma epochs, may be more than the 6G/sqrt(N) and the terms in K L y^2 that are printed.
     """
-    at_y, at_r, bits = (N / T) ** sp.Rational(1, 4), 1 / sp.sqrt(N), log2(T)
+    at_y = (N / T) ** sp.Rational(1, 4)
+    at_r = 1 / sp.sqrt(N)
+    bits = log2(T)
     budget = sp.sqrt(d) * (T / N) ** sp.Rational(3, 4) / N
     less = 16 * bits * sp.sqrt(ell)
     run = run_of_theorem_9()

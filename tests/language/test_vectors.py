@@ -14,7 +14,9 @@ x, y = vectors("x y")
 L, eta = sp.symbols("L eta", positive=True)
 f = Function("f", smooth=L, convex=True)
 after = x - eta * f.gradient(x)
-v, t, T = VectorSequence("v"), sp.Symbol("t", integer=True), sp.Symbol("T", integer=True, positive=True)
+v = VectorSequence("v")
+t = sp.Symbol("t", integer=True)
+T = sp.Symbol("T", integer=True, positive=True)
 
 
 def test_combinations_are_a_vector_space():

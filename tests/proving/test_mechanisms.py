@@ -142,7 +142,9 @@ def test_a_record_takes_part_once_at_least():
 @pytest.mark.parametrize("scale", [2.0, 4.0])
 @pytest.mark.parametrize("rate", [0.05, 0.25])
 def test_advanced_composition_of_batches_is_above_the_exact_loss(scale, rate):
-    each, slack, steps = 1e-3, 1e-3, 2
+    each = 1e-3
+    slack = 1e-3
+    steps = 2
     release = Subsampled(Gaussian(scale, {REPLACE: 1.0}), size=20 * rate, of=20)
     squares = steps * float(release.formula((SQUARES, each), REPLACE))
     delta = steps * float(release.formula((DELTAS, each), REPLACE)) + slack

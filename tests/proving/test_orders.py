@@ -16,7 +16,10 @@ from dpverify.theorems import AllOf, Theorem, formal, latex
 from dpverify.verdicts import PROVED, REFUTED, UNDECIDED
 from dpverify.witnesses import verify_witness
 
-N, d, a, eps = CASES.N, CASES.d, CASES.a, CASES.eps
+N = CASES.N
+d = CASES.d
+a = CASES.a
+eps = CASES.eps
 x = sp.Symbol("x", real=True)
 
 

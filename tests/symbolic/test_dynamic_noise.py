@@ -87,7 +87,9 @@ def test_the_whole_minimisers_are_those_of_a_scan():
 
 
 def test_sampled_divergence_is_that_of_the_binomial_formula():
-    p, s, a = 0.3, 1.5, 4
+    p = 0.3
+    s = 1.5
+    a = 4
     from math import comb, exp, log
 
     expected = log(
