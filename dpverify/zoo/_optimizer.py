@@ -98,6 +98,11 @@ def transcript(data: Array, noises: list[Array], tape: Tape) -> Array:
     return np.concatenate(shown, axis=1)
 
 
+def fresh_transcript(data: Array, rng: np.random.Generator, runs: int, tape: Tape) -> Array:
+    """All that descent releases, with fresh noise at every step."""
+    return transcript(data, fresh_noises(rng, runs, data), tape)
+
+
 def epoch(
     data: Array, batch: Callable[[int], Array], rng: np.random.Generator, tape: Tape, declared: Subsampled
 ) -> Array:

@@ -12,7 +12,7 @@ import numpy as np
 
 from dpverify.auditing import Tape
 from dpverify.zoo import Bug
-from dpverify.zoo._optimizer import CLAIM, PAIR, STEPS, Array, fresh_noises, transcript
+from dpverify.zoo._optimizer import CLAIM, PAIR, STEPS, Array, fresh_noises, fresh_transcript, transcript
 
 
 def bug(data: Array, rng: np.random.Generator, runs: int, tape: Tape) -> Array:
@@ -21,16 +21,11 @@ def bug(data: Array, rng: np.random.Generator, runs: int, tape: Tape) -> Array:
     return transcript(data, [drawn[t % 2] for t in range(STEPS)], tape)
 
 
-def twin(data: Array, rng: np.random.Generator, runs: int, tape: Tape) -> Array:
-    """Descent with fresh noise at every step."""
-    return transcript(data, fresh_noises(rng, runs, data), tape)
-
-
 BUG = Bug(
     what="noise reused two steps later",
     seen_in="design variant of jax PR #3646",
     mechanism=bug,
-    twin=twin,
+    twin=fresh_transcript,
     neighbours=PAIR,
     claim=CLAIM,
     rung="noise",

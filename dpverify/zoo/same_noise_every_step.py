@@ -12,7 +12,7 @@ import numpy as np
 
 from dpverify.auditing import Tape
 from dpverify.zoo import Bug
-from dpverify.zoo._optimizer import CLAIM, PAIR, STEPS, Array, fresh_noises, transcript
+from dpverify.zoo._optimizer import CLAIM, PAIR, STEPS, Array, fresh_noises, fresh_transcript, transcript
 
 
 def bug(data: Array, rng: np.random.Generator, runs: int, tape: Tape) -> Array:
@@ -20,16 +20,11 @@ def bug(data: Array, rng: np.random.Generator, runs: int, tape: Tape) -> Array:
     return transcript(data, fresh_noises(rng, runs, data)[:1] * STEPS, tape)
 
 
-def twin(data: Array, rng: np.random.Generator, runs: int, tape: Tape) -> Array:
-    """Descent with fresh noise at every step."""
-    return transcript(data, fresh_noises(rng, runs, data), tape)
-
-
 BUG = Bug(
     what="same noise every step",
     seen_in="jax PR #3646",
     mechanism=bug,
-    twin=twin,
+    twin=fresh_transcript,
     neighbours=PAIR,
     claim=CLAIM,
     rung="noise",

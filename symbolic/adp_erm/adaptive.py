@@ -13,7 +13,8 @@ from dpverify.language.functions import Function
 from dpverify.language.vectors import Vector, inner, norm2
 from dpverify.relations import AtMost, Equal, Quoted
 from dpverify.symbolic.adp_erm import PAPER
-from dpverify.symbolic.adp_erm.utility import G, L, T, alpha, d, e, eta, g2, m, sigma, t, total, variance
+from dpverify.symbolic.adp_erm.theorem_4_1 import total
+from dpverify.symbolic.adp_erm.utility import G, L, T, alpha, d, e, eta, g2, m, sigma, t, variance
 from dpverify.theorems import AllOf, ForEvery, Theorem
 from dpverify.verdicts import REFUTED, UNDECIDED
 

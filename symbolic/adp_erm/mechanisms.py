@@ -16,7 +16,7 @@ import sympy as sp
 
 from dpverify.claims import claim
 from dpverify.effort import Effort
-from dpverify.guarantees import ApproxDP
+from dpverify.guarantees import GDP, ApproxDP
 from dpverify.language.mechanisms import Private
 from dpverify.neighbours import REPLACE
 from dpverify.relations import AtMost, Equal, Tested
@@ -82,14 +82,6 @@ def gaussian_mechanism_by_concentrated_privacy():
     return Private(Gaussian(sigma, {REPLACE: Delta}), ApproxDP(spent, delta), REPLACE, given=[delta < 1])
 
 
-def gaussian_delta(mu: float, epsilon: float) -> float:
-    """The least delta of N(0, 1) against N(mu, 1) at that epsilon."""
-    from scipy.special import log_ndtr
-
-    first = math.exp(log_ndtr(mu / 2 - epsilon / mu))
-    return first - math.exp(epsilon + log_ndtr(-mu / 2 - epsilon / mu))
-
-
 @claim(
     PAPER,
     "lemma-2.1-small",
@@ -109,7 +101,7 @@ def gaussian_mechanism_for_small_epsilon():
             itertools.product(np.linspace(0.001, 1, 60), [*np.geomspace(1e-12, 0.5, 60), 0.9, 0.99])
         )
         for epsilon, level in points:
-            share = gaussian_delta(epsilon / math.sqrt(2 * math.log(1.25 / level)), epsilon) / level
+            share = GDP(epsilon / math.sqrt(2 * math.log(1.25 / level))).delta_at(epsilon) / level
             worst, where = max((worst, where), (share, (epsilon, level)))
         evidence = Evidence(
             "exact profile on a grid", samples=len(points), ceiling="a point of the grid above its delta"

@@ -22,7 +22,8 @@ from dpverify.symbolic.adp_erm.adaptive import (
     start,
 )
 from dpverify.symbolic.adp_erm.polynomial import HUBER, RATE, STATIONARY, stationary
-from dpverify.symbolic.adp_erm.utility import SCALE, G, L, T, alpha, d, eta, m, t, total, variance
+from dpverify.symbolic.adp_erm.theorem_4_1 import total
+from dpverify.symbolic.adp_erm.utility import SCALE, G, L, T, alpha, d, eta, m, t, variance
 from dpverify.theorems import ForEvery, Theorem
 from dpverify.verdicts import REFUTED, UNDECIDED
 

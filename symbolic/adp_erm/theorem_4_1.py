@@ -15,14 +15,14 @@ import sympy as sp
 from dpverify.claims import claim
 from dpverify.effort import Effort
 from dpverify.formulas.adp_erm import adaptive_alpha, polynomial_b, printed_sigma
-from dpverify.guarantees import ApproxDP
+from dpverify.guarantees import GDP, ApproxDP
 from dpverify.language.mechanisms import Private, Repeated
 from dpverify.neighbours import ADD_REMOVE, REPLACE, Adjacency
 from dpverify.relations import AtMost, Equal, Instance, Tested
 from dpverify.releases import Gaussian, Subsampled
 from dpverify.schedules import step
 from dpverify.symbolic.adp_erm import PAPER
-from dpverify.symbolic.adp_erm.mechanisms import G, delta, eps, gaussian_delta, n, sigma
+from dpverify.symbolic.adp_erm.mechanisms import G, delta, eps, n, sigma
 from dpverify.theorems import AllOf, ForEvery, Theorem
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result
 
@@ -31,6 +31,7 @@ alpha = sp.IndexedBase("alpha", positive=True)
 
 
 def total(term):
+    """The sum over all steps."""
     return sp.Sum(term, (t, 1, T))
 
 
@@ -402,12 +403,12 @@ def exact_losses_of_the_ways_to_sample():
                 if how == "with replacement"
                 else [(1, chance)]
             )
-            allowed = sum(p * gaussian_delta(k * moved, before) for k, p in copies)
+            allowed = sum(p * GDP(k * moved).delta_at(before) for k, p in copies)
             shares[how] = max(shares[how], (exact - 1e-9) / allowed)
             if how == "with replacement" and size == 2:
                 single = math.log1p(math.expm1(before) / 2)
                 exact = mixture_delta(first, second, single)
-                once = max(once, exact / (gaussian_delta(moved, before) / 2))
+                once = max(once, exact / (GDP(moved).delta_at(before) / 2))
         told = ", ".join(f"{share:.3f} {how}" for how, share in shares.items())
         said = f"exact over allowed is at most {told}; two draws against one copy: {once:.3g}"
         evidence = Evidence(

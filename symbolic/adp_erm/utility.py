@@ -19,6 +19,7 @@ from dpverify.language.vectors import Vector, norm2
 from dpverify.relations import AtMost, Equal, Instance, Minimises
 from dpverify.schedules import step
 from dpverify.symbolic.adp_erm import PAPER
+from dpverify.symbolic.adp_erm.theorem_4_1 import total
 from dpverify.theorems import AllOf, ForEvery, Iterates, Theorem
 from dpverify.verdicts import REFUTED, SUPPORTED
 
@@ -26,10 +27,6 @@ t, T = step(), sp.Symbol("T", integer=True, positive=True)
 d = sp.Symbol("d", integer=True, positive=True)
 alpha, b = sp.IndexedBase("alpha", positive=True), sp.IndexedBase("b", positive=True)
 eta, L, G, S, sigma = sp.symbols("eta L G S sigma", positive=True)
-
-
-def total(term):
-    return sp.Sum(term, (t, 1, T))
 
 
 def noise_factor(alpha2, steps):

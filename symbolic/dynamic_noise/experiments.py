@@ -22,6 +22,7 @@ from dpverify.claims import claim
 from dpverify.effort import Effort
 from dpverify.language.expectations import E, Noise
 from dpverify.language.vectors import Vector, norm2
+from dpverify.proving.mechanisms import gaussian_delta
 from dpverify.relations import AtMost, Equal, Increasing, Induction, Instance, Quoted, Tested
 from dpverify.schedules import step
 from dpverify.symbolic.dynamic_noise import PAPER
@@ -206,13 +207,8 @@ def budget_is_equal_to_the_target():
     meets (4, 1e-8)-DP. The case R = 1/2 > 0.3927. (What is meant is that it implies it: num-0.1963.)
     """
     mu = sp.sqrt(sp.Rational(1, 2))
-
-    def tail(x):
-        return sp.erfc(x / sp.sqrt(2)) / 2
-
-    delta = tail(4 / mu - mu / 2) - sp.exp(4) * tail(4 / mu + mu / 2)
     return Instance(
-        AtMost(sp.Rational(1, 10**8), delta),
+        AtMost(sp.Rational(1, 10**8), gaussian_delta(mu, sp.Integer(4))),
         let={"R": "1/2"},
         because="delta(4) of N(0, 1) against N(sqrt R, 1), the exact profile of Gaussian steps",
     )

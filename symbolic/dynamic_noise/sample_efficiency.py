@@ -10,6 +10,7 @@ import sympy as sp
 
 from dpverify.claims import claim
 from dpverify.formulas import dynamic_noise as schedules
+from dpverify.proving.mechanisms import gaussian_delta
 from dpverify.relations import AtMost, Equal, Instance, Quoted
 from dpverify.symbolic.dynamic_noise import PAPER
 from dpverify.symbolic.dynamic_noise.theorem_4_1 import M, R, T, alpha, gamma, kappa
@@ -114,11 +115,8 @@ def printed_r_of_epsilon_and_delta():
     target, least = 4, sp.Rational(1, 10**8)
     shift = sp.sqrt(schedules.printed_budget(sp.Integer(target), sp.log(1 / least)))
 
-    def tail(x):
-        return sp.erfc(x / sp.sqrt(2)) / 2
-
     return Instance(
-        AtMost(tail(target / shift - shift / 2) - sp.exp(target) * tail(target / shift + shift / 2), least),
+        AtMost(gaussian_delta(shift, sp.Integer(target)), least),
         let={"eps, delta": "4, 1e-8", "R": "2 eps + 4 L + 4 sqrt(L (eps + L)) = 163", "L": "ln 1e8"},
         because="the root was taken with the wrong sign: the R that Lemma B.3 gives is 0.3927",
     )

@@ -17,6 +17,7 @@ from dpverify.formulas import dynamic_noise as schedules
 from dpverify.guarantees import ZCDP
 from dpverify.language.mechanisms import Private
 from dpverify.neighbours import ZERO_OUT
+from dpverify.proving.mechanisms import gaussian_delta
 from dpverify.relations import AtMost, BigO, Equal, Instance
 from dpverify.releases import Gaussian
 from dpverify.schedules import step
@@ -195,7 +196,7 @@ def half_more_noise_meets_the_target():
     e = sp.log(1 + (sp.exp(4) - 1) / rate)
     u, v = sp.symbols("u v", positive=True)
     mixture = (1 - rate) * v + rate * u
-    profile = tail(s * e - 1 / (2 * s)) - sp.exp(e) * tail(s * e + 1 / (2 * s))  # of N(1, s^2) and N(0, s^2)
+    profile = gaussian_delta(1 / s, e)  # of N(1, s^2) and N(0, s^2)
     return AllOf(
         Equal(mixture - sp.exp(4) * v, rate * (u - (1 + (sp.exp(4) - 1) / rate) * v)),
         AtMost(rate * profile, sp.Rational(1, 10**8)),
