@@ -244,7 +244,9 @@ def cost() -> None:
             )
             print(f"n = {n:8}  {claim!s:16} {audit / drawing:6.1f}   ({audit:.3f} s against {drawing:.3f} s)")
     for width, repeats in ((10, 3), (100, 1)):
-        n, pieces, wide = 10**6, 400_000 // width, many_coordinates(width)
+        n = 10**6
+        pieces = 400_000 // width
+        wide = many_coordinates(width)
 
         def in_pieces(seed, wide=wide, n=n, pieces=pieces):  # all at once would mostly measure the memory
             rng = np.random.default_rng(seed)

@@ -126,7 +126,10 @@ class _Advance:
     def __init__(
         self, algorithm: Algorithm, loaded: Any, state: State, t: int, mean: Array, rng: np.random.Generator
     ) -> None:
-        self.algorithm, self.loaded, self.state, self.t = algorithm, loaded, state, t
+        self.algorithm = algorithm
+        self.loaded = loaded
+        self.state = state
+        self.t = t
         self.release = algorithm.release(t)
         self.batch_mean: Array | None = None
         batch_cov: Array | float = 0.0

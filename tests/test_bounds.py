@@ -33,7 +33,9 @@ BOUNDED += ["dp-nsgd", "sensitivity-reduced-nsgd", "adp-sgd-norm", "dp-sgd-norm"
 def twin(name):
     """The bound again, by the formulas of its paper."""
     case = example(name)
-    problem, data, T = case.problem, case.data, case.algorithm.steps
+    problem = case.problem
+    data = case.data
+    T = case.algorithm.steps
     ledger, d = case.algorithm.ledger(), case.problem.dimension
     gap = first_gap(problem, data)
     if name == "private-gd":
@@ -83,7 +85,9 @@ def twin(name):
         squares = 2 * problem.smoothness * np.sum(V / (least + 1e-5))
         return math.sqrt((gap / 4 + price + squares) / steps.sum())
     if name in ("dp-nsgd", "sensitivity-reduced-nsgd"):
-        eta, alpha, N = 1 / 40, 0.1, problem.count
+        eta = 1 / 40
+        alpha = 0.1
+        N = problem.count
         G, L = (
             problem.lipschitz + 0.1 * (np.linalg.norm(problem.start) + eta * T),
             problem.lipschitz**2 / 4 + 0.1,
@@ -253,7 +257,9 @@ def test_a_ridge_that_joins_the_step_has_the_bound_from_the_variance(name):
 
 
 def test_what_a_norm_adds_to_b_has_the_moments_that_its_bound_takes():
-    rng, d, s = np.random.default_rng(0), 4, 0.3
+    rng = np.random.default_rng(0)
+    d = 4
+    s = 0.3
     for length in (0.0, 0.7, 1.0):
         g = s * rng.standard_normal((200_000, d))
         g[:, 0] += length

@@ -20,11 +20,11 @@ def layers():
 
 def parts():
     """Every part of the code: a module or a package of dpverify, and the two folders beside it."""
-    found = {path.stem: [path] for path in (ROOT / "dpverify").glob("*.py") if path.stem != "__init__"}
+    paths = {path.stem: [path] for path in (ROOT / "dpverify").glob("*.py") if path.stem != "__init__"}
     folders = [path for path in (ROOT / "dpverify").iterdir() if (path / "__init__.py").exists()]
     for folder in [*folders, ROOT / "symbolic", ROOT / "properties"]:
-        found[folder.name] = sorted(folder.rglob("*.py"))
-    return found
+        paths[folder.name] = sorted(folder.rglob("*.py"))
+    return paths
 
 
 def imported(path):

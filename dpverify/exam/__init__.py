@@ -4,9 +4,9 @@
                 that contradict each other
     power       at least 95 % of the truths are PROVED, none REFUTED
 
-Each module here has TRUE and FALSE: lists of (name, function that builds the relation). Falsehoods are true
-relations perturbed: a sign, an exponent, a constant times 1.01, a strict for a non-strict sign at equality, a
-hypothesis dropped. `causes` has questions of all kinds (`kinds`), by what a prover may overlook.
+A module here has TRUE and FALSE, lists of (name, function that builds the relation): falsehoods are true
+relations perturbed by a sign, an exponent, a constant times 1.01, a strict for a non-strict sign at equality,
+a hypothesis dropped. Or it has CAUSES: questions of all kinds (`kinds`), by what a prover may overlook.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
 """Integrals, derivatives, limits and infinite sums as they are printed, by what a prover may overlook."""
 
-from collections.abc import Callable
 from typing import Any
 
 import sympy as sp
@@ -23,7 +22,7 @@ from sympy import (
     tan,
 )
 
-from dpverify.exam.kinds import EMPTY, FALSE, OPEN, TRUE, UNDEFINED, Kind
+from dpverify.exam.kinds import EMPTY, FALSE, OPEN, TRUE, UNDEFINED, Question
 from dpverify.relations import AtMost, BigO, Equal, Increasing, Induction, Minimises
 from dpverify.theorems import AllOf, ForEvery, Theorem
 
@@ -40,7 +39,7 @@ def gaussian(mean: Any) -> Any:
     return exp(-((X - mean) ** 2) / (2 * s**2)) / sqrt(2 * pi * s**2)
 
 
-CAUSES: dict[str, list[tuple[Kind, Callable[[], Any]]]] = {
+CAUSES: dict[str, list[Question]] = {
     "an integral": [
         (TRUE, lambda: Equal(Integral(X**2, (X, 0, 1)), Rational(1, 3))),
         (TRUE, lambda: Equal(Integral(1 / x, (x, a, b)), log(b / a), [a <= b])),

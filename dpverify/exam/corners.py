@@ -7,13 +7,12 @@ A falsehood that a search would find at once shows nothing of the rules, so most
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import sympy as sp
 from sympy import And, I, Max, Or, Product, Rational, Sum, Symbol, acos, coth, oo, sin, symbols, tan, zeta
 
-from dpverify.exam.kinds import EMPTY, FALSE, OPEN, TRUE, UNDEFINED
+from dpverify.exam.kinds import EMPTY, FALSE, OPEN, TRUE, UNDEFINED, Question
 from dpverify.guarantees import PureDP
 from dpverify.language import Function, Noise, Vector, VectorSequence, inner, norm, norm2
 from dpverify.language.expectations import E, sample_mean
@@ -79,8 +78,6 @@ def pure(records: Any, population: Any) -> Any:
 def batch(records: Any, population: Any, how: str, relation: Any) -> Any:
     return Subsampled(Laplace(b, {relation: a}), records, population, how)
 
-
-Question = tuple[str, Callable[[], Any]]
 
 CAUSES: dict[str, list[Question]] = {
     "a factor that may be 0 is divided by": [

@@ -10,7 +10,9 @@ EMPTY        the hypotheses contradict each other: UNDECIDED
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
+from typing import Any
 
 from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, Verdict
 
@@ -45,3 +47,5 @@ OPEN = Kind.OPEN
 FALSE = Kind.FALSE
 UNDEFINED = Kind.UNDEFINED
 EMPTY = Kind.EMPTY
+
+Question = tuple[Kind, Callable[[], Any]]  # of which kind it is, and a function that builds the relation

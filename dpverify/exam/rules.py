@@ -5,13 +5,12 @@ A question is (kind, function that builds the statement).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import sympy as sp
 from sympy import And, I, IndexedBase, Or, Rational, Sum, Symbol, cos, log, oo, pi, sqrt, symbols
 
-from dpverify.exam.kinds import EMPTY, FALSE, OPEN, TRUE, UNDEFINED
+from dpverify.exam.kinds import EMPTY, FALSE, OPEN, TRUE, UNDEFINED, Question
 from dpverify.language.expectations import E, Noise
 from dpverify.language.functions import Function
 from dpverify.language.vectors import inner, norm2, vectors
@@ -59,8 +58,6 @@ in_coefficient = iteration(2 * x, f(norm2(x) * v), B)  # the state stands in a c
 def at(hypothesis: ForEvery, value: Any, shows: Any, *given: Any) -> Theorem:
     return Theorem(given=[hypothesis, *given], shows=shows).at(hypothesis, value)
 
-
-Question = tuple[str, Callable[[], Any]]
 
 CAUSES: dict[str, list[Question]] = {
     "values shown for `there is` that are none": [

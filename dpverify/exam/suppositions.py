@@ -4,13 +4,12 @@ moments, and runs as long as the hypotheses ask for; each beside a twin of which
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import sympy as sp
 from sympy import Rational, symbols
 
-from dpverify.exam.kinds import EMPTY, OPEN, TRUE
+from dpverify.exam.kinds import EMPTY, OPEN, TRUE, Question
 from dpverify.language import Function, Noise, Vector, norm, norm2
 from dpverify.language.expectations import E
 from dpverify.relations import AtMost
@@ -73,8 +72,6 @@ def falling(given: list[Any], shows: Any) -> Theorem:
     theorem = Theorem(shows, [ForEvery(AtMost(V[t + 1], V[t]), t, 1, T), *given])
     return theorem.unroll(V[t], 1, 0, (t, 1, T), "T times")
 
-
-Question = tuple[str, Callable[[], Any]]
 
 CAUSES: dict[str, list[Question]] = {
     "there is no such function or noise": [

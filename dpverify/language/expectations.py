@@ -41,7 +41,9 @@ class Draw(Basis):
 
     def __init__(self, name: str, mean: Vector, variance: Any, law: str = ""):
         super().__init__(name)
-        self.mean, self.variance, self.law = mean, sp.sympify(variance), law
+        self.mean = mean
+        self.variance = sp.sympify(variance)
+        self.law = law
 
     @cached_property
     def key(self) -> str:
@@ -221,14 +223,14 @@ def within(expression: Any) -> set[Basis]:
     """Every vector that an expression is made of, at any depth: in a point, in a coefficient, in the mean or
     the variance of a noise.
     """
-    found: set[Basis] = set()
+    inside: set[Basis] = set()
     todo = [expression]
     while todo:
-        for basis in bases([todo.pop()]) - found:
-            found.add(basis)
+        for basis in bases([todo.pop()]) - inside:
+            inside.add(basis)
             if isinstance(basis, Draw):
                 todo += [norm2(basis.mean), basis.variance]
-    return found
+    return inside
 
 
 def _inside(basis: Basis) -> set[Basis]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from dpverify.reporting.meanings import MEANINGS, READINGS
+from dpverify.reporting.meanings import is_reading, meaning_of
 from dpverify.reporting.typesetting import shortened
 
 Record = dict[str, Any]
@@ -53,7 +53,7 @@ def plainly(c: Record, by_id: dict[str, Record], used_by: dict[str, list[str]]) 
 
 def _whose(c: Record) -> str:
     """Who says what is refuted: the paper, a reader of it, or nobody but us who ask."""
-    if c["id"] in READINGS:
+    if is_reading(c["id"]):
         return "One may read"
     return "We ask whether this is so" if c["standing"] == "ours" else "The paper says"
 
@@ -186,8 +186,8 @@ def _means(
     c: Record, by_id: dict[str, Record], used_by: dict[str, list[str]], corrected: Record | None
 ) -> str:
     """What follows for whoever runs the algorithm, or builds on the theorem."""
-    if c["id"] in MEANINGS:
-        return _with_verdicts(MEANINGS[c["id"]], c["id"].split("/")[0], by_id)
+    if (meaning := meaning_of(c["id"])) is not None:
+        return _with_verdicts(meaning, c["id"].split("/")[0], by_id)
     leaning = [id for id in used_by.get(c["id"], ()) if c["id"] in by_id[id]["tainted"]]
     if c["breaks"] == "privacy":
         advice = "Whoever runs it as printed promises more privacy than there is" + (

@@ -183,7 +183,7 @@ class _Group(NamedTuple):
 
 def _groups(latex: str) -> list[_Group]:
     """The outer brackets, roots and fractions of a formula."""
-    found: list[_Group] = []
+    groups: list[_Group] = []
     depth = at = 0
     while at < len(latex):
         opening = next((sign for sign in GROUPS if depth == 0 and latex.startswith(sign, at)), None)
@@ -203,8 +203,8 @@ def _groups(latex: str) -> list[_Group]:
             at = _closed(latex, at + 1) + 1
             inverse = rf"\frac{{1}}{{{latex[end + 2 : at - 1]}}}"
             instead, product = f"{inverse} ({inside})", f"{inverse} {inside}"
-        found.append(_Group(start, at, inside, instead, product))
-    return found
+        groups.append(_Group(start, at, inside, instead, product))
+    return groups
 
 
 def _closed(latex: str, at: int) -> int:
@@ -232,13 +232,13 @@ def _width(latex: str) -> int:
 
 def _places(latex: str, signs: tuple[str, ...]) -> list[int]:
     """Where a formula has one of these signs in no brackets."""
-    found: list[int] = []
+    places: list[int] = []
     depth = at = 0
     while at < len(latex):
         if depth == 0 and latex.startswith(signs, at):
-            found.append(at)
+            places.append(at)
         depth, at = _past(latex, depth, at)
-    return found
+    return places
 
 
 def _past(latex: str, depth: int, at: int) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy as sp
 
-from dpverify.language.vectors import in_norms
+from dpverify.language.lengths import in_norms
 from dpverify.relations import (
     ArgMin,
     AtMost,
@@ -51,16 +51,18 @@ def _parts(statement: Any) -> Any:
                         yield part
 
 
+SIGNS = {  # the first that is known of a symbol says the most
+    "> 0": "is_positive",
+    ">= 0": "is_nonnegative",
+    "< 0": "is_negative",
+    "<= 0": "is_nonpositive",
+    "!= 0": "is_nonzero",
+}
+
+
 def _domain(symbol: Any, name: str) -> str:
     """The values that a symbol or the entries of a sequence may take, in words."""
-    sign = (
-        "> 0" if symbol.is_positive
-        else ">= 0" if symbol.is_nonnegative
-        else "< 0" if symbol.is_negative
-        else "<= 0" if symbol.is_nonpositive
-        else "!= 0" if symbol.is_nonzero
-        else ""
-    )  # fmt: skip
+    sign = next((sign for sign, assumption in SIGNS.items() if getattr(symbol, assumption)), "")
     kind = "whole " if symbol.is_integer else "" if sign else "real "
     return f"{kind}{name}{' ' + sign if sign else ''}"
 

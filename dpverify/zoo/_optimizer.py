@@ -18,7 +18,7 @@ import numpy as np
 from dpverify.auditing import Tape
 from dpverify.guarantees import GDP, Profile
 from dpverify.neighbours import ADD_REMOVE, REPLACE, Adjacency, Neighbours
-from dpverify.releases import Gaussian, Release
+from dpverify.releases import Gaussian, Release, Subsampled
 
 Array = np.ndarray[Any, Any]
 Query = Callable[[Array, Array], Array]
@@ -80,6 +80,38 @@ def descent(
 
 
 TWIN = descent()
+
+
+def fresh_noises(rng: np.random.Generator, runs: int, data: Array) -> list[Array]:
+    """A draw of the declared noise for every step."""
+    return [DECLARED.noise(rng, (runs, data.shape[1])) for _ in range(STEPS)]
+
+
+def transcript(data: Array, noises: list[Array], tape: Tape) -> Array:
+    """All that descent releases, step by step, with these noises added; the records take turns."""
+    x = np.zeros_like(noises[0])
+    shown = []
+    for t, noise in enumerate(noises):
+        value = clipped_sum(x, data[t::STEPS])
+        shown.append(tape.record(value, value + noise, DECLARED))
+        x = x - RATE * shown[-1]
+    return np.concatenate(shown, axis=1)
+
+
+def fresh_transcript(data: Array, rng: np.random.Generator, runs: int, tape: Tape) -> Array:
+    """All that descent releases, with fresh noise at every step."""
+    return transcript(data, fresh_noises(rng, runs, data), tape)
+
+
+def epoch(
+    data: Array, batch: Callable[[int], Array], rng: np.random.Generator, tape: Tape, declared: Subsampled
+) -> Array:
+    """Noisy sums over as many batches as make the records; `batch(t)` says who is in it, run by run."""
+    shown = []
+    for t in range(declared.of):
+        value = batch(t) @ clip(data)
+        shown.append(tape.record(value, value + declared.noise(rng, value.shape), declared))
+    return np.concatenate(shown, axis=1)
 
 
 def profile(ledger: list[Release], adjacency: Adjacency, source: str) -> Profile:

@@ -14,7 +14,7 @@ from dpverify.auditing import Tape
 from dpverify.neighbours import ZERO_OUT, Neighbours
 from dpverify.releases import Gaussian, Subsampled
 from dpverify.zoo import Bug
-from dpverify.zoo._optimizer import CLIP, Array, clip, profile
+from dpverify.zoo._optimizer import CLIP, Array, epoch, profile
 
 STEPS, SIGMA = 4, 1.5
 DECLARED = Subsampled(
@@ -22,27 +22,15 @@ DECLARED = Subsampled(
 )
 
 
-def _epoch(data: Array, rng: np.random.Generator, runs: int, tape: Tape, fixed: bool) -> Array:
-    shown = []
-    for t in range(STEPS):
-        batch = (
-            np.tile(np.arange(len(data)) % STEPS == t, (runs, 1))
-            if fixed
-            else DECLARED.batch(rng, runs, len(data))
-        )
-        value = batch @ clip(data)
-        shown.append(tape.record(value, value + DECLARED.noise(rng, value.shape), DECLARED))
-    return np.concatenate(shown, axis=1)
-
-
 def bug(data: Array, rng: np.random.Generator, runs: int, tape: Tape) -> Array:
     """An epoch in the order of the file."""
-    return _epoch(data, rng, runs, tape, fixed=True)
+    order = np.arange(len(data))
+    return epoch(data, lambda t: np.tile(order % STEPS == t, (runs, 1)), rng, tape, DECLARED)
 
 
 def twin(data: Array, rng: np.random.Generator, runs: int, tape: Tape) -> Array:
     """As many Poisson batches."""
-    return _epoch(data, rng, runs, tape, fixed=False)
+    return epoch(data, lambda t: DECLARED.batch(rng, runs, len(data)), rng, tape, DECLARED)
 
 
 BUG = Bug(

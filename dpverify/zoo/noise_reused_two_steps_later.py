@@ -12,35 +12,20 @@ import numpy as np
 
 from dpverify.auditing import Tape
 from dpverify.zoo import Bug
-from dpverify.zoo._optimizer import CLAIM, DECLARED, PAIR, RATE, STEPS, Array, clipped_sum
-
-
-def _transcript(data: Array, rng: np.random.Generator, runs: int, tape: Tape, again: bool) -> Array:
-    x = np.zeros((runs, data.shape[1]))
-    noise = [DECLARED.noise(rng, x.shape) for _ in range(STEPS)]
-    shown = []
-    for t in range(STEPS):
-        value = clipped_sum(x, data[t::STEPS])
-        shown.append(tape.record(value, value + noise[t % 2 if again else t], DECLARED))
-        x = x - RATE * shown[-1]
-    return np.concatenate(shown, axis=1)
+from dpverify.zoo._optimizer import CLAIM, PAIR, STEPS, Array, fresh_noises, fresh_transcript, transcript
 
 
 def bug(data: Array, rng: np.random.Generator, runs: int, tape: Tape) -> Array:
     """Descent with two draws of noise that take turns."""
-    return _transcript(data, rng, runs, tape, again=True)
-
-
-def twin(data: Array, rng: np.random.Generator, runs: int, tape: Tape) -> Array:
-    """Descent with fresh noise at every step."""
-    return _transcript(data, rng, runs, tape, again=False)
+    drawn = fresh_noises(rng, runs, data)
+    return transcript(data, [drawn[t % 2] for t in range(STEPS)], tape)
 
 
 BUG = Bug(
     what="noise reused two steps later",
     seen_in="design variant of jax PR #3646",
     mechanism=bug,
-    twin=twin,
+    twin=fresh_transcript,
     neighbours=PAIR,
     claim=CLAIM,
     rung="noise",

@@ -12,36 +12,19 @@ import numpy as np
 
 from dpverify.auditing import Tape
 from dpverify.zoo import Bug
-from dpverify.zoo._optimizer import CLAIM, DECLARED, PAIR, RATE, STEPS, Array, clipped_sum
-
-
-def _transcript(data: Array, rng: np.random.Generator, runs: int, tape: Tape, again: bool) -> Array:
-    x = np.zeros((runs, data.shape[1]))
-    noise = DECLARED.noise(rng, x.shape)
-    shown = []
-    for t in range(STEPS):
-        value = clipped_sum(x, data[t::STEPS])
-        shown.append(tape.record(value, value + noise, DECLARED))
-        x = x - RATE * shown[-1]
-        noise = noise if again else DECLARED.noise(rng, x.shape)
-    return np.concatenate(shown, axis=1)
+from dpverify.zoo._optimizer import CLAIM, PAIR, STEPS, Array, fresh_noises, fresh_transcript, transcript
 
 
 def bug(data: Array, rng: np.random.Generator, runs: int, tape: Tape) -> Array:
     """Descent with one draw of noise for all steps."""
-    return _transcript(data, rng, runs, tape, again=True)
-
-
-def twin(data: Array, rng: np.random.Generator, runs: int, tape: Tape) -> Array:
-    """Descent with fresh noise at every step."""
-    return _transcript(data, rng, runs, tape, again=False)
+    return transcript(data, fresh_noises(rng, runs, data)[:1] * STEPS, tape)
 
 
 BUG = Bug(
     what="same noise every step",
     seen_in="jax PR #3646",
     mechanism=bug,
-    twin=twin,
+    twin=fresh_transcript,
     neighbours=PAIR,
     claim=CLAIM,
     rung="noise",

@@ -15,7 +15,7 @@ from dpverify.auditing import Tape
 from dpverify.neighbours import ZERO_OUT, Neighbours
 from dpverify.releases import Gaussian, Subsampled
 from dpverify.zoo import Bug
-from dpverify.zoo._optimizer import CLIP, Array, clip, profile
+from dpverify.zoo._optimizer import CLIP, Array, epoch, profile
 
 STEPS, SIGMA = 3, 0.6
 DECLARED = Subsampled(
@@ -23,24 +23,15 @@ DECLARED = Subsampled(
 )
 
 
-def _epoch(data: Array, rng: np.random.Generator, runs: int, tape: Tape, shuffled: bool) -> Array:
-    places = np.argsort(rng.random((runs, max(len(data), STEPS))), axis=1)[:, : len(data)]
-    shown = []
-    for t in range(STEPS):
-        batch = places % STEPS == t if shuffled else DECLARED.batch(rng, runs, len(data))
-        value = batch @ clip(data)
-        shown.append(tape.record(value, value + DECLARED.noise(rng, value.shape), DECLARED))
-    return np.concatenate(shown, axis=1)
-
-
 def bug(data: Array, rng: np.random.Generator, runs: int, tape: Tape) -> Array:
     """An epoch of shuffled batches."""
-    return _epoch(data, rng, runs, tape, shuffled=True)
+    places = np.argsort(rng.random((runs, max(len(data), STEPS))), axis=1)[:, : len(data)]
+    return epoch(data, lambda t: places % STEPS == t, rng, tape, DECLARED)
 
 
 def twin(data: Array, rng: np.random.Generator, runs: int, tape: Tape) -> Array:
     """As many Poisson batches."""
-    return _epoch(data, rng, runs, tape, shuffled=False)
+    return epoch(data, lambda t: DECLARED.batch(rng, runs, len(data)), rng, tape, DECLARED)
 
 
 BUG = Bug(

@@ -5,5 +5,18 @@ from dpverify.claims import Paper
 PAPER = Paper(
     "adp-erm",
     "Adaptive differentially private empirical risk minimization.",
-    parts=("setting", "privacy", "utility", "polynomial", "adaptive", "experiments", "runs", "bounds"),
+    parts=(
+        "setting",
+        "mechanisms",
+        "theorem_4_1",
+        "adaptive_privacy",
+        "utility",
+        "polynomial",
+        "adaptive",
+        "proposition_5_2",
+        "comparison",
+        "experiments",
+        "runs",
+        "bounds",
+    ),
 )

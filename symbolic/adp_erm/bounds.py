@@ -75,7 +75,9 @@ def gradient_at_a_random_iterate_from_the_variance():
     moment c_t given the past, whatever the length of F'(x) (a ridge may join it): sum_t E|F'(x_{t-1})|^2/b_t
     / sum_t 1/b_t <= [2 e_1/eta + eta L sum_t c_t/b_t^2] / sum_t 1/b_t.
     """
-    F, x, c = Function("F", smooth=L), Vector("x"), sp.IndexedBase("c", nonnegative=True)
+    F = Function("F", smooth=L)
+    x = Vector("x")
+    c = sp.IndexedBase("c", nonnegative=True)
     slope, xi = F.gradient(x), Noise("xi", variance=c[t])
     after = x - eta / b[t] * (slope + xi)
     run = Iterates(e, F(x) - F.minimum, [x], [after], [xi], t, 1, T)

@@ -111,7 +111,9 @@ def spent(alpha: np.ndarray, budget: float) -> float:
     """eps at delta = 1e-5 by the moments accountant as it was published, min_a sum_t renyi_t(a) +
     ln(1/delta)/(a - 1): T batches of 256 of 50000, clipping 1, noise of Eq (6).
     """
-    steps, count, level = len(alpha), 50_000, 1e-5
+    steps = len(alpha)
+    count = 50_000
+    level = 1e-5
     B = math.log(16 * steps / (count * level)) * math.log(1.25 / level)
     sigma = math.sqrt(B * float(np.sum(1 / alpha**2))) / (count * budget)
     edges = np.unique(np.geomspace(1, steps, 50).astype(int))[:-1] if alpha[0] < alpha[-1] else []
@@ -337,7 +339,9 @@ def final_losses(seed: int, budget: float, adaptive: bool, runs: int = 40) -> fl
     batches of 10, b_t = sqrt(20 + t), clipping 1, the noise of Eq (6) at eps_bar = budget.
     """
     rng = np.random.default_rng((seed, int(10 * budget)))
-    count, width, steps = 500, 20, 400
+    count = 500
+    width = 20
+    steps = 400
     rows = rng.standard_normal((count, width)) / math.sqrt(width)
     labels = np.sign(rows @ rng.standard_normal(width) * 2 + rng.logistic(size=count))
     signed = rows * labels[:, None]

@@ -11,6 +11,7 @@ from dpverify.claims import claim
 from dpverify.language.functions import Function
 from dpverify.relations import AtMost, Equal, Instance
 from dpverify.symbolic.adp_erm import PAPER
+from dpverify.symbolic.adp_erm.theorem_4_1 import total
 from dpverify.symbolic.adp_erm.utility import (
     SCALE,
     G,
@@ -26,7 +27,6 @@ from dpverify.symbolic.adp_erm.utility import (
     noise_factor,
     steps_of_algorithm_1,
     t,
-    total,
 )
 from dpverify.theorems import AllOf, ForEvery, Theorem
 from dpverify.verdicts import REFUTED

@@ -325,7 +325,9 @@ def table_2_on_small_images():
     def run(effort: Effort) -> Result:
         quick = effort.name == "quick"
         seeds, steps, budgets = (4, 200, (0.8, 6.4)) if quick else (10, 300, (0.8, 1.6, 3.2, 6.4))
-        leads, fair, told = [], [], []
+        leads = []
+        fair = []
+        told = []
         for clip in (1.0, 2.5):
             for budget in budgets:
                 all_ = np.array([norm_accuracies(seed, steps, budget, clip) for seed in range(seeds)])

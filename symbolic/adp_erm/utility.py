@@ -19,6 +19,7 @@ from dpverify.language.vectors import Vector, norm2
 from dpverify.relations import AtMost, Equal, Instance, Minimises
 from dpverify.schedules import step
 from dpverify.symbolic.adp_erm import PAPER
+from dpverify.symbolic.adp_erm.theorem_4_1 import total
 from dpverify.theorems import AllOf, ForEvery, Iterates, Theorem
 from dpverify.verdicts import REFUTED, SUPPORTED
 
@@ -26,10 +27,6 @@ t, T = step(), sp.Symbol("T", integer=True, positive=True)
 d = sp.Symbol("d", integer=True, positive=True)
 alpha, b = sp.IndexedBase("alpha", positive=True), sp.IndexedBase("b", positive=True)
 eta, L, G, S, sigma = sp.symbols("eta L G S sigma", positive=True)
-
-
-def total(term):
-    return sp.Sum(term, (t, 1, T))
 
 
 def noise_factor(alpha2, steps):
@@ -81,7 +78,9 @@ def smallest_mean_squared_gradient_is_at_most_eq_7():
     K = sp.Integer(10)
     tail = sp.erfc(K / sp.sqrt(2))
     second = 1 - tail - sp.sqrt(2 / sp.pi) * K * sp.exp(-(K**2) / 2) + K**2 * tail  # E min(|c|, 10)^2
-    D, rate, size = sp.Rational(1, 2), sp.Integer(4), sp.Integer(4)
+    D = sp.Rational(1, 2)
+    rate = sp.Integer(4)
+    size = sp.Integer(4)
     count, level = 1000, sp.Rational(1, 10**5)
     B = sp.log(32 / (count * level)) * sp.log(sp.Rational(5, 4) / level)
     spent = 16 * K * sp.sqrt(2 * B) / count
@@ -133,7 +132,9 @@ def theorem_4_2(convex: bool):
     run, slopes, squares, *_ = given
     square = (h2[t] + d * alpha[t] ** 2 * variance) / b[t] ** 2
     noisy = L * eta**2 / 2 * d * alpha[t] ** 2 * variance / b[t] ** 2
-    inverse, first, second = total(1 / b[t]), total(h2[t] / b[t] ** 2), total(alpha[t] ** 2 / b[t] ** 2)
+    inverse = total(1 / b[t])
+    first = total(h2[t] / b[t] ** 2)
+    second = total(alpha[t] ** 2 / b[t] ** 2)
     whole = e[1] / eta + eta * L / 2 * first + eta * L * d * SCALE / 2 * noise_factor(alpha[t] ** 2, b[t])
     growth = (e[t] - e[t + 1]) / eta + eta * L / 2 * square
     return (
@@ -192,7 +193,9 @@ def last_term_dominates():
     paragraph below the remark supposes that it is "much larger", and so does not count on it either.
     """
     D, least, k = sp.symbols("D_F b_0 k", positive=True)
-    S, squares, seen = total(1 / b[t]), total(1 / b[t] ** 2), total(h2[t] / b[t] ** 2)
+    S = total(1 / b[t])
+    squares = total(1 / b[t] ** 2)
+    seen = total(h2[t] / b[t] ** 2)
     first, unit = 2 * D / eta, eta * L * G**2
     M = noise_factor(alpha[t] ** 2, b[t])
     return (

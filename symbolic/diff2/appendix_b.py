@@ -226,7 +226,9 @@ def inequalities_of_the_proof():
     - 1 <= x + x^2 for x <= 3/2, that is for x = -v and x = v <= 3/2, v >= 0; and eps(a) <= log(1/(2 g a))
     gives g a e^eps(a) <= 1/2.
     """
-    y, x, v = sp.Symbol("y", positive=True), sp.Symbol("x", real=True), sp.Symbol("v", nonnegative=True)
+    y = sp.Symbol("y", positive=True)
+    x = sp.Symbol("x", real=True)
+    v = sp.Symbol("v", nonnegative=True)
     return AllOf(
         AtMost(sp.binomial(a, j), a**j / 6, given=[j >= 3]),
         AtMost(sp.Sum(y**j, later), 2 * y**3, given=[2 * y <= 1]),

@@ -36,7 +36,9 @@ def rounds(term):
 
 def descent_lemma(weight):
     """The descent of one step from x to any random point, with this weight on the error of the step."""
-    f, x, mean = Function("f", smooth=L), Vector("x"), Vector("m")
+    f = Function("f", smooth=L)
+    x = Vector("x")
+    mean = Vector("m")
     noise = Noise("nu", variance=sp.Symbol("v", nonnegative=True))
     after = mean + noise
     slope = f.gradient(x)

@@ -79,7 +79,10 @@ def ledger_says_what_the_theorem_says():
     def run(effort: Effort) -> Result:
         from dpverify.algorithms.diff2_gd import server_releases
 
-        rng, cases, apart, above = np.random.default_rng(effort.seed), 40, 0.0, 0
+        rng = np.random.default_rng(effort.seed)
+        cases = 40
+        apart = 0.0
+        above = 0
         for _ in range(cases):
             rounds, restart, clients = (int(rng.integers(1, top)) for top in (41, 51, 5))
             count = clients * int(rng.integers(1, 30))
@@ -158,7 +161,9 @@ def ledger_of_local_steps_is_below_the_proposition():
     def run(effort: Effort) -> Result:
         from dpverify.algorithms.diff2_bvr_l_sgd import all_releases
 
-        level, worst, cases = 1e-5, 0.0, 0
+        level = 1e-5
+        worst = 0.0
+        cases = 0
         settings = [(4, 2, 2, 2, 60, 2), (6, 3, 4, 4, 100, 5), (3, 5, 3, 4, 80, 1)]
         for rounds, restart, local, clients, size, batch in settings:
             total, third = size * clients, 2.0 / batch * 4
@@ -275,7 +280,9 @@ def audits_of_the_local_steps():
         from dpverify import Budget, audit
         from dpverify.auditing.algorithm import loss_mechanism
 
-        pair, level, verdicts = sensitive_pair(8), 0.05, {}
+        pair = sensitive_pair(8)
+        level = 0.05
+        verdicts = {}
         budget = Budget(runs=4 * effort.runs, seed=effort.seed)
         for batch in (2, 4):
             algorithm = audited_local_steps(batch)

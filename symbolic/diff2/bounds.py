@@ -119,7 +119,9 @@ def step_along_a_gradient_with_an_error():
     """For an L-smooth F, 2 eta L <= 1, and the step y = x - eta (F'(x) + u) with any error u: F(y) <= F(x) -
     (eta/2) |F'(x)|^2 - |y - x|^2/(4 eta) + (eta/2) |u|^2.
     """
-    f, x, u = Function("F", smooth=L), Vector("x"), Vector("u")
+    f = Function("F", smooth=L)
+    x = Vector("x")
+    u = Vector("u")
     slope = f.gradient(x)
     after = x - eta * (slope + u)
     fall = f(x) - eta / 2 * norm2(slope) - norm2(after - x) / (4 * eta) + eta / 2 * norm2(u)

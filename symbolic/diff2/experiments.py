@@ -193,7 +193,11 @@ def sizes_of_the_data():
     )
 
 
-DISTINCT, RECORDS, WORKERS, UNITS, ROUNDS = 100, 16_500, 10, 10, 2000
+DISTINCT = 100
+RECORDS = 16_500
+WORKERS = 10
+UNITS = 10
+ROUNDS = 2000
 COARSE = 20  # rounds between two looks at the train loss while tuning (Appendix A)
 
 Table = tuple[np.ndarray, np.ndarray]
@@ -291,8 +295,8 @@ def ends(name: str, seed: int, restart: int, steps: tuple[float, ...], epsilon: 
         if keeps_falling(losses):
             last = path[0, -1:]
             slope = np.sum(problem.gradient(last, train) ** 2)
-            found = (losses[-1], slope, problem.private_value(last, test)[0] / len(test))
-            return dict(zip(CRITERIA, map(float, found)))
+            measured = (losses[-1], slope, problem.private_value(last, test)[0] / len(test))
+            return dict(zip(CRITERIA, map(float, measured)))
     return dict.fromkeys(CRITERIA, math.inf)
 
 

@@ -59,7 +59,9 @@ def estimates_telescope():
     s^2 after k more rounds.
     """
     s, eta = sp.symbols("s eta", positive=True)
-    f, v, noise = Function("f", smooth=L), Vector("v"), Noise("xi", variance=s**2)
+    f = Function("f", smooth=L)
+    v = Vector("v")
+    noise = Noise("xi", variance=s**2)
     r, k = (sp.Symbol(name, integer=True, positive=True) for name in ("r", "k"))
     error, after = sp.IndexedBase("A", nonnegative=True), x - eta * v
     rounds = Iterates(

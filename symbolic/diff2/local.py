@@ -12,7 +12,7 @@ from dpverify.language.functions import Function
 from dpverify.language.vectors import norm2, vectors
 from dpverify.relations import AtMost, BigO, Equal, Instance
 from dpverify.symbolic.diff2 import PAPER
-from dpverify.symbolic.diff2 import appendix_f as f
+from dpverify.symbolic.diff2 import theorem_f_4 as f
 from dpverify.symbolic.diff2.utility import floor
 from dpverify.theorems import Theorem
 from dpverify.verdicts import REFUTED

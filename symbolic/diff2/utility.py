@@ -48,7 +48,9 @@ def travelled(N, eps, d, R, L=L):
     return L * sp.sqrt(d) / (N * eps * sp.sqrt(R))
 
 
-TAU, FLOOR, TRAVELLED = interval_share(N, eps, d), floor(N, eps, d), travelled(N, eps, d, R)
+TAU = interval_share(N, eps, d)
+FLOOR = floor(N, eps, d)
+TRAVELLED = travelled(N, eps, d, R)
 
 
 @claim(PAPER, "sec4.2-bias", at="Section 4.2, second paragraph", kind="monotonicity")

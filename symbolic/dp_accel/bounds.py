@@ -14,7 +14,7 @@ from dpverify.language.functions import Function
 from dpverify.language.vectors import Vector, norm2
 from dpverify.relations import AtMost
 from dpverify.schedules import step
-from dpverify.symbolic.dp_accel import PAPER, nesterov
+from dpverify.symbolic.dp_accel import PAPER, theorem_4_1
 from dpverify.theorems import ForEvery, Theorem
 
 t = step()
@@ -85,4 +85,4 @@ def error_of_noisy_nag():
     e[t] is E F(x) - F* before step t and V[t] that of F(x) - F* + (mu/2)|v - x*|^2, where v = x_0 at the
     start, so that V[1] <= 2 e[1] (bound-nag-start).
     """
-    return nesterov.error_of_noisy_nag(c[t], alpha / 2 * (1 + alpha * L) * c[t])
+    return theorem_4_1.error_of_noisy_nag(c[t], alpha / 2 * (1 + alpha * L) * c[t])

@@ -19,20 +19,9 @@ from dpverify.language.functions import Function
 from dpverify.language.vectors import Vector, norm2
 from dpverify.relations import AtMost, Equal, Instance, Minimises, Quoted, Tested
 from dpverify.symbolic.dp_accel import PAPER
-from dpverify.symbolic.dp_accel.nesterov import (
-    FLAT,
-    S,
-    a,
-    alpha,
-    eps,
-    expected_error,
-    j,
-    mu,
-    n,
-    quarter,
-    root,
-    t,
-)
+from dpverify.symbolic.dp_accel.budget_split import a, root
+from dpverify.symbolic.dp_accel.nesterov import S, alpha, eps, j, mu, n, t
+from dpverify.symbolic.dp_accel.theorem_4_1 import FLAT, expected_error, quarter
 from dpverify.theorems import AllOf, ForEvery, Theorem
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Result
 
@@ -66,7 +55,9 @@ def every_stage_contracts_the_lyapunov_function_by_two_to_minus_p_minus_2():
     p = sp.Symbol("p", positive=True)
     E, V, E_before, V_before = sp.symbols("E V E_before V_before", nonnegative=True)
     q = sp.Symbol("q", positive=True)
-    size, smallest, enough = 1 / (4**k * L), L / q**2, (p + 2) * sp.log(2)
+    size = 1 / (4**k * L)
+    smallest = L / q**2
+    enough = (p + 2) * sp.log(2)
     root = 1 / (2**k * q)
     stage = [q >= 1, sp.Eq(steps, 2**k * sp.ceiling(q * enough))]
     contracts = AtMost((1 - root) ** steps, 2 ** -(p + 2))

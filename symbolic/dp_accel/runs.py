@@ -44,7 +44,12 @@ from dpverify.verdicts import SUPPORTED, UNDECIDED, Evidence, Result
 
 Array = np.ndarray[Any, Any]
 
-DIMENSION, RECORDS, RIDGE, S1, EPSILON, GUESS = 20, 100_000, 0.01, 40.0, 1.0, 10.0
+DIMENSION = 20
+RECORDS = 100_000
+RIDGE = 0.01
+S1 = 40.0
+EPSILON = 1.0
+GUESS = 10.0
 MU = 2 * RIDGE
 NAMES = ("DP-GD", "DP-HB", "DP-NAG", "DP-MASG", "DP-NAG-opt", "DP-MASG-opt")
 

@@ -114,7 +114,9 @@ def sensitivity_follows_from_lipschitz_losses():
     has norm at most G.
     """
     N, n, j = (sp.Symbol(name, integer=True, positive=True) for name in "Nnj")
-    G, g, own = sp.Symbol("G", positive=True), VectorSequence("g"), Vector("own")
+    G = sp.Symbol("G", positive=True)
+    g = VectorSequence("g")
+    own = Vector("own")
     whole = total(g[j], (j, 1, N))
     return AllOf(
         AtMost(norm((whole - g[n]) / N - whole / N), G / N, given=[norm(g[n]) <= G, n <= N]),

@@ -255,7 +255,9 @@ def momentum_can_improve_the_bound():
     beta, kappa and alpha the least uniform bound of momentum is .0948. At beta = 0.9 gradient descent has the
     smaller bound: sec1-momentum-at-0.9.
     """
-    beta, first, length = sp.Rational(1, 100), sp.Integer(3), 15
+    beta = sp.Rational(1, 100)
+    first = sp.Integer(3)
+    length = 15
     rate, plain = 1 - first / CONDITION, 1 - 1 / CONDITION
     curved = beta * rate / ((rate - beta) ** 2 * (1 - beta) ** 3)
     weights = ((1 - beta) * (1 + beta**s) / ((1 + beta) * (1 - beta**s)) for s in range(1, length + 1))

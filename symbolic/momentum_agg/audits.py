@@ -32,7 +32,11 @@ from dpverify.symbolic.momentum_agg import PAPER
 from dpverify.symbolic.momentum_agg.runs import SEEDS, problems
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result
 
-COUNT, STEPS, CLIP, BEND, STEP = 8, 32, 2.0, 4.0, 1e-3
+COUNT = 8
+STEPS = 32
+CLIP = 2.0
+BEND = 4.0
+STEP = 1e-3
 
 
 def sensitive_pair() -> Neighbours:
@@ -151,12 +155,15 @@ def _printed_bound(
     problem: Problem, data: Any, reduced: bool, epsilon: float, level: float, T: int, G: float
 ) -> float:
     """The right side of Theorem 6 or 9, with the problem's own L and R."""
-    from dpverify.symbolic.momentum_agg import theorem_6, theorem_9
+    from dpverify.symbolic.momentum_agg import theorem_6, theorem_9_proof
 
-    N, d, L, R = problem.count, problem.dimension, float(problem.smoothness), first_gap(problem, data)
+    N = problem.count
+    d = problem.dimension
+    L = float(problem.smoothness)
+    R = first_gap(problem, data)
     values = {"N": N, "d": d, "L": L, "R": R, "G": G, "epsilon": epsilon, "l": level}
     bits = math.log2(T)
-    said = theorem_9.printed(16 * bits * level) if reduced else theorem_6.printed(bits)
+    said = theorem_9_proof.printed(16 * bits * level) if reduced else theorem_6.printed(bits)
     return float(said.subs({symbol: values[symbol.name] for symbol in said.free_symbols}))
 
 

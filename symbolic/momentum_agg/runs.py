@@ -27,12 +27,14 @@ from dpverify.parts.trees import covering
 from dpverify.problems import Problem, logistic, wavy
 from dpverify.relations import Tested
 from dpverify.symbolic.momentum_agg import PAPER
-from dpverify.symbolic.momentum_agg.reduced import exact_cost
+from dpverify.symbolic.momentum_agg.theorem_8 import exact_cost
 from dpverify.verdicts import SUPPORTED, UNDECIDED, Evidence, Result
 
 Array = np.ndarray[Any, Any]
 
-ALPHA, CLIP, SEEDS = 0.1, 1.0, (0, 1, 2)
+ALPHA = 0.1
+CLIP = 1.0
+SEEDS = (0, 1, 2)
 
 
 def problems(seed: int) -> Iterator[tuple[str, Problem, Any]]:
@@ -86,7 +88,9 @@ def shares(algorithm: Algorithm, problem: Problem, data: Any, eta: float, runs: 
 
 
 def _against_lemma_5(reduced: bool, effort: Effort) -> Result:
-    runs, count, worst = 20 if effort.name == "quick" else 200, 0, 0.0
+    runs = 20 if effort.name == "quick" else 200
+    count = 0
+    worst = 0.0
     where = ""
     for seed in SEEDS:
         for name, problem, data in problems(seed):
@@ -202,7 +206,9 @@ def _near_the_bound(cases: list[Case], effort: Effort, within: float = math.inf)
     """
     runs = 4000 if effort.name == "quick" else 10000
     alpha = 1e-3 / sum(len(case.bounds) for case in cases)
-    reached, above, good = [], 0, True
+    reached = []
+    above = 0
+    good = True
     for number, case in enumerate(cases):
         loaded = case.problem.load(case.data)
         rng = generator(effort.seed, number)
@@ -329,7 +335,10 @@ def algorithm_2_is_off_with_fresh_orders():
         return worst, states[-1].x
 
     def run(effort: Effort) -> Result:
-        same, fresh, apart, count = 0.0, math.inf, 0.0, 0
+        same = 0.0
+        fresh = math.inf
+        apart = 0.0
+        count = 0
         for seed in SEEDS:
             for _, problem, data in problems(seed):
                 for steps in (problem.count - 3, 4 * problem.count):
@@ -364,7 +373,10 @@ def ledgers_say_what_the_theorems_say():
     """
 
     def run(effort: Effort) -> Result:
-        worst, apart, count, spent = [0.0, 0.0], 0.0, 0, 0.0
+        worst = [0.0, 0.0]
+        apart = 0.0
+        count = 0
+        spent = 0.0
         for N in (4, 5, 12, 20):
             problem, _ = logistic_case(N)
             for steps, alpha, reduced in itertools.product((N, 4 * N), (1 / N, 1.0), (False, True)):

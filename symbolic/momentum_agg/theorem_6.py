@@ -12,14 +12,12 @@ import sympy as sp
 from dpverify.claims import claim
 from dpverify.relations import AtMost, Equal, Instance
 from dpverify.symbolic.momentum_agg import PAPER
-from dpverify.symbolic.momentum_agg.utility import (
-    BITS,
+from dpverify.symbolic.momentum_agg.lemma_5 import (
     G,
     L,
     N,
     R,
     T,
-    V,
     alpha,
     d,
     ell,
@@ -27,11 +25,11 @@ from dpverify.symbolic.momentum_agg.utility import (
     error,
     eta,
     normalised_steps,
-    sigma,
     slope,
     t,
     value,
 )
+from dpverify.symbolic.momentum_agg.lemma_12 import BITS, V, sigma
 from dpverify.theorems import AllOf, ForEvery, Theorem
 from dpverify.verdicts import REFUTED
 
@@ -215,7 +213,10 @@ def explicit_bound_of_theorem_6():
     is 1. So E|grad F(w^)| = 1, and R = F(w_1) = sqrt(T/N) + 1/2. N = 12 * 2^18, T = 2^36, epsilon = 1, delta
     = exp(-16): T = epsilon N^2/(log2 T sqrt(d l)) and alpha = 1/N.
     """
-    count, length, budget, level = sp.Integer(12 * 2**18), sp.Integer(2**36), sp.Integer(1), sp.Integer(16)
+    count = sp.Integer(12 * 2**18)
+    length = sp.Integer(2**36)
+    budget = sp.Integer(1)
+    level = sp.Integer(16)
     reach = sp.sqrt(length / count)
     case = {N: count, d: 1, G: 1, L: 1, eps: budget, ell: level, R: reach + sp.Rational(1, 2)}
     step = 1 / sp.sqrt(count * length)

@@ -42,9 +42,9 @@ def mu(steps: tuple[Steps, ...]) -> float:
 )
 def test_gaussian_steps_lie_between_the_bounds(steps, delta):
     exact = epsilon(GDP(mu(steps)), delta)
-    found = epsilon_bounds(steps, delta)
-    assert found.lower <= exact <= found.upper
-    assert found.upper - found.lower <= 0.01 * exact
+    limits = epsilon_bounds(steps, delta)
+    assert limits.lower <= exact <= limits.upper
+    assert limits.upper - limits.lower <= 0.01 * exact
 
 
 @pytest.mark.parametrize("delta", DELTAS)
@@ -52,17 +52,17 @@ def test_gaussian_steps_lie_between_the_bounds(steps, delta):
 @pytest.mark.parametrize("noise", [0.5, 1.0, 5.0])
 def test_one_subsampled_step_lies_between_the_bounds(noise, rate, delta):
     exact = first_at_most(lambda e: subsampled_gaussian(e, rate, noise), delta)
-    found = epsilon_bounds((Steps(noise, rate),), delta)
-    assert found.lower <= exact <= found.upper
-    assert found.upper - found.lower <= 0.02 * exact + 1e-3
+    limits = epsilon_bounds((Steps(noise, rate),), delta)
+    assert limits.lower <= exact <= limits.upper
+    assert limits.upper - limits.lower <= 0.02 * exact + 1e-3
 
 
 def test_bounds_hold_for_any_window_and_any_grid(monkeypatch):
     steps, delta = (Steps(2.0, 1.0, 9),), 1e-6
     exact = epsilon(GDP(1.5), delta)
     for gap in (0.3, 0.03, 0.001):
-        found = epsilon_bounds(steps, delta, gap)
-        assert found.lower <= exact <= found.upper
+        limits = epsilon_bounds(steps, delta, gap)
+        assert limits.lower <= exact <= limits.upper
     plan = bounds._plan
 
     def poor(*given):
@@ -70,8 +70,8 @@ def test_bounds_hold_for_any_window_and_any_grid(monkeypatch):
         return guess, bounds._Plan(tilt * 0.8, outer, low + 0.3 * (high - low), high - 0.25 * (high - low))
 
     monkeypatch.setattr(bounds, "_plan", poor)
-    found = epsilon_bounds(steps, delta, 0.0031)
-    assert found.lower <= exact <= found.upper
+    limits = epsilon_bounds(steps, delta, 0.0031)
+    assert limits.lower <= exact <= limits.upper
 
 
 def test_bounds_of_many_steps_agree_with_privacy_loss_distributions():
@@ -81,9 +81,9 @@ def test_bounds_of_many_steps_agree_with_privacy_loss_distributions():
         total = pld.from_gaussian_mechanism(
             noise, value_discretization_interval=1e-4, sampling_prob=rate
         ).self_compose(count)
-        found = epsilon_bounds((Steps(noise, rate, count),), delta)
-        assert found.lower <= total.get_epsilon_for_delta(delta)
-        assert found.upper <= total.get_epsilon_for_delta(delta) * 1.005
+        limits = epsilon_bounds((Steps(noise, rate, count),), delta)
+        assert limits.lower <= total.get_epsilon_for_delta(delta)
+        assert limits.upper <= total.get_epsilon_for_delta(delta) * 1.005
 
 
 def test_two_unequal_steps_against_an_integral():
@@ -101,9 +101,9 @@ def test_two_unequal_steps_against_an_integral():
             np.trapezoid([m * removal(e - l, two.rate, two.noise) for m, l in zip(mixed, losses)], x)
         )
 
-    found = epsilon_bounds((one, two), 1e-4)
-    assert profile(found.lower) > 1e-4 > profile(found.upper)
-    assert found.upper - found.lower < 0.02 * found.upper
+    limits = epsilon_bounds((one, two), 1e-4)
+    assert profile(limits.lower) > 1e-4 > profile(limits.upper)
+    assert limits.upper - limits.lower < 0.02 * limits.upper
 
 
 def test_the_normal_distribution_function_is_as_accurate_as_assumed():

@@ -36,7 +36,9 @@ def gradient(x, i):
 def test_adam_is_adam_on_the_gradients_that_were_released():
     algorithm = dp_adam(PROBLEM, clip=1.0, batch=50, variances=Schedule(1.0), steps=4, step_size=0.1)
     *steps, last = walk(algorithm, (ROWS, LABELS), 1, generator(0, 0))
-    x, m, v = PROBLEM.start.copy(), np.zeros(3), np.zeros(3)
+    x = PROBLEM.start.copy()
+    m = np.zeros(3)
+    v = np.zeros(3)
     for t, step in enumerate(steps, start=1):
         g = step.released[0] + 2 * PROBLEM.ridge * x
         m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g**2

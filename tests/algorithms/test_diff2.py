@@ -115,7 +115,9 @@ def test_diff2_gd_is_its_naive_twin(sizes):
 
 
 def test_diff2_bvr_l_sgd_is_its_naive_twin():
-    sizes, K, b = (3, 5, 4), 3, 2
+    sizes = (3, 5, 4)
+    K = 3
+    b = 2
     settings = {
         "clip": 0.2,
         "difference_clip": 0.1,
@@ -141,7 +143,9 @@ def test_diff2_bvr_l_sgd_is_its_naive_twin():
                 exact = naive_mean([slope(x_begun, i) - slope(x_before, i) for i in range(12)], C, sizes)
             assert np.allclose(step.answer.value[run_], exact)
             v = v + step.released[run_]
-            w, y_old, y = v, x_begun, x_begun - 0.5 * v
+            w = v
+            y_old = x_begun
+            y = x_begun - 0.5 * v
             p = r % 3
             mine = range(sum(sizes[:p]), sum(sizes[: p + 1]))
             for _ in range(2, K + 1):

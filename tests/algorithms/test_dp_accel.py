@@ -92,10 +92,10 @@ def test_weights_by_formula_are_weights_by_arrays(data, T):
     stage = np.cumsum([1, *data.draw(st.lists(st.integers(0, 1), min_size=T - 1, max_size=T - 1))]).astype(
         float
     )
-    found = dp_accel.stage_weights(Schedule(alpha), Schedule(stage), 0.3, 1.0, T).values(T)
+    weights = dp_accel.stage_weights(Schedule(alpha), Schedule(stage), 0.3, 1.0, T).values(T)
     for t in range(1, T + 1):
         kept = math.prod(1 - math.sqrt(0.3 * alpha[i]) for i in range(t, T))
-        assert found[t - 1] == pytest.approx(
+        assert weights[t - 1] == pytest.approx(
             2.0 ** (stage[-1] - stage[t - 1]) * kept * alpha[t - 1] * (1 + alpha[t - 1])
         )
     formula = dp_accel.stage_weights(

@@ -28,7 +28,9 @@ PROBLEM, DATA = quadratic_case(count=50, dimension=3)
 
 @pytest.mark.parametrize("T", [1, 2, 17])
 def test_every_schedule_spends_the_budget_exactly(T):
-    R, gamma, beta = 0.7, 0.9, 0.6
+    R = 0.7
+    gamma = 0.9
+    beta = 0.6
     schedules = {
         "uniform": dn.uniform(T, R),
         "dynamic": dn.dynamic(gamma, T, R),
@@ -52,7 +54,9 @@ def test_the_dynamic_schedule_is_lemma_4_1_on_its_influence():
 
 
 def test_the_exact_momentum_influence_is_the_weight_of_each_variance_in_u3():
-    beta, gamma, T = 0.6, 0.9, 8
+    beta = 0.6
+    gamma = 0.9
+    T = 8
     sigma2 = np.random.default_rng(0).uniform(1, 5, T)
     u3 = sum(
         gamma ** (T - t)
@@ -88,7 +92,10 @@ def test_choices_of_t_are_the_same_for_symbols_and_numbers(name):
 
 
 def test_bounds_agree_with_the_general_bound():
-    gamma, alpha, R, T = 0.9, 0.01, 0.4, 12
+    gamma = 0.9
+    alpha = 0.01
+    R = 0.4
+    T = 12
     influence = dn.gd_influence(gamma, T).values(T)
     assert math.isclose(
         dn.erub(dn.uniform(T, R).values(T), influence, gamma, R, alpha), dn.uniform_erub(gamma, alpha, T)

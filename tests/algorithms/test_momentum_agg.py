@@ -169,11 +169,17 @@ def test_tree_aggregation_is_its_naive_twin():
 
 
 def test_dp_nsgd_is_its_naive_twin():
-    alpha, eta, T, N = 0.3, 0.05, 20, 6
+    alpha = 0.3
+    eta = 0.05
+    T = 20
+    N = 6
     algorithm = dp_nsgd(PROBLEM, clip=0.4, alpha=alpha, scale=0.2, steps=T, step_size=eta)
     *steps, last = walk(algorithm, DATA, 2, generator(0, 0))
     for r in range(2):
-        x, noise, past, public = PROBLEM.start, {}, [], np.zeros(3)
+        x = PROBLEM.start
+        noise = {}
+        past = []
+        public = np.zeros(3)
         for step in steps:
             t = step.t
             order = step.state.order[r]
@@ -206,11 +212,19 @@ def test_epochs_have_fresh_orders_and_the_output_is_any_iterate():
 
 def test_sensitivity_reduced_is_its_naive_twin():
     """Algorithms 2 and 4 term by term, with all nodes kept and the coefficients of Lemma 17."""
-    alpha, gamma, eta, T, N, L = 0.3, 0.4, 0.05, 20, 6, 0.25
+    alpha = 0.3
+    gamma = 0.4
+    eta = 0.05
+    T = 20
+    N = 6
+    L = 0.25
     settings_ = {"clip": 1.0, "smoothness": L, "alpha": alpha, "gamma": gamma, "steps": T, "step_size": eta}
     algorithm = sensitivity_reduced_nsgd(PROBLEM, scales=Scales(0.5, 0.3, 0.1), **settings_)
     *steps, last = walk(algorithm, DATA, 1, generator(0, 0))
-    x, path, terms, released = PROBLEM.start, [], [], {}
+    x = PROBLEM.start
+    path = []
+    terms = []
+    released = {}
     public, rho = np.zeros(3), (1 - alpha) ** N
 
     def gathered(stream, a, b):
@@ -250,7 +264,9 @@ def test_sensitivity_reduced_is_its_naive_twin():
 @pytest.mark.parametrize("reduced", [False, True])
 def test_the_exact_noise_of_the_momentum(reduced):
     """Zero gradients: the direction is the noise, whose deviation the closed form gives."""
-    T, runs, N = 20, 4000, 6
+    T = 20
+    runs = 4000
+    N = 6
     problem = mean_estimation(2, count=N)
     flat = np.zeros((N, 2))
     seen = []
@@ -356,5 +372,5 @@ def test_ledger_exact_losses_and_audit_agree_with_the_theorem(N, T, alpha, reduc
     assert abs(losses.mean() - exact.mean() / 2) < 5 * error  # false alarm below 1e-6 each, fixed seed
     budget, mechanism = Budget(runs=6000, seed=0), loss_mechanism(algorithm, pair)
     for claimed, verdict in ((GDP(math.sqrt(charged)), False), (ZCDP(exact.mean() / 6), True)):
-        found = audit(mechanism, pair, claimed, budget=budget, rungs=["statistics"], smaller=False).verdict
-        assert (found is REFUTED) == verdict
+        ended = audit(mechanism, pair, claimed, budget=budget, rungs=["statistics"], smaller=False).verdict
+        assert (ended is REFUTED) == verdict

@@ -7,14 +7,16 @@ import pytest
 import sympy as sp
 
 from dpverify.language import Atom, Function, Vector, VectorSequence, inner, norm, norm2, total, vectors
-from dpverify.language.vectors import Length, in_norms
+from dpverify.language.lengths import Length, in_norms
 from dpverify.proving.codec import from_json, to_json
 
 x, y = vectors("x y")
 L, eta = sp.symbols("L eta", positive=True)
 f = Function("f", smooth=L, convex=True)
 after = x - eta * f.gradient(x)
-v, t, T = VectorSequence("v"), sp.Symbol("t", integer=True), sp.Symbol("T", integer=True, positive=True)
+v = VectorSequence("v")
+t = sp.Symbol("t", integer=True)
+T = sp.Symbol("T", integer=True, positive=True)
 
 
 def test_combinations_are_a_vector_space():

@@ -34,8 +34,8 @@ def renyi(p, q, order):
 @pytest.mark.parametrize("order", [2, 3, 5])
 @pytest.mark.parametrize("scale", [1.0, 2.5])
 def test_renyi_of_gaussian_noise(order, scale):
-    found = float(Gaussian(scale, {REPLACE: 1.0}).formula(("renyi", order), REPLACE))
-    assert found == pytest.approx(renyi(norm(0, scale).logpdf, norm(1, scale).logpdf, order), rel=1e-6)
+    cost = float(Gaussian(scale, {REPLACE: 1.0}).formula(("renyi", order), REPLACE))
+    assert cost == pytest.approx(renyi(norm(0, scale).logpdf, norm(1, scale).logpdf, order), rel=1e-6)
 
 
 @pytest.mark.parametrize("order", [2, 3, 8])
@@ -52,15 +52,15 @@ def test_renyi_and_zcdp_of_laplace_noise_are_upper_bounds(order, scale):
 @pytest.mark.parametrize("rate", [0.1, 0.5])
 def test_renyi_of_gaussian_noise_on_poisson_batches(order, rate):
     release = Subsampled(Gaussian(1.5, {ADD_REMOVE: 1.0}), size=10 * rate, of=10, how="poisson")
-    found = float(release.formula(("renyi", order), ADD_REMOVE))
+    cost = float(release.formula(("renyi", order), ADD_REMOVE))
 
     def mixed(x):
         return np.logaddexp(
             math.log(1 - rate) + norm(0, 1.5).logpdf(x), math.log(rate) + norm(1, 1.5).logpdf(x)
         )
 
-    assert found == pytest.approx(renyi(mixed, norm(0, 1.5).logpdf, order), rel=1e-6)
-    assert renyi(norm(0, 1.5).logpdf, mixed, order) <= found + 1e-9
+    assert cost == pytest.approx(renyi(mixed, norm(0, 1.5).logpdf, order), rel=1e-6)
+    assert renyi(norm(0, 1.5).logpdf, mixed, order) <= cost + 1e-9
 
 
 @pytest.mark.parametrize("order", [2, 3, 6])
@@ -68,7 +68,7 @@ def test_renyi_of_gaussian_noise_on_poisson_batches(order, rate):
 @pytest.mark.parametrize("scale", [1.0, 6.0])
 def test_renyi_of_gaussian_noise_on_batches_without_replacement_is_an_upper_bound(order, rate, scale):
     release = Subsampled(Gaussian(scale, {REPLACE: 1.0}), size=10 * rate, of=10)
-    found = float(release.formula(("renyi", order), REPLACE))
+    cost = float(release.formula(("renyi", order), REPLACE))
 
     def mixed(moved):  # the batch has the record with chance `rate`, and then the mean is moved
         def log(x):
@@ -78,8 +78,8 @@ def test_renyi_of_gaussian_noise_on_batches_without_replacement_is_an_upper_boun
         return log
 
     for first, second in ((1.0, 0.0), (0.0, 1.0), (0.5, -0.5)):
-        assert renyi(mixed(first), mixed(second), order) <= found + 1e-9
-    assert found < float(release.inner.formula(("renyi", order), REPLACE)) or rate == 0.5
+        assert renyi(mixed(first), mixed(second), order) <= cost + 1e-9
+    assert cost < float(release.inner.formula(("renyi", order), REPLACE)) or rate == 0.5
 
 
 def test_subsampling_without_replacement_at_a_symbolic_order():
@@ -93,11 +93,11 @@ def test_subsampling_without_replacement_at_a_symbolic_order():
 
 def test_amplified_laplace_noise_is_attained_far_out():
     release = Subsampled(Laplace(1.0, {REPLACE: 1.0}), size=2, of=8)
-    found = float(release.formula(PURE, REPLACE))
+    cost = float(release.formula(PURE, REPLACE))
     with_record = np.logaddexp(
         math.log(0.25) + laplace(1, 1).logpdf(30), math.log(0.75) + laplace(0, 1).logpdf(30)
     )
-    assert found == pytest.approx(with_record - laplace(0, 1).logpdf(30), rel=1e-9)
+    assert cost == pytest.approx(with_record - laplace(0, 1).logpdf(30), rel=1e-9)
 
 
 def test_profile_of_gaussian_dp():
@@ -142,7 +142,9 @@ def test_a_record_takes_part_once_at_least():
 @pytest.mark.parametrize("scale", [2.0, 4.0])
 @pytest.mark.parametrize("rate", [0.05, 0.25])
 def test_advanced_composition_of_batches_is_above_the_exact_loss(scale, rate):
-    each, slack, steps = 1e-3, 1e-3, 2
+    each = 1e-3
+    slack = 1e-3
+    steps = 2
     release = Subsampled(Gaussian(scale, {REPLACE: 1.0}), size=20 * rate, of=20)
     squares = steps * float(release.formula((SQUARES, each), REPLACE))
     delta = steps * float(release.formula((DELTAS, each), REPLACE)) + slack

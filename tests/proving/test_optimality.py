@@ -27,7 +27,10 @@ def test_a_multiplier_that_depends_on_the_index_is_no_proof():
 
 def test_a_symbol_named_like_a_sum_of_the_proof_is_not_taken_for_it():
     named = sp.Symbol("S_1", positive=True)
-    roots, q, t, R = CASES.total(sp.sqrt(CASES.q[CASES.t])), CASES.q, CASES.t, CASES.R
+    roots = CASES.total(sp.sqrt(CASES.q[CASES.t]))
+    q = CASES.q
+    t = CASES.t
+    R = CASES.R
     assert prove(CASES.variances(at=named / (R * sp.sqrt(q[t])), value=None)).verdict is REFUTED
     assert (
         prove(CASES.variances(objective=named * q[t] * CASES.x, value=named * roots**2 / R)).verdict is PROVED

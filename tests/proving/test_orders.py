@@ -16,7 +16,10 @@ from dpverify.theorems import AllOf, Theorem, formal, latex
 from dpverify.verdicts import PROVED, REFUTED, UNDECIDED
 from dpverify.witnesses import verify_witness
 
-N, d, a, eps = CASES.N, CASES.d, CASES.a, CASES.eps
+N = CASES.N
+d = CASES.d
+a = CASES.a
+eps = CASES.eps
 x = sp.Symbol("x", real=True)
 
 
@@ -112,14 +115,14 @@ def test_orders_stand_in_theorems():
 def test_products_of_powers_are_compared_exactly():
     """A certificate does not fit a neighbour, and differences are not multiplied away."""
     true = AtMost(N ** sp.Rational(2, 3) * sp.sqrt(d), N * d / eps**2, [eps <= 1])
-    found = monomials.attempt(true, QUICK)
-    assert monomials.check(true, found.content)
-    assert not monomials.check(AtMost(true.lhs * 2, true.rhs, true.given), found.content)
-    assert not monomials.check(AtMost(true.lhs, true.rhs), found.content | {"rows": []})
+    attempted = monomials.attempt(true, QUICK)
+    assert monomials.check(true, attempted.content)
+    assert not monomials.check(AtMost(true.lhs * 2, true.rhs, true.given), attempted.content)
+    assert not monomials.check(AtMost(true.lhs, true.rhs), attempted.content | {"rows": []})
     y = sp.Symbol("y", positive=True)
     for false in (AtMost((1 - eps) * (1 - y), 1), AtMost((1 - eps) ** 2, 1), AtMost(eps**2, eps)):
-        found = monomials.attempt(false, QUICK)
-        assert not (hasattr(found, "content") and monomials.check(false, found.content)), str(false)
+        attempted = monomials.attempt(false, QUICK)
+        assert not (hasattr(attempted, "content") and monomials.check(false, attempted.content)), str(false)
 
 
 def test_a_path_may_grow_like_a_logarithm():

@@ -75,15 +75,15 @@ def chromium():
     """Debian's chromium; installed here if this is a machine where that can be done, else the test is
     skipped.
     """
-    found = shutil.which("chromium") or shutil.which("chromium-browser")
-    if not found and shutil.which("apt-get") and os.geteuid() == 0:
+    browser = shutil.which("chromium") or shutil.which("chromium-browser")
+    if not browser and shutil.which("apt-get") and os.geteuid() == 0:
         subprocess.run(["apt-get", "update", "-qq"], check=False, capture_output=True)
         subprocess.run(
             ["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"],
             check=False,
             capture_output=True,
         )
-        found = shutil.which("chromium")
-    if not found:
+        browser = shutil.which("chromium")
+    if not browser:
         pytest.skip("no chromium, and it cannot be installed here")
-    return found
+    return browser

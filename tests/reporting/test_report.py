@@ -4,6 +4,7 @@ files get clear errors.
 
 import base64
 import hashlib
+import importlib
 import json
 import re
 from pathlib import Path
@@ -145,16 +146,27 @@ def test_a_finding_is_told_in_three_sentences_by_what_it_breaks(folder):
 
 def test_whatever_is_refuted_has_a_meaning_but_for_misprints():
     from dpverify.claims import find
-    from dpverify.reporting.meanings import MEANINGS, READINGS
     from dpverify.verdicts import REFUTED
 
     claims = find()
     refuted = {c.id: c.breaks for c in claims.values() if c.expect is REFUTED}
-    assert (set(MEANINGS) | READINGS) - set(refuted) == set()
-    assert {id for id, breaks in refuted.items() if breaks != "misprint"} - set(MEANINGS) == set()
-    for id, meaning in MEANINGS.items():
+    meanings, readings = {}, set()
+    for paper in {c.paper.key for c in claims.values()}:
+        kept = importlib.import_module(f"dpverify.symbolic.{paper.replace('-', '_')}.meanings")
+        meanings |= {f"{paper}/{name}": text for name, text in kept.MEANINGS.items()}
+        readings |= {f"{paper}/{name}" for name in kept.READINGS}
+    assert (set(meanings) | readings) - set(refuted) == set()
+    assert {id for id, breaks in refuted.items() if breaks != "misprint"} - set(meanings) == set()
+    for id, meaning in meanings.items():
         for named in re.findall(r"\{([^}]+)\}", meaning):
             assert f"{id.split('/')[0]}/{named}" in claims, f"{id} names {named}"
+
+
+def test_a_paper_of_one_s_own_has_no_meanings_and_needs_none():
+    from dpverify.reporting.meanings import is_reading, meaning_of
+
+    assert meaning_of("my-paper/lemma-1") is None and not is_reading("my-paper/lemma-1")
+    assert meaning_of("adp-erm/no-such-claim") is None and not is_reading("adp-erm/no-such-claim")
 
 
 def test_remarks_are_not_put_into_the_mouth_of_the_paper():
@@ -183,8 +195,8 @@ def test_a_finding_says_where_the_statement_fails_and_what_it_comes_down_to():
     assert told("x is small. The case: x = 2.", True, **point) == (
         "That is false. The case: x = 2. There it comes down to 2 <= 1."
     )
-    found = told("x is small. The case: x = 7.", **point)
-    assert found == "That is false. The case: x = 7.", (
+    finding = told("x is small. The case: x = 7.", **point)
+    assert finding == "That is false. The case: x = 7.", (
         "a witness that was found is not of the case that is told"
     )
     path = {"let": {"N": "t", "t": "2, 3, ..."}, "then": "(N)/(1) is 9 at t = 9, and tends to oo as t -> oo"}

@@ -12,7 +12,7 @@ from dpverify.symbolic.diff2 import experiments
 def test_runs_are_judged_where_the_last_round_ends(monkeypatch, restart):
     monkeypatch.setattr(experiments, "ROUNDS", 40)
     problem, train, test = experiments.setting("Friedman", 0)
-    found = experiments.ends("Friedman", 0, restart, (0.125,), 3.0)
+    end = experiments.ends("Friedman", 0, restart, (0.125,), 3.0)
     *_, last = walk(experiments.run_of(problem, restart, 0.125, 3.0), train, 1, generator(0, 0))
     expected = [
         problem.value(last.x, train)[0],
@@ -24,8 +24,8 @@ def test_runs_are_judged_where_the_last_round_ends(monkeypatch, restart):
             ]
         ),
     ]
-    assert list(found.values()) == pytest.approx(expected)
-    assert found["train loss"] != pytest.approx(problem.value(last.chosen, train)[0])
+    assert list(end.values()) == pytest.approx(expected)
+    assert end["train loss"] != pytest.approx(problem.value(last.chosen, train)[0])
 
 
 def test_a_step_size_that_does_not_do_is_passed_over(monkeypatch):

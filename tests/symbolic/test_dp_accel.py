@@ -10,13 +10,14 @@ from dpverify.problems import logistic
 from dpverify.proving import prove
 from dpverify.relations import AtMost, Equal, Instance
 from dpverify.symbolic.dp_accel import (
-    appendix_b,
-    experiment,
     heavy_ball,
+    matrix_inequality,
     multistage,
-    nesterov,
+    paired_runs,
+    proof_3_5,
     quadratic,
     runs,
+    theorem_4_1,
 )
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED
 
@@ -83,7 +84,10 @@ def test_certificate_against_prop_3_4_fails_for_the_right_sign():
     for sign, feasible in ((1, True), (-1, False)):
         B = sp.Matrix([sign * heavy_ball.alpha, 0])
         gap = (
-            R(2, 25) * heavy_ball.X0 + heavy_ball.X1 + R(2, 5) * heavy_ball.X2 - heavy_ball.phi(P, B, R(3, 5))
+            R(2, 25) * matrix_inequality.X0
+            + matrix_inequality.X1
+            + R(2, 5) * matrix_inequality.X2
+            - matrix_inequality.phi(P, B, R(3, 5))
         )
         assert bool(np.linalg.eigvalsh(np.array(gap.subs(at), dtype=float)).min() > 0) is feasible
 
@@ -97,7 +101,7 @@ def test_expected_error_is_that_of_the_algorithm():
     problem, data = quadratic([1.0], count=2, start=[1.0]), np.zeros((2, 1))
     algorithm = dp_nag(problem, clip=1.0, scales=Schedule([0.1, 0.3, 0.2]), steps=3, step_size=0.25, mu=1.0)
     exact = exact_moments(algorithm, data).expected_value(problem, data)[-1]
-    assert float(nesterov.expected_error(1, R(1, 4), 1, [R(1, 10), R(3, 10), R(1, 5)])) == pytest.approx(
+    assert float(theorem_4_1.expected_error(1, R(1, 4), 1, [R(1, 10), R(3, 10), R(1, 5)])) == pytest.approx(
         exact, rel=1e-12
     )
 
@@ -135,7 +139,7 @@ def test_stationary_variance_is_the_limit_of_the_recursion():
 
 def test_permuted_blocks_are_those_of_an_orthogonal_change():
     M = np.array(
-        appendix_b.full(sp.Matrix([[2, 1], [1, 2]])).subs(
+        proof_3_5.full(sp.Matrix([[2, 1], [1, 2]])).subs(
             {heavy_ball.alpha: R(1, 4), heavy_ball.beta: R(1, 2)}
         ),
         dtype=float,
@@ -179,22 +183,24 @@ def test_every_algorithm_of_section_5_spends_eps(name, m):
 )
 def test_sign_test_can_end_either_way(monkeypatch, first, second, verdict):
     monkeypatch.setattr(
-        experiment,
+        paired_runs,
         "errors",
         lambda one, effort, count=30: np.full(count, first if one.name == "DP-HB" else second),
     )
-    result = experiment.ordered([(experiment.Run("DP-HB", 1, 1.0), experiment.Run("DP-GD", 1, 1.0))])(QUICK)
+    result = paired_runs.ordered([(paired_runs.Run("DP-HB", 1, 1.0), paired_runs.Run("DP-GD", 1, 1.0))])(
+        QUICK
+    )
     assert result.verdict is verdict
 
 
 def test_sign_test_of_equal_chances_decides_nothing(monkeypatch):
     monkeypatch.setattr(
-        experiment,
+        paired_runs,
         "errors",
         lambda one, effort, count=30: np.arange(count) % 2 if one.name == "DP-HB" else np.full(count, 0.5),
     )
     assert (
-        experiment.ordered([(experiment.Run("DP-HB", 1, 1.0), experiment.Run("DP-GD", 1, 1.0))])(
+        paired_runs.ordered([(paired_runs.Run("DP-HB", 1, 1.0), paired_runs.Run("DP-GD", 1, 1.0))])(
             QUICK
         ).verdict
         is UNDECIDED

@@ -9,7 +9,7 @@ from dpverify.effort import QUICK
 from dpverify.formulas import dynamic_noise as schedules
 from dpverify.proving import prove
 from dpverify.relations import AtMost, Equal, Instance
-from dpverify.symbolic.dynamic_noise import experiments, runs, sgd
+from dpverify.symbolic.dynamic_noise import experiments, runs, secret_batches
 from dpverify.theorems import Theorem
 from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED
 
@@ -87,14 +87,18 @@ def test_the_whole_minimisers_are_those_of_a_scan():
 
 
 def test_sampled_divergence_is_that_of_the_binomial_formula():
-    p, s, a = 0.3, 1.5, 4
+    p = 0.3
+    s = 1.5
+    a = 4
     from math import comb, exp, log
 
     expected = log(
         sum(comb(a, k) * (1 - p) ** (a - k) * p**k * exp(k * (k - 1) / (2 * s**2)) for k in range(a + 1))
     ) / (a - 1)
-    found = sgd.sampled_divergence(a, {0: sp.Rational(7, 10), 1: sp.Rational(3, 10)}, sp.Rational(3, 2))
-    assert float(found) == pytest.approx(expected, rel=1e-12)
+    divergence = secret_batches.sampled_divergence(
+        a, {0: sp.Rational(7, 10), 1: sp.Rational(3, 10)}, sp.Rational(3, 2)
+    )
+    assert float(divergence) == pytest.approx(expected, rel=1e-12)
 
 
 # The runs of appendix D.
@@ -108,13 +112,13 @@ def test_sign_test_can_end_either_way(wins, verdict):
 def test_influence_by_retraining_is_the_hessian_one_without_clipping():
     features, labels = runs.blobs(50, 3)
     job = runs.task(features, labels, "squares", 0.5)  # no gradient is longer than the clip
-    found = runs.retrained(job, 5, [1, 5], 4000, 0, grid=(50.0, 100.0), base=1.0).mean(axis=1)
+    slopes = runs.retrained(job, 5, [1, 5], 4000, 0, grid=(50.0, 100.0), base=1.0).mean(axis=1)
     exact = runs.hessian_influence(
         runs.curvatures(job), steps=5, step_size=runs.STEP, clip=runs.CLIP, count=50
     ).values(5)
     # influence is E of a quadratic of Gaussians: relative standard error below 2 percent at 4000 runs; false
     # alarm below 1e-6 at 15 percent
-    assert found == pytest.approx(exact[[0, 4]], rel=0.15)
+    assert slopes == pytest.approx(exact[[0, 4]], rel=0.15)
 
 
 def test_schedules_of_appendix_d_spend_the_budget():

@@ -7,13 +7,13 @@ from itertools import product
 import pytest
 
 from dpverify.effort import QUICK
-from dpverify.symbolic.momentum_agg.reduced import binary_digits, exact_cost, heaviest
 from dpverify.symbolic.momentum_agg.runs import (
     _near_the_bound,
     _noise_of_algorithm_1,
     _noise_of_algorithm_2,
     _sampling,
 )
+from dpverify.symbolic.momentum_agg.theorem_8 import binary_digits, exact_cost, heaviest
 from dpverify.verdicts import SUPPORTED, UNDECIDED
 
 
