@@ -18,6 +18,7 @@ import numpy as np
 PRIOR = 2.0  # draws that each cell borrows from its parent
 MOST_CELLS = 1024
 FEW_CUTS, MANY_VALUES = 48, 512  # so many values are soonest compared with every one of so few cuts
+SOME = 1024  # values of a column that show how wide it is
 MOST_VALUES = 4096  # up to so many values of a column have a cell each
 
 
@@ -85,13 +86,16 @@ def sort_columns(x: np.ndarray, y: np.ndarray) -> list[Column]:
     >>> [column.both.tolist() for column in sort_columns(np.array([[2.0], [5.0]]), np.array([[1.0], [5.0]]))]
     [[1.0, 2.0], [5.0, 5.0]]
     """
-    a, both = np.sort(x, axis=1), np.sort(np.concatenate([x, y], axis=1), axis=1)
-    last = both.shape[1] - 1
-    low, high = both[:, int(0.16 * last)], both[:, int(0.84 * last)]
+    both = np.concatenate([x, y], axis=1)
+    some = np.sort(both[:, :: max(1, both.shape[1] // SOME)], axis=1)
+    last = some.shape[1] - 1
+    low, high = some[:, int(0.16 * last)], some[:, int(0.84 * last)]
     spread = np.maximum(high - low, np.maximum(np.abs(low), np.abs(high)) / 64)  # else it may be dust itself
-    size = np.minimum(np.maximum(-both[:, 0], both[:, -1]), 1e150)
+    size = np.minimum(np.maximum(-both.min(axis=1), both.max(axis=1)), 1e150)
     grain = grain_of(np.where(spread > 0, spread, np.where(size > 0, size, 1.0)))
-    a, both = (rounded(side, grain[:, None]) for side in (a, both))
+    both = rounded(both, grain[:, None])
+    a = np.sort(both[:, : x.shape[1]], axis=1)
+    both.sort(axis=1)
     return [Column(*column) for column in zip(a, both, grain.tolist())]
 
 

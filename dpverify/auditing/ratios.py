@@ -110,9 +110,9 @@ def excess(x: np.ndarray, y: np.ndarray, pair: WorstPair) -> float:
     if len(x) < 2:
         return -math.inf
     n, ratios = max(int(x.sum()), 1), (x + 0.5) / (y + 0.5)
-    down, up = np.argsort(-ratios, kind="stable"), np.argsort(ratios, kind="stable")
-    tpr = np.concatenate([x[down].cumsum()[:-1], y[up].cumsum()[:-1]]) / n
-    fpr = np.concatenate([y[down].cumsum()[:-1], x[up].cumsum()[:-1]]) / n
+    up = np.argsort(ratios, kind="stable")
+    sides = np.stack([x[up[::-1]], y[up], y[up[::-1]], x[up]])
+    tpr, fpr = sides.cumsum(axis=1)[:, :-1].reshape(2, -1) / n
     allowed, beside = np.interp([fpr, fpr + 1e-3], *pair.curve)
     slope = np.maximum((beside - allowed) / 1e-3, 0.0)
     # a count of 0 is not certain to stay 0
@@ -213,11 +213,15 @@ def _products(
     middle: np.ndarray,
     root: np.ndarray,
 ) -> Score:
+    # of u = (z - middle) / root:  u' matrix u / 2 + shift . u,  but for a constant
+    square = matrix / np.outer(2 * root, root)
+    slope = shift / root - 2 * square @ middle
+
     def apply(out: np.ndarray) -> np.ndarray:
         z = standard(out)
-        z -= middle
-        z /= root
-        return np.asarray(np.einsum("ij,ij->i", z @ (matrix / 2) + shift, z))
+        half: np.ndarray = z @ square
+        half += slope
+        return np.asarray(np.einsum("ij,ij->i", half, z))
 
     return Score(f"products over {name}", apply, dear=True, plain=False)
 

@@ -114,10 +114,13 @@ def _quadratic(x: Moments, y: Moments, pooled: np.ndarray, covariances: list[np.
     if k <= 32 and x.n > 8 * k:
         ridge = np.diag(pooled) * (0.1 * k / x.n + 1e-9)
         ax, ay = (np.linalg.inv(covariance + ridge) for covariance in covariances)
+        along = ax @ (mx - my)
 
         def apply(out: np.ndarray) -> np.ndarray:
-            u, v = out - my, out - mx
-            return (np.einsum("ij,ij->i", u @ ay, u) - np.einsum("ij,ij->i", v @ ax, v)) / 2
+            u = out - my
+            half: np.ndarray = u @ ((ay - ax) / 2)
+            half += along
+            return np.asarray(np.einsum("ij,ij->i", half, u)) - along @ (mx - my) / 2
 
         text = f"log-ratio of Gaussians with means {listed(mx)} and {listed(my)} and full covariances"
         return Score(text, apply, dear=True, plain=False)

@@ -34,7 +34,7 @@ EXTRA = 1.0  # evidence (in nats) that a choice among many scores is worth nothi
 LEAST = {True: 1.25, False: 0.95}  # standard deviations by which an event must exceed the claim to be bet on
 PROMISING = 2.5  # standard deviations at which a score is counted on all outputs, and kept beside later ones
 KEPT = 8  # scores, of those learned on the first half of the draws, that are kept after a look at the rest
-TRIED = 3  # scores, of those at a desk, that bets are computed for
+TRIED = 2  # scores, of those at a desk, that bets are computed for
 ROUGHNESS = 1.5
 MOST = 1_200_000  # numbers of each side that are kept to learn from
 POOL = 65_536  # outputs of each side that are kept to learn from
@@ -274,7 +274,9 @@ class Desk:
         self.seen += len(x)
 
     def _learn(self, pair: WorstPair) -> None:
-        """Let the bettors choose, and note which scores are wanted: those bet on, and the promising."""
+        """Let the bettors choose, and note which scores are wanted: those bet on, and the promising, if they
+        are not dear.
+        """
         # what does not exceed the claim as it stands is not worth a closer look
         beyond = [excess(*counts, pair) for counts in self.counts]
         best = sorted(range(len(beyond)), key=lambda i: -beyond[i])[:TRIED]
@@ -284,10 +286,7 @@ class Desk:
             bettor.learn(self.counts, pair, some, dear)
         self.wanted = {b.of for b in self.bettors if b.bet is not None and b.bet.growth > 0}
         if self.honest:
-            cheap = max((by for i, by in enumerate(beyond) if i not in dear), default=0.0)
-            self.wanted |= {
-                i for i, by in enumerate(beyond) if by > max(PROMISING, cheap * (1 + CLEARLY) * (i in dear))
-            }
+            self.wanted |= {i for i, by in enumerate(beyond) if by > PROMISING and i not in dear}
         self.learned = self.seen
 
 
