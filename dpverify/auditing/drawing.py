@@ -471,7 +471,7 @@ def _picklable(mechanism: Mechanism, workers: int) -> None:
 def _equal(a: Plain, b: Plain) -> bool:
     """Whether two outcomes are the same; one may be padded further than the other."""
     both = _stacked([a, b])
-    return all(np.array_equal(part[: a.runs], part[a.runs :], equal_nan=True) for part in both)
+    return all(np.array_equal(part[: a.runs], part[a.runs :], equal_nan=True) for part in both[:-1])
 
 
 def run_by_run(mechanism: Mechanism) -> Mechanism:
@@ -506,7 +506,7 @@ def _joined(blocks: list[Block]) -> Block:
 def _stacked(parts: list[Plain]) -> Plain:
     if not parts:
         none, empty = np.zeros(0, dtype=int), np.zeros((0, 0))
-        return Plain(empty, none, none, empty, empty)
+        return Plain(empty, none, none, empty, empty, none)
 
     def together(matrices: list[np.ndarray]) -> np.ndarray:
         width = max(matrix.shape[1] for matrix in matrices)
@@ -514,10 +514,12 @@ def _stacked(parts: list[Plain]) -> Plain:
             return np.concatenate(matrices)
         return np.concatenate([np.pad(m, ((0, 0), (0, width - m.shape[1]))) for m in matrices])
 
+    slots = np.unique(np.concatenate([part.slots for part in parts]))
     return Plain(
         together([part.numbers for part in parts]),
         np.concatenate([part.sizes for part in parts]),
         np.concatenate([part.shapes for part in parts]),
         together([part.low_bits for part in parts]),
-        together([part.keyed for part in parts]),
+        np.concatenate([part.at_slots(slots) for part in parts]),
+        slots,
     )

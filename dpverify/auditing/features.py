@@ -385,8 +385,12 @@ def residues(x: np.ndarray, y: np.ndarray, columns: np.ndarray) -> Iterator[Scor
 def _moduli(x: np.ndarray, y: np.ndarray, most: int = 2) -> list[int]:
     """Larger moduli by which the residues of the two sides differ most, and by more than chance explains."""
     found = []
+    if max(np.abs(x).max(), np.abs(y).max()) > 2.0**53:  # whole for want of bits
+        return []
+    x, y = (side.astype(np.int64) for side in (x, y))
     for modulus in range(17, 257):
-        a, b = (np.bincount(np.mod(side, modulus).astype(int), minlength=modulus) for side in (x, y))
+        # whole numbers are sooner divided than their rest is taken
+        a, b = (np.bincount(side - side // modulus * modulus, minlength=modulus) for side in (x, y))
         surprise = ((a - b) ** 2 / np.maximum(a + b, 1)).max()
         if surprise > 24:
             found.append((float(surprise), modulus))
