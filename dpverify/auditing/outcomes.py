@@ -87,7 +87,8 @@ class Plain(NamedTuple):
 
     def first(self, runs: int) -> Plain:
         """The first runs of them."""
-        return Plain(*[part[:runs] for part in self[:-1]], slots=self.slots)
+        rows = {name: part[:runs] for name, part in zip(self._fields, self) if name != "slots"}
+        return self._replace(**rows)
 
     def at_slots(self, slots: np.ndarray) -> np.ndarray:
         """The numbers at those slots: 0 where no key has one of them."""
