@@ -208,7 +208,8 @@ def _test(audit: Audit) -> Result:
     event: Event | None = None
     x = y = n = 0
     fixed, width = True, 0
-    with progress_bar(f"auditing {name_of(audit.drawn)}", sampler.runs, audit.progress) as advance:
+    title = f"auditing {name_of(audit.drawn)}"
+    with sampler.interrupts, progress_bar(title, sampler.runs, audit.progress) as advance:
         for a, b in sampler:
             fixed, width = fixed and bool((a == a[0]).all()), a.shape[1]
             with one_thread():
@@ -222,6 +223,8 @@ def _test(audit: Audit) -> Result:
                 return _noting(audit, result, sampler, fixed)
             if event is None and sampler.settled and test.samples >= LEARN * sampler.runs:
                 event = choose_event(test, audit.claim, max(sampler.runs - test.samples, 1))
+            if sampler.interrupts.noted:
+                sampler.cut_short = "interrupted"
     if sampler.cut_short:  # the exact test needs a number of runs that was fixed before; the wealth does not
         event = None
         x = 0
