@@ -44,9 +44,9 @@ def capacity(a: np.ndarray, b: np.ndarray, pair: WorstPair) -> float:
     >>> capacity(np.ones(3), np.ones(3), worst_pair(PureDP(1.0)))
     2.0
     """
-    finite = np.outer(pair.ratios[:-1], a)
-    finite += b
-    return float(pair.q[:-1] @ finite.max(axis=1) + pair.p[-1] * a.max())
+    finite = np.outer(a, pair.ratios[:-1])
+    finite += b[:, None]
+    return float(pair.q[:-1] @ finite.max(axis=0) + pair.p[-1] * a.max())
 
 
 def _slopes(p1: np.ndarray, q1: np.ndarray, pair: WorstPair) -> tuple[np.ndarray, np.ndarray]:

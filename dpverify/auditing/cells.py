@@ -17,6 +17,8 @@ import numpy as np
 
 PRIOR = 2.0  # draws that each cell borrows from its parent
 MOST_CELLS = 1024
+FEW_CUTS, MANY_VALUES = 48, 512  # so many values are soonest compared with every one of so few cuts
+SOME = 1024  # values of a column that show how wide it is
 MOST_VALUES = 4096  # up to so many values of a column have a cell each
 
 
@@ -56,29 +58,45 @@ def between_grains(edges: np.ndarray, grain: float) -> np.ndarray:
 
 
 class Column(NamedTuple):
-    """The values of a column on the two sides and together, rounded to the grain, in order."""
+    """The values of a column on the first side and on both together, rounded to the grain, in order."""
 
     x: np.ndarray
-    y: np.ndarray
     both: np.ndarray
     grain: float
 
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many values each side has."""
+        return len(self.x), len(self.both) - len(self.x)
+
+    def up_to(self, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """How many values of each side are at most these."""
+        x = np.searchsorted(self.x, edges, side="right")
+        return x, np.searchsorted(self.both, edges, side="right") - x
+
+    def counts(self, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """How many values of each side lie in the cells between these edges."""
+        x, y = (np.concatenate([[0], below, [n]]) for below, n in zip(self.up_to(edges), self.sizes))
+        return np.diff(x), np.diff(y)
+
 
 def sort_columns(x: np.ndarray, y: np.ndarray) -> list[Column]:
-    """The columns of two matrices.
+    """The columns of two matrices, each a row of these.
 
-    >>> [column.both.tolist() for column in sort_columns(np.array([[2.0, 5.0]]), np.array([[1.0, 5.0]]))]
+    >>> [column.both.tolist() for column in sort_columns(np.array([[2.0], [5.0]]), np.array([[1.0], [5.0]]))]
     [[1.0, 2.0], [5.0, 5.0]]
     """
-    a, b = np.sort(np.ascontiguousarray(x.T), axis=1), np.sort(np.ascontiguousarray(y.T), axis=1)
-    both = np.sort(np.concatenate([a, b], axis=1), axis=1, kind="stable")  # quick where two parts are sorted
-    last = both.shape[1] - 1
-    low, high = both[:, int(0.16 * last)], both[:, int(0.84 * last)]
+    both = np.concatenate([x, y], axis=1)
+    some = np.sort(both[:, :: max(1, both.shape[1] // SOME)], axis=1)
+    last = some.shape[1] - 1
+    low, high = some[:, int(0.16 * last)], some[:, int(0.84 * last)]
     spread = np.maximum(high - low, np.maximum(np.abs(low), np.abs(high)) / 64)  # else it may be dust itself
-    size = np.minimum(np.maximum(-both[:, 0], both[:, -1]), 1e150)
+    size = np.minimum(np.maximum(-both.min(axis=1), both.max(axis=1)), 1e150)
     grain = grain_of(np.where(spread > 0, spread, np.where(size > 0, size, 1.0)))
-    a, b, both = (rounded(side, grain[:, None]) for side in (a, b, both))
-    return [Column(*column) for column in zip(a, b, both, grain.tolist())]
+    both = rounded(both, grain[:, None])
+    a = np.sort(both[:, : x.shape[1]], axis=1)
+    both.sort(axis=1)
+    return [Column(*column) for column in zip(a, both, grain.tolist())]
 
 
 @dataclass(frozen=True)
@@ -97,7 +115,12 @@ class Cells:
 
     def apply(self, values: np.ndarray) -> np.ndarray:
         """The log-ratio of the cell that each value lies in."""
-        return self.ratios[np.searchsorted(self.cuts, values)]
+        if len(self.cuts) > FEW_CUTS or len(values) < MANY_VALUES:
+            return self.ratios[np.searchsorted(self.cuts, values)]
+        values, above = np.ascontiguousarray(values), np.zeros(len(values), dtype=np.uint8)
+        for cut in self.cuts:
+            above += values > cut
+        return self.ratios[above]
 
 
 def cell_edges(values: np.ndarray) -> np.ndarray:
@@ -131,31 +154,25 @@ def outer_gaps(values: np.ndarray, few: int = 4) -> np.ndarray:
     return np.array([values[few - 1 + low.argmax()], values[len(values) - outer + high.argmax()]])
 
 
-def _counts(values: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    """How many of the sorted values lie in each cell."""
-    return np.diff(np.concatenate([[0], np.searchsorted(values, edges, side="right"), [len(values)]]))
-
-
 def learn_cells(columns: Sequence[Column]) -> list[Cells]:
     """The cells of every column.
 
     >>> rng = np.random.default_rng(0)
     >>> x, y = np.append(rng.normal(size=900), np.full(100, 0.5)), rng.normal(size=1000)
-    >>> [cells] = learn_cells(sort_columns(x[:, None], y[:, None]))
+    >>> [cells] = learn_cells(sort_columns(x[None], y[None]))
     >>> bool(cells.apply(np.array([0.5]))[0] > 2), bool(abs(cells.apply(np.array([-0.5]))[0]) < 0.5)
     (True, True)
     """
     edges = [cell_edges(column.both) for column in columns]
-    x = [_counts(column.x, cuts) for column, cuts in zip(columns, edges)]
-    y = [_counts(column.y, cuts) for column, cuts in zip(columns, edges)]
+    x, y = zip(*(column.counts(cuts) for column, cuts in zip(columns, edges)))
     levels = np.array([max(1, int(np.ceil(np.log2(len(cuts) + 1)))) for cuts in edges])
     learned: dict[int, Cells] = {}
     for level in np.unique(levels):
-        alike = np.flatnonzero(levels == level)
-        a, b = (
-            np.stack([np.pad(side[i], (0, (1 << level) - len(side[i]))) for i in alike]) for side in (x, y)
-        )
-        for i, ratios, gain in zip(alike.tolist(), *supported_ratios(a, b)):
+        alike = np.flatnonzero(levels == level).tolist()
+        a, b = np.zeros((2, len(alike), 1 << level), dtype=int)
+        for row, i in enumerate(alike):
+            a[row, : len(x[i])], b[row, : len(y[i])] = x[i], y[i]
+        for i, ratios, gain in zip(alike, *supported_ratios(a, b)):
             ratios = ratios[: len(x[i])]
             # neighbours that have one log-ratio are one cell
             first = np.flatnonzero(np.concatenate([[True], ratios[1:] != ratios[:-1]]))
@@ -227,7 +244,7 @@ def learn_outside(column: Column) -> Outside | None:
 
     >>> rng = np.random.default_rng(0)
     >>> x, y = np.append(rng.normal(size=990), rng.normal(50, 1, size=10)), rng.normal(size=1000)
-    >>> outside = learn_outside(sort_columns(x[:, None], y[:, None])[0])
+    >>> outside = learn_outside(sort_columns(x[None], y[None])[0])
     >>> bool(outside.apply(np.array([49.0]))[0] > 2), outside.apply(np.array([0.0])).tolist()
     (True, [0.0])
     """
@@ -238,14 +255,12 @@ def learn_outside(column: Column) -> Outside | None:
     ends = outer_gaps(both)
     gaps = both[np.minimum(np.searchsorted(both, ends, side="right"), last)] - ends
     low, high = (ends + gaps / 2).tolist()
-    a, b = (
-        np.array([np.searchsorted(side, low, side="right"), len(side) - np.searchsorted(side, high, "right")])
-        for side in (column.x, column.y)
-    )
+    a, b = (count[[0, 2]] for count in column.counts(np.array([low, high])))
     surprise = np.where(gaps > spread, (a - b) ** 2 / np.maximum(a + b, 1), 0.0)
     if surprise.max() < 3.0:
         return None
-    ratios = np.log((a + 0.5) / (b + 0.5) * len(column.y) / len(column.x))
+    m, n = column.sizes
+    ratios = np.log((a + 0.5) / (b + 0.5) * n / m)
     return Outside((low, high), np.where(surprise >= 3.0, ratios, 0.0))
 
 
@@ -276,7 +291,7 @@ def learn_atoms(column: Column, most: int = 512) -> Atoms | None:
 
     >>> rng = np.random.default_rng(0)
     >>> x, y = np.append(rng.normal(size=90), np.full(10, 0.5)), rng.normal(size=100)
-    >>> atoms = learn_atoms(sort_columns(x[:, None], y[:, None])[0])
+    >>> atoms = learn_atoms(sort_columns(x[None], y[None])[0])
     >>> atoms.values.tolist(), atoms.apply(np.array([0.4])).tolist()
     ([0.5], [0.0])
     """
@@ -284,14 +299,13 @@ def learn_atoms(column: Column, most: int = 512) -> Atoms | None:
     if len(again) == 0:
         return None
     values = np.unique(column.both[again])
-    a, b = (
-        np.searchsorted(side, values, side="right") - np.searchsorted(side, values, side="left")
-        for side in (column.x, column.y)
-    )
+    below = column.up_to(np.nextafter(values, -np.inf))
+    a, b = (upto - before for upto, before in zip(column.up_to(values), below))
     surprise = (a - b) ** 2 / np.maximum(a + b, 1)
     kept = np.argsort(-surprise, kind="stable")[:most]
     kept = np.sort(kept[surprise[kept] >= 3.0])
     if len(kept) == 0:
         return None
-    ratios = np.log((a[kept] + 0.5) / (b[kept] + 0.5) * len(column.y) / len(column.x))
+    m, n = column.sizes
+    ratios = np.log((a[kept] + 0.5) / (b[kept] + 0.5) * n / m)
     return Atoms(column.grain, values[kept], ratios)

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpverify.auditing.fingerprints import fingerprint
+from dpverify.auditing.interrupts import Interrupts
 from dpverify.auditing.memory import Memory
 from dpverify.auditing.outcomes import (
     LATE,
@@ -54,6 +55,7 @@ BATCH, LARGEST = 4096, 16_384  # runs of a batched call, at first and at most
 HERE = 1.0  # seconds of drawing a chunk after which others are asked to help
 WIDEST = 400_000  # numbers of each side that a chunk has at most
 SHARE = 1 / 8  # of a budget in time, after which the number of runs is settled
+WARM = 3  # chunks, of which the first pay for what is loaded and learned once; half of the time is enough
 
 
 def chunk_sizes(runs: int) -> list[int]:
@@ -210,11 +212,12 @@ class Sampler:
     cut_short: str = ""
     raised: list[int] = field(default_factory=lambda: [0, 0])
     error: str = ""
+    interrupts: Interrupts = field(default_factory=Interrupts)
 
     def __post_init__(self) -> None:
         self.runs = self.budget.runs
         self.settled = self.budget.seconds is None
-        self._started = time.monotonic()
+        self._started = self._before = time.monotonic()
         self._layout = Layout()
         self._data = self._content()
         self._first: tuple[Plain, Plain] | None = None
@@ -238,19 +241,21 @@ class Sampler:
                 self._look(chunk, x, y)
                 yield self._layout.matrices(x, y)
             done, chunk = done + x.runs, chunk + 1
-            self._settle(done)
+            self._settle(chunk, x.runs, done)
 
     def _widest(self) -> int:
         """How many runs a chunk has at most, so that it fits in memory."""
         return WIDEST // self._first[0].numbers.shape[1] if self._first is not None else WIDEST
 
-    def _settle(self, done: int) -> None:
-        """With a budget in time: the number of runs, by the speed of the first ones."""
+    def _settle(self, chunks: int, last: int, done: int) -> None:
+        """With a budget in time: the number of runs, by the speed of the last chunk."""
         if self.settled or self.budget.seconds is None:
             return
-        elapsed = time.monotonic() - self._started
-        if elapsed >= SHARE * self.budget.seconds:
-            self.runs = min(self.budget.runs, max(done, int(done * self.budget.seconds / elapsed)))
+        now = time.monotonic()
+        elapsed, took, self._before = now - self._started, now - self._before, now
+        if elapsed >= (SHARE if chunks >= WARM else 1 / 2) * self.budget.seconds:
+            more = last * max(self.budget.seconds - elapsed, 0.0) / max(took, 1e-9)
+            self.runs = min(self.budget.runs, done + int(more))
             self.settled = True
 
     def _late(self) -> bool:
@@ -269,7 +274,7 @@ class Sampler:
         starts = range(there, size, block)
         tasks = [Task(chunk, start // block, min(block, size - start)) for start in starts]
         try:
-            with closing(self._drawn(tasks)) as drawn:
+            with self.interrupts.at_once(), closing(self._drawn(tasks)) as drawn:
                 for _, part in drawn:
                     blocks.append(part)
                     self.error = self.error or part.error
@@ -471,7 +476,7 @@ def _picklable(mechanism: Mechanism, workers: int) -> None:
 def _equal(a: Plain, b: Plain) -> bool:
     """Whether two outcomes are the same; one may be padded further than the other."""
     both = _stacked([a, b])
-    return all(np.array_equal(part[: a.runs], part[a.runs :], equal_nan=True) for part in both)
+    return all(np.array_equal(part[: a.runs], part[a.runs :], equal_nan=True) for part in both[:-1])
 
 
 def run_by_run(mechanism: Mechanism) -> Mechanism:
@@ -506,7 +511,7 @@ def _joined(blocks: list[Block]) -> Block:
 def _stacked(parts: list[Plain]) -> Plain:
     if not parts:
         none, empty = np.zeros(0, dtype=int), np.zeros((0, 0))
-        return Plain(empty, none, none, empty, empty)
+        return Plain(empty, none, none, empty, empty, none)
 
     def together(matrices: list[np.ndarray]) -> np.ndarray:
         width = max(matrix.shape[1] for matrix in matrices)
@@ -514,10 +519,12 @@ def _stacked(parts: list[Plain]) -> Plain:
             return np.concatenate(matrices)
         return np.concatenate([np.pad(m, ((0, 0), (0, width - m.shape[1]))) for m in matrices])
 
+    slots = np.unique(np.concatenate([part.slots for part in parts]))
     return Plain(
         together([part.numbers for part in parts]),
         np.concatenate([part.sizes for part in parts]),
         np.concatenate([part.shapes for part in parts]),
         together([part.low_bits for part in parts]),
-        together([part.keyed for part in parts]),
+        np.concatenate([part.at_slots(slots) for part in parts]),
+        slots,
     )

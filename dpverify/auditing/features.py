@@ -17,7 +17,7 @@ waves       numbers modulo the period whose wave differs most in the density of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,6 +36,12 @@ class Scale(NamedTuple):
     spread: np.ndarray
     middle: np.ndarray
 
+    def standardised(self, out: np.ndarray, most: float, of: Any = slice(None)) -> np.ndarray:
+        """Those coordinates less their centre, over their spread, at most so far from 0."""
+        z: np.ndarray = out[:, of] - self.centre[of]
+        z /= self.spread[of]
+        return np.clip(z, -most, most, out=z)
+
 
 def scale_of(x: np.ndarray, y: np.ndarray) -> Scale:
     """The scale of every coordinate of both sides together.
@@ -52,20 +58,23 @@ def scale_of(x: np.ndarray, y: np.ndarray) -> Scale:
 
 def summaries(scale: Scale) -> Iterator[Score]:
     """Summaries of whole outputs of two or more numbers."""
-    centre, spread, middle = scale
+    middle = scale.middle
 
-    def standard(out: np.ndarray) -> np.ndarray:
-        return np.clip((out - centre) / spread, -1e9, 1e9)
-
-    yield Score("largest coordinate", lambda out: out.max(axis=1))
-    yield Score("smallest coordinate", lambda out: out.min(axis=1))
+    yield Score("largest coordinate", lambda out: _columns(out).max(axis=0))
+    yield Score("smallest coordinate", lambda out: _columns(out).min(axis=0))
     yield Score("place of the largest coordinate", lambda out: out.argmax(axis=1).astype(float))
     yield Score("place of the smallest coordinate", lambda out: out.argmin(axis=1).astype(float))
     yield Score(
-        "squared norm of the standardised output", lambda out: (standard(out) ** 2).sum(axis=1), plain=False
+        "squared norm of the standardised output",
+        lambda out: _squares(scale.standardised(out, FARTHEST)),
+        plain=False,
     )
     yield Score("norm of the output", lambda out: np.linalg.norm(out, axis=1))
-    yield Score("sum of the standardised output", lambda out: standard(out).sum(axis=1), plain=False)
+    yield Score(
+        "sum of the standardised output",
+        lambda out: scale.standardised(out, FARTHEST).sum(axis=1),
+        plain=False,
+    )
     yield Score("sum of the output", lambda out: out.sum(axis=1))
     yield Score("ascents in the output", lambda out: (out[:, 1:] > out[:, :-1]).sum(axis=1).astype(float))
     yield Score("coordinates that are 0", lambda out: (out == 0).sum(axis=1).astype(float))
@@ -96,15 +105,24 @@ def _inversions(out: np.ndarray) -> np.ndarray:
     >>> _inversions(np.array([[1.0, 2.0, 3.0], [3.0, 1.0, 2.0]])).tolist()
     [0.0, 2.0]
     """
-    total = np.zeros(len(out))
-    for i in range(out.shape[1] - 1):
-        total += (out[:, i, None] > out[:, i + 1 :]).sum(axis=1)
-    return total
+    columns, total = _columns(out), np.zeros(len(out), dtype=np.int8)
+    for i, column in enumerate(columns):
+        for later in columns[i + 1 :]:
+            total += column > later
+    return total.astype(float)
 
 
 def _smallest_gap(out: np.ndarray) -> np.ndarray:
-    gaps: np.ndarray = np.diff(np.sort(out, axis=1), axis=1).min(axis=1)
-    return gaps
+    return np.asarray(np.diff(_columns(np.sort(out, axis=1)), axis=0).min(axis=0))
+
+
+def _columns(out: np.ndarray) -> np.ndarray:
+    """The columns one after the other in memory: what is asked of short rows is sooner asked of them."""
+    return np.ascontiguousarray(out.T)
+
+
+def _squares(z: np.ndarray) -> np.ndarray:
+    return np.asarray(np.einsum("ij,ij->i", z, z))
 
 
 def _longest_run(upper: np.ndarray) -> np.ndarray:
@@ -114,8 +132,9 @@ def _longest_run(upper: np.ndarray) -> np.ndarray:
     [2.0]
     """
     run, longest = np.zeros(len(upper)), np.zeros(len(upper))
-    for column in upper.T:
-        run = (run + 1) * column
+    for column in _columns(upper):
+        run += 1
+        run *= column
         np.maximum(longest, run, out=longest)
     return longest
 
@@ -148,33 +167,29 @@ def pairs(x: np.ndarray, y: np.ndarray, scale: Scale, most: int = 2) -> Iterator
     if k > 2048:
         return
 
-    def standard(out: np.ndarray) -> np.ndarray:
-        return np.clip((out - centre) / spread, -4, 4)
-
-    u, v = standard(x), standard(y)
+    u, v = scale.standardised(x, NEAR), scale.standardised(y, NEAR)
     for name, of in (("", _itself), ("|.| of ", np.abs), (f"what is beyond {TAIL:g} of ", _tail)):
-        a, b = of(u), of(v)
-        a, b = a - a.mean(axis=0), b - b.mean(axis=0)
-        moved = a.T @ a / len(a) - b.T @ b / len(b)
-        size = np.sqrt(np.outer(a.var(axis=0) + b.var(axis=0), a.var(axis=0) + b.var(axis=0)) / 4) + 1e-12
-        moved = np.abs(np.triu(moved / size, 1))
+        a, b = (_covariance(of(side)) for side in (u, v))
+        wide = np.diag(a) + np.diag(b)
+        moved = np.abs(np.triu((a - b) / (np.sqrt(np.outer(wide, wide) / 4) + 1e-12), 1))
         for flat in np.argsort(moved, axis=None)[: -most - 1 : -1]:
             i, j = map(int, np.unravel_index(flat, moved.shape))
             if i < j:
                 both = " and ".join(
-                    f"(output[{at}] - {centre[at]:.6g}) / {spread[at]:.6g} (within +-4)" for at in (i, j)
+                    f"(output[{at}] - {centre[at]:.6g}) / {spread[at]:.6g} (within +-{NEAR:g})"
+                    for at in (i, j)
                 )
                 for what, join in (("product", np.multiply), ("difference", np.subtract)):
                     yield Score(
                         f"{what} of {name}standardised output[{i}] and output[{j}]",
-                        _two(standard, of, i, j, join),
+                        _two(scale, of, i, j, join),
                         says=f"{what} of {name}{both}",
                     )
                 if of is _itself:
                     yield Score(f"ratio of output[{i}] and output[{j}]", _ratio(i, j))
 
 
-TAIL = 2.0  # spreads from the centre
+TAIL, NEAR = 2.0, 4.0  # spreads from the centre: what is beyond, and how far is far enough
 
 
 def _itself(z: np.ndarray) -> np.ndarray:
@@ -186,16 +201,20 @@ def _tail(z: np.ndarray) -> np.ndarray:
     return z * (np.abs(z) > TAIL)
 
 
+def _covariance(z: np.ndarray) -> np.ndarray:
+    mean = np.ones(len(z)) @ z / len(z)
+    return z.T @ z / len(z) - np.outer(mean, mean)
+
+
 def _two(
-    standard: Callable[[np.ndarray], np.ndarray],
+    scale: Scale,
     of: Callable[[np.ndarray], np.ndarray],
     i: int,
     j: int,
     join: Callable[[np.ndarray, np.ndarray], np.ndarray],
 ) -> Callable[[np.ndarray], np.ndarray]:
     def apply(out: np.ndarray) -> np.ndarray:
-        z = of(standard(out))
-        return join(z[:, i], z[:, j])
+        return join(*(of(scale.standardised(out, NEAR, at)) for at in (i, j)))
 
     return apply
 
@@ -366,8 +385,12 @@ def residues(x: np.ndarray, y: np.ndarray, columns: np.ndarray) -> Iterator[Scor
 def _moduli(x: np.ndarray, y: np.ndarray, most: int = 2) -> list[int]:
     """Larger moduli by which the residues of the two sides differ most, and by more than chance explains."""
     found = []
+    if max(np.abs(x).max(), np.abs(y).max()) > 2.0**53:  # whole for want of bits
+        return []
+    x, y = (side.astype(np.int64) for side in (x, y))
     for modulus in range(17, 257):
-        a, b = (np.bincount(np.mod(side, modulus).astype(int), minlength=modulus) for side in (x, y))
+        # whole numbers are sooner divided than their rest is taken
+        a, b = (np.bincount(side - side // modulus * modulus, minlength=modulus) for side in (x, y))
         surprise = ((a - b) ** 2 / np.maximum(a + b, 1)).max()
         if surprise > 24:
             found.append((float(surprise), modulus))
@@ -377,8 +400,7 @@ def _moduli(x: np.ndarray, y: np.ndarray, most: int = 2) -> list[int]:
 def _places(x: np.ndarray, y: np.ndarray, at: int) -> Iterator[Score]:
     """How many decimal places, or whether few bits, where some numbers of one side have few of them."""
     for text, few in (("decimal places", decimal_places), ("largest of the 16 lowest bits", _long)):
-        counts = [np.unique(few(side), return_counts=True) for side in (x, y)]
-        if any(len(values) > 1 and times[values < values.max()].sum() >= 8 for values, times in counts):
+        if any(np.count_nonzero(found < found.max()) >= 8 for found in (few(x), few(y))):
             yield Score(f"{text} of output[{at}]", _of(at, few))
 
 
@@ -392,9 +414,11 @@ def decimal_places(values: np.ndarray) -> np.ndarray:
     >>> decimal_places(np.array([0.25, 3.0, 0.1 + 0.2, 1 / 3])).tolist()
     [2.0, 0.0, 1.0, 10.0]
     """
-    places = np.full(len(values), 10.0)
-    for k in range(9, -1, -1):
-        places[np.abs(values - np.round(values, k)) <= 4 * np.spacing(np.abs(values))] = k
+    places, at = np.full(len(values), 10.0), np.arange(len(values))
+    for k in range(9, -1, -1):  # what has few has no more
+        left = values[at]
+        at = at[np.abs(left - np.round(left, k)) <= 4 * np.spacing(np.abs(left))]
+        places[at] = k
     return places
 
 
@@ -448,7 +472,8 @@ def waves(x: np.ndarray, y: np.ndarray, columns: np.ndarray, scale: Scale) -> It
         a, b = ((side[:, at] - scale.centre[at]) / (8 * scale.spread[at]) + 0.5 for side in (x, y))
         a, b = (side[(side >= 0) & (side < 1)] for side in (a, b))
         counts = [np.bincount((side * PERIODS).astype(int), minlength=PERIODS) for side in (a, b)]
-        power = np.abs(np.fft.rfft(counts[0] - counts[1])) ** 2 / max(len(a) + len(b), 1)
+        wave = np.fft.rfft(counts[0] - counts[1])
+        power = (wave.real**2 + wave.imag**2) / max(len(a) + len(b), 1)
         first = int(power[16:].argmax()) + 16  # longer waves are seen as cells
         if power[first] < SURPRISE:
             continue

@@ -35,7 +35,7 @@ from decimal import Decimal, localcontext
 from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from os import PathLike, fspath
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -75,7 +75,7 @@ LATE = Raised("out of time", "")  # the outcome of a run that took longer than i
 
 class Plain(NamedTuple):
     """Outcomes made plain: (runs, width) numbers, padded with 0; how many there are; the structure, below 0
-    for a run that raised; low bits; numbers by the slots of their keys.
+    for a run that raised; low bits; numbers by the slots of their keys, and which slots these are.
     """
 
     numbers: np.ndarray
@@ -83,10 +83,21 @@ class Plain(NamedTuple):
     shapes: np.ndarray
     low_bits: np.ndarray
     keyed: np.ndarray
+    slots: np.ndarray
 
     def first(self, runs: int) -> Plain:
         """The first runs of them."""
-        return Plain(*(part[:runs] for part in self))
+        rows = {name: part[:runs] for name, part in zip(self._fields, self) if name != "slots"}
+        return self._replace(**rows)
+
+    def at_slots(self, slots: np.ndarray) -> np.ndarray:
+        """The numbers at those slots: 0 where no key has one of them."""
+        if np.array_equal(slots, self.slots):
+            return self.keyed
+        keyed = np.zeros((self.runs, len(slots)))
+        there = np.isin(slots, self.slots)
+        keyed[:, there] = self.keyed[:, np.searchsorted(self.slots, slots[there])]
+        return keyed
 
     @property
     def runs(self) -> int:
@@ -104,7 +115,11 @@ def code(text: str | bytes) -> int:
     >>> code("yes") == code("yes") != code("no")
     True
     """
-    return 1 + zlib.crc32(text.encode(errors="surrogatepass") if isinstance(text, str) else text)
+    return 1 + zlib.crc32(_bytes(text) if isinstance(text, str) else text)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode(errors="surrogatepass")
 
 
 _structure_code = lru_cache(maxsize=1024)(code)
@@ -134,7 +149,8 @@ LONG = 8  # letters of which a text is taken apart: what is shorter has few valu
 DIGITS = 15  # of a number that float64 holds, however it is written
 WORD = re.compile(rf"\w{{{LONG},}}")
 DIGIT = re.compile(r"\d")
-ZEROS = {ord(digit): "0" for digit in "123456789"}
+ZEROS = bytes.maketrans(b"123456789", b"000000000")
+SHORT = 256  # bytes of a text whose pattern is kept for the next one
 ENDLESS = 100_000  # parts of an iterator that are looked at, at most
 
 
@@ -154,17 +170,46 @@ def _text(text: str, numbers: list[float], beside: Any = None) -> str:
     'text of 8 letters'
     """
     text = _without_addresses(text)
-    numbers.append(float(code(text)))
-    written = NUMBER.findall(text)
-    if len(text) >= LONG:
-        key = text.isalnum() and not text.isdigit()
-        if key or not written or (max(map(len, written)) > DIGITS and not all(map(_held_by_float, written))):
-            numbers.extend(map(float, map(ord, text[:WRITTEN])))
-            return f"text of {len(text)} letters"
-        for word in WORD.findall(text[:WRITTEN]):  # a name that was drawn, perhaps
-            written.extend(map(ord, word))
-    numbers.extend(map(float, written[:WRITTEN]))
-    return "text " + (text.translate(ZEROS) if text.isascii() else DIGIT.sub("0", text))
+    content = _bytes(text)
+    zeros = content.translate(ZEROS) if text.isascii() else _bytes(DIGIT.sub("0", text))
+    pattern = (_short_pattern if len(zeros) <= SHORT else _pattern)(zeros)
+    numbers.append(float(code(content)))
+    if pattern.letters or (
+        pattern.long and not all(_held_by_float(text[start:end]) for start, end in pattern.numbers)
+    ):
+        numbers.extend(map(float, map(ord, text[:WRITTEN])))
+        return f"text of {len(text)} letters"
+    for start, end in pattern.numbers:
+        numbers.append(float(text[start:end]))
+    for start, end in pattern.words:
+        numbers.extend(map(float, map(ord, text[start:end])))
+    return pattern.structure
+
+
+class Pattern(NamedTuple):
+    """What a text tells by where its digits are: its structure, where its numbers and its long words are,
+    whether it is taken apart into letters, and whether a number may be too long for a float64.
+    """
+
+    structure: str
+    numbers: list[tuple[int, int]]
+    words: list[tuple[int, int]]
+    letters: bool
+    long: bool
+
+
+def _pattern(zeros: bytes) -> Pattern:
+    text = zeros.decode(errors="surrogatepass")
+    numbers = [number.span() for number in NUMBER.finditer(text)]
+    if len(text) < LONG:
+        return Pattern(f"text {text}", numbers, [], False, False)
+    key = text.isalnum() and not text.isdigit()
+    words = [word.span() for word in WORD.finditer(text[:WRITTEN])]  # a name that was drawn, perhaps
+    long = any(end - start > DIGITS for start, end in numbers)
+    return Pattern(f"text {text}", numbers[:WRITTEN], words, key or not numbers, long)
+
+
+_short_pattern = lru_cache(maxsize=4096)(_pattern)
 
 
 def _held_by_float(number: str) -> bool:
@@ -435,17 +480,21 @@ def _mapping_leaves(value: Mapping[Any, Any], numbers: list[float], beside: Besi
             keyed[slot] = keyed.get(slot, 0.0) + place
     else:
         keyed.update(keys.places)
+    isfinite = math.isfinite
     for key, name, written, telling, slot in keys.each:
         if written:
             numbers.extend(written)
         if telling is not None:
             _leaves(telling, numbers, beside)
         first = len(numbers)
-        inner.append(_leaves(value[key], numbers, beside))
-        for place in range(first, len(numbers)):
-            number = numbers[place]
-            at = slot if place == first else _slot(name, place - first)
-            keyed[at] = keyed.get(at, 0.0) + (number if math.isfinite(number) else 0.0)
+        part = value[key]
+        inner.append(COMMON.get(type(part), _leaves)(part, numbers, beside))
+        if len(numbers) > first:
+            number = numbers[first]
+            keyed[slot] = keyed.get(slot, 0.0) + (number if isfinite(number) else 0.0)
+        for place in range(first + 1, len(numbers)):
+            number, at = numbers[place], _slot(name, place - first)
+            keyed[at] = keyed.get(at, 0.0) + (number if isfinite(number) else 0.0)
     return keys.structure + ",".join(inner)  # keys in their order, which is seen, too
 
 
@@ -549,18 +598,31 @@ def plain(outputs: Sequence[Any]) -> Plain:
         matrix = np.zeros((len(rows), width))
         for i, numbers in enumerate(rows):
             matrix[i, : len(numbers)] = numbers
-    low_bits = _scattered([noted.low_bits for noted in beside], 2 * width)
-    keyed = _scattered([noted.keyed for noted in beside], 2 * SLOTS)
-    return Plain(matrix, sizes, np.array([part.shape for part in apart], dtype=int), low_bits, keyed)
+    shapes = np.array([part.shape for part in apart], dtype=int)
+    low_bits = [noted.low_bits for noted in beside]
+    keyed = [noted.keyed for noted in beside]
+    slots = sorted(set().union(*keyed))
+    at = {slot: column for column, slot in enumerate(slots)}
+    return Plain(
+        matrix,
+        sizes,
+        shapes,
+        _scattered(low_bits, 2 * width if any(low_bits) else 0),
+        _scattered([{at[slot]: number for slot, number in row.items()} for row in keyed], len(slots)),
+        np.array(slots, dtype=int),
+    )
 
 
 def _scattered(rows: list[dict[int, float]], width: int) -> np.ndarray:
-    """A matrix with these entries, and zeros elsewhere; without columns if there are no entries."""
-    if not any(rows):
-        return np.zeros((len(rows), 0))
-    matrix, places = np.zeros((len(rows), width)), set(map(tuple, rows))
-    if len(places) == 1:  # all have them at the same places
-        matrix[:, list(places.pop())] = [list(row.values()) for row in rows]
+    """A matrix with these entries, and zeros elsewhere."""
+    matrix = np.zeros((len(rows), width))
+    if not width:
+        return matrix
+    places = list(rows[0])
+    if all(map(places.__eq__, map(list, rows))):  # all have them at the same places
+        matrix[:, places] = np.fromiter(chain.from_iterable(map(dict.values, rows)), float).reshape(
+            -1, len(places)
+        )
         return matrix
     for i, row in enumerate(rows):
         for column, number in row.items():
@@ -601,7 +663,10 @@ def _matrix(array: np.ndarray) -> Plain:
     n = len(array)
     matrix = array.reshape(n, -1).astype(float)
     shape = _shape_code(array.shape[1:], array.dtype)
-    return Plain(matrix, np.full(n, matrix.shape[1]), np.full(n, shape), np.zeros((n, 0)), np.zeros((n, 0)))
+    nothing = np.zeros((n, 0))
+    return Plain(
+        matrix, np.full(n, matrix.shape[1]), np.full(n, shape), nothing, nothing, np.zeros(0, dtype=int)
+    )
 
 
 def plain_batch(output: Any, runs: int) -> Plain:
@@ -679,7 +744,7 @@ class Layout:
         broken = np.flatnonzero((~np.isfinite(side.numbers[:, : self.width])).any(axis=0)).tolist()
         long = np.flatnonzero(side.low_bits[:, : 2 * self.width].any(axis=0)).tolist()
         varies = ("structure", -1) in there or (side.shapes != self.shape).any()
-        slots = np.flatnonzero(side.keyed.any(axis=0)).tolist() if varies else []
+        slots = side.slots[side.keyed.any(axis=0)].tolist() if varies else []
         for kind, at in (("not finite", broken), ("low bits", long), ("keyed", slots)):
             room = MOST - sum(known == kind and column >= 0 for known, column in there)
             fresh = [column for column in at if (kind, column) not in there]
@@ -705,7 +770,7 @@ class Layout:
                 0.0,
             )
         else:
-            codes = side.low_bits if kind == "low bits" else _tame(side.keyed)
+            codes = side.low_bits if kind == "low bits" else _tame(side.at_slots(np.arange(2 * SLOTS)))
         if column >= 0:
             return codes[:, column] if column < codes.shape[1] else np.zeros(side.runs)
         return np.delete(codes, [at for at in known if at < codes.shape[1]], axis=1).sum(axis=1)

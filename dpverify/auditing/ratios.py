@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -49,7 +50,7 @@ def learn_ratios(x: np.ndarray, y: np.ndarray, pair: WorstPair, before: Sequence
     """
     k = x.shape[1]
     scale = features.scale_of(x, y)
-    coordinates = sort_columns(x, y)
+    coordinates = sort_columns(np.ascontiguousarray(x.T), np.ascontiguousarray(y.T))
     known = learn_cells(coordinates)
     gains = np.array([cells.gain for cells in known])
     some = np.argsort(-gains, kind="stable")[:4]
@@ -68,7 +69,7 @@ def learn_ratios(x: np.ndarray, y: np.ndarray, pair: WorstPair, before: Sequence
         scores += _moments(x, y, scale)
         whole = features.rows(scale)
         columns = [*columns[:k], whole]
-        coordinates += sort_columns(whole.apply(x)[:, None], whole.apply(y)[:, None])
+        coordinates += sort_columns(whole.apply(x)[None], whole.apply(y)[None])
     scores += _seldom("values that come back", learn_atoms, columns, coordinates)
     scores += _seldom("what lies far out", learn_outside, columns[:k], coordinates[:k])
     if k > 1:
@@ -79,7 +80,7 @@ def learn_ratios(x: np.ndarray, y: np.ndarray, pair: WorstPair, before: Sequence
 
 
 def _values(columns: Sequence[Score], out: np.ndarray) -> np.ndarray:
-    return np.stack([column.apply(out) for column in columns], axis=1)
+    return np.stack([column.apply(out) for column in columns])
 
 
 def _coordinate(i: int) -> Score:
@@ -102,16 +103,16 @@ def excess(x: np.ndarray, y: np.ndarray, pair: WorstPair) -> float:
     >>> from dpverify.guarantees import PureDP
     >>> rng = np.random.default_rng(0)
     >>> sides = rng.normal(size=(500, 1)) + 2, rng.normal(size=(500, 1))
-    >>> [apart] = learn_cells(sort_columns(*sides))
+    >>> [apart] = learn_cells(sort_columns(*(side.T for side in sides)))
     >>> [excess(apart.x, apart.y, worst_pair(PureDP(epsilon))) > 5 for epsilon in (1.0, 9.0)]
     [True, False]
     """
     if len(x) < 2:
         return -math.inf
     n, ratios = max(int(x.sum()), 1), (x + 0.5) / (y + 0.5)
-    down, up = np.argsort(-ratios, kind="stable"), np.argsort(ratios, kind="stable")
-    tpr = np.concatenate([x[down].cumsum()[:-1], y[up].cumsum()[:-1]]) / n
-    fpr = np.concatenate([y[down].cumsum()[:-1], x[up].cumsum()[:-1]]) / n
+    up = np.argsort(ratios, kind="stable")
+    sides = np.stack([x[up[::-1]], y[up], y[up[::-1]], x[up]])
+    tpr, fpr = sides.cumsum(axis=1)[:, :-1].reshape(2, -1) / n
     allowed, beside = np.interp([fpr, fpr + 1e-3], *pair.curve)
     slope = np.maximum((beside - allowed) / 1e-3, 0.0)
     # a count of 0 is not certain to stay 0
@@ -166,10 +167,9 @@ def _seldom(
 def _moments(x: np.ndarray, y: np.ndarray, scale: features.Scale) -> list[Score]:
     """Gaussian log-ratios over the means, scales and covariances that differ."""
     n, k = x.shape
-    centre, spread, _ = scale
 
-    def standard(out: np.ndarray) -> np.ndarray:
-        return np.clip((out - centre) / spread, -8, 8)
+    def standard(out: np.ndarray, of: Any = slice(None)) -> np.ndarray:
+        return scale.standardised(out, 8.0, of)
 
     u, v = standard(x), standard(y)
     mean_u, mean_v = u.mean(axis=0), v.mean(axis=0)
@@ -188,7 +188,7 @@ def _moments(x: np.ndarray, y: np.ndarray, scale: features.Scale) -> list[Score]
         t = np.where(np.abs(stretched) > bar, var_v, pooled)[some]
 
         def moments(out: np.ndarray) -> np.ndarray:
-            z = np.clip((out[:, some] - centre[some]) / spread[some], -8, 8)
+            z = standard(out, some)
             return ((z - b) ** 2 / t - (z - a) ** 2 / s).sum(axis=1) / 2
 
         scores.append(Score(f"moments of outputs {some[:6].tolist()}", moments, plain=False))
@@ -213,9 +213,15 @@ def _products(
     middle: np.ndarray,
     root: np.ndarray,
 ) -> Score:
+    # of u = (z - middle) / root:  u' matrix u / 2 + shift . u,  but for a constant
+    square = matrix / np.outer(2 * root, root)
+    slope = shift / root - 2 * square @ middle
+
     def apply(out: np.ndarray) -> np.ndarray:
-        z = (standard(out) - middle) / root
-        return np.einsum("ij,ij->i", z @ (matrix / 2), z) + z @ shift
+        z = standard(out)
+        half: np.ndarray = z @ square
+        half += slope
+        return np.asarray(np.einsum("ij,ij->i", half, z))
 
     return Score(f"products over {name}", apply, dear=True, plain=False)
 
@@ -236,7 +242,7 @@ def _trees(x: np.ndarray, y: np.ndarray, gains: np.ndarray) -> list[Score]:
         return []
     columns = np.sort(np.argsort(-gains, kind="stable")[:64])
     model = HistGradientBoostingClassifier(
-        max_iter=25, max_leaf_nodes=15, learning_rate=0.2, early_stopping=False, random_state=0
+        max_iter=16, max_leaf_nodes=15, learning_rate=0.3, max_bins=127, early_stopping=False, random_state=0
     )
     with one_thread():
         both = np.concatenate([x[:, columns], y[:, columns]])

@@ -56,14 +56,25 @@ class Score:
         return replace(self, apply=lambda out: self.apply(out[:, :columns]))
 
 
-def _separation(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+class Moments(NamedTuple):
+    """Mean and variance of each coordinate of so many outputs."""
+
+    n: int
+    mean: np.ndarray
+    variance: np.ndarray
+
+
+def _moments(side: np.ndarray) -> Moments:
+    return Moments(len(side), side.mean(axis=0), side.var(axis=0))
+
+
+def _separation(x: Moments, y: Moments) -> np.ndarray:
     """Squared t-statistic of the means plus that of the variances, per coordinate."""
-    m = (len(x) + len(y)) / 2
-    both = (x.var(axis=0) + y.var(axis=0)) / 2 + 1e-300
+    both = (x.variance + y.variance) / 2 + 1e-300
     with np.errstate(over="ignore"):  # infinitely far apart is far enough
-        means = (x.mean(axis=0) - y.mean(axis=0)) ** 2 / both
-    variances = np.log((x.var(axis=0) + 1e-12 * both) / (y.var(axis=0) + 1e-12 * both)) ** 2 / 2
-    return m * (means + variances)
+        means = (x.mean - y.mean) ** 2 / both
+    variances = np.log((x.variance + 1e-12 * both) / (y.variance + 1e-12 * both)) ** 2 / 2
+    return (x.n + y.n) / 2 * (means + variances)
 
 
 SHOWN = 6  # numbers of a longer row that are written out
@@ -97,21 +108,23 @@ def _low_bits(x: np.ndarray, y: np.ndarray, column: int) -> list[Score]:
     return [bits_score(column)] if empty >= 4 else []
 
 
-def _quadratic(x: np.ndarray, y: np.ndarray, pooled: np.ndarray) -> Score:
-    mx = x.mean(axis=0)
-    my = y.mean(axis=0)
-    k = x.shape[1]
-    if k <= 32 and len(x) > 8 * k:
-        ridge = np.diag(pooled) * (0.1 * k / len(x) + 1e-9)
-        ax, ay = (np.linalg.inv(np.cov(side.T) + ridge) for side in (x, y))
+def _quadratic(x: Moments, y: Moments, pooled: np.ndarray, covariances: list[np.ndarray]) -> Score:
+    """The covariances are known if the coordinates are not too many for the outputs."""
+    mx, my, k = x.mean, y.mean, len(pooled)
+    if k <= 32 and x.n > 8 * k:
+        ridge = np.diag(pooled) * (0.1 * k / x.n + 1e-9)
+        ax, ay = (np.linalg.inv(covariance + ridge) for covariance in covariances)
+        along = ax @ (mx - my)
 
         def apply(out: np.ndarray) -> np.ndarray:
-            u, v = out - my, out - mx
-            return (np.einsum("ij,ij->i", u @ ay, u) - np.einsum("ij,ij->i", v @ ax, v)) / 2
+            u = out - my
+            half: np.ndarray = u @ ((ay - ax) / 2)
+            half += along
+            return np.asarray(np.einsum("ij,ij->i", half, u)) - along @ (mx - my) / 2
 
         text = f"log-ratio of Gaussians with means {listed(mx)} and {listed(my)} and full covariances"
         return Score(text, apply, dear=True, plain=False)
-    sx, sy = x.var(axis=0) + 1e-6 * pooled, y.var(axis=0) + 1e-6 * pooled
+    sx, sy = x.variance + 1e-6 * pooled, y.variance + 1e-6 * pooled
     text = (
         f"log-ratio of Gaussians with means {listed(mx)} and {listed(my)}, variances "
         f"{listed(sx)} and {listed(sy)}"
@@ -128,14 +141,17 @@ def _classifier(x: np.ndarray, y: np.ndarray, features: int = 64, most: int = 81
     phases = rng.uniform(0, 2 * np.pi, features).astype(np.float32)
 
     def lift(out: np.ndarray) -> np.ndarray:
-        standard = np.clip((out - centre) / spread, -1e6, 1e6).astype(np.float32)
-        return np.cos(standard @ frequencies + phases)
+        standard = out - centre
+        standard /= spread
+        waves = np.clip(standard, -1e6, 1e6, out=standard).astype(np.float32) @ frequencies
+        waves += phases
+        return np.cos(waves, out=waves)
 
     lifted = lift(both)
-    side = np.concatenate([np.ones(len(x)), -np.ones(len(y))])
-    mean = lifted.mean(axis=0)
-    gram = (lifted - mean).T @ (lifted - mean)
-    weights = np.linalg.solve(gram + np.eye(features) * 1e-2 * len(both), (lifted - mean).T @ side)
+    side = np.repeat(np.array([1, -1], dtype=np.float32), [len(x), len(y)])
+    lifted -= lifted.mean(axis=0)
+    gram = (lifted.T @ lifted).astype(float)
+    weights = np.linalg.solve(gram + np.eye(features) * 1e-2 * len(both), lifted.T @ side)
     text = f"ridge classifier on {features} random cosines (seed 0), weights {listed(weights)}"
     return Score(
         text, lambda out: (lift(out) @ weights.astype(np.float32)).astype(float), dear=True, plain=False
@@ -155,20 +171,20 @@ def learn_scores(x: np.ndarray, y: np.ndarray) -> list[Score]:
         return [Score("output[0]", lambda out: out[:, 0]), *_low_bits(x, y, 0)]
     if not finite:
         x, y = np.nan_to_num(x), np.nan_to_num(y)
-    separation = _separation(x, y)
-    best = int(separation.argmax())
+    first, second = _moments(x), _moments(y)
+    best = int(_separation(first, second).argmax())
     scores = [Score(f"output[{best}]", lambda out: out[:, best]), *_low_bits(x, y, best)]
-    delta = x.mean(axis=0) - y.mean(axis=0)
-    vx, vy = x.var(axis=0), y.var(axis=0)
-    pooled = (vx + vy) / 2 + 1e-12 * (1 + np.abs(delta)) ** 2
-    if k <= 200 and len(x) > 4 * k:
-        covariance = (np.cov(x.T) + np.cov(y.T)) / 2
-        direction = np.linalg.solve(covariance + np.diag(pooled) * (k / len(x) + 1e-9), delta)
+    delta = first.mean - second.mean
+    pooled = (first.variance + second.variance) / 2 + 1e-12 * (1 + np.abs(delta)) ** 2
+    covariances = [np.cov(side.T) for side in (x, y)] if k <= 200 and len(x) > 4 * k else []
+    if covariances:
+        ridge = np.diag(pooled) * (k / len(x) + 1e-9)
+        direction = np.linalg.solve((covariances[0] + covariances[1]) / 2 + ridge, delta)
     else:
         direction = delta / pooled
     text = f"w . output, w = {listed(direction)}"
     scores.append(Score(text, lambda out: out @ direction, plain=k <= SHOWN))
-    scores.append(_quadratic(x, y, pooled))
+    scores.append(_quadratic(first, second, pooled, covariances))
     if len(x) >= 512 and k <= 64:
         scores.append(_classifier(x, y))
     return scores
@@ -214,5 +230,6 @@ def exceedances(values: np.ndarray, edges: np.ndarray) -> np.ndarray:
         if len(values) < FEW:
             return np.bincount(np.searchsorted(edges, values), minlength=len(edges) + 1)
         return np.diff(np.searchsorted(np.sort(values), edges, "right"), prepend=0, append=len(values))
+    values = np.ascontiguousarray(values)
     above = [np.count_nonzero(values > edge) for edge in edges]
     return -np.diff([len(values), *above, 0])

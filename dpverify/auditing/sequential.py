@@ -31,17 +31,17 @@ from dpverify.auditing.scores import Score, edges_of, exceedances, learn_scores
 CAUTION = {"quadratic": 1.0, "smooth": 2.0, "plain": 2.0, "monotone": 2.0}
 EARLY_KINDS, HONEST_KINDS = ("quadratic", "smooth", "plain"), ("quadratic", "smooth", "monotone")
 EXTRA = 1.0  # evidence (in nats) that a choice among many scores is worth nothing below
-LEAST = {True: 1.0, False: 0.4}  # standard deviations by which an event must exceed the claim to be bet on
+LEAST = {True: 1.25, False: 0.95}  # standard deviations by which an event must exceed the claim to be bet on
 PROMISING = 2.5  # standard deviations at which a score is counted on all outputs, and kept beside later ones
 KEPT = 8  # scores, of those learned on the first half of the draws, that are kept after a look at the rest
-TRIED = 4  # scores, of those at a desk, that bets are computed for
+TRIED = 2  # scores, of those at a desk, that bets are computed for
 ROUGHNESS = 1.5
 MOST = 1_200_000  # numbers of each side that are kept to learn from
 POOL = 65_536  # outputs of each side that are kept to learn from
 CLEARLY = 0.25  # by what part more than any other score one that is dear to apply must promise to be chosen
-AGAIN = 1.45  # by what factor the draws grow before the bets are chosen anew
 LOOK = 2048  # outputs of each side, at least, that a score which nobody bets on is then applied to
 EARLY = 16_384  # outputs of each side on which the scores of the first desk are learned
+OFTEN = 1500  # up to so many draws bets are chosen anew with every chunk, then when there are twice as many
 
 
 def believed(kind: str, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -82,6 +82,7 @@ def smoothed(x: np.ndarray, y: np.ndarray, roughness: float | None = None) -> tu
     >>> bool(p[2] > q[2]), round(float(p.sum()), 6)
     (True, 1.0)
     """
+    from scipy.linalg.lapack import dposv
     from scipy.special import expit, ndtri
 
     share = (x + y + 0.25) / (x + y + 0.25).sum()
@@ -103,7 +104,7 @@ def smoothed(x: np.ndarray, y: np.ndarray, roughness: float | None = None) -> tu
             curvature.flat[:: len(x) + 1] += weight
         else:
             gradient, curvature = design.T @ gradient, (design.T * weight) @ design + penalty
-        step = np.linalg.solve(curvature, gradient - penalty @ beta)
+        step = dposv(curvature, gradient - penalty @ beta)[1]
         beta = np.clip(beta + np.clip(step, -3, 3), -20, 20)
         log_odds = beta if design is None else design @ beta
         if np.abs(step).max() < 0.01:
@@ -195,12 +196,23 @@ def coarse(counts: np.ndarray, bins: int) -> np.ndarray:
     return np.unique(group, return_inverse=True)[1]
 
 
+def due(seen: int, learned: int) -> bool:
+    """Whether what was learned on so many draws is to be learned anew after so many: soon while they are few,
+    for each is worth much then.
+
+    >>> due(120, 80), due(12_000, 8_000), due(16_000, 8_000)
+    (True, False, True)
+    """
+    return seen > learned if seen <= OFTEN else seen >= 2 * learned
+
+
 @dataclass
 class Desk:
     """Scores with their bins and counts, and the bettors who choose among them.
 
     `honest` if the scores were learned on other draws than those that are counted. `wanted` are the scores
-    that are counted on all outputs, chosen with the bets after `learned` of the draws that were `seen`.
+    that are counted on all outputs, chosen with the bets after `learned` of the draws that were `seen`;
+    `applied` are their values on the last ones.
     """
 
     honest: bool
@@ -209,6 +221,7 @@ class Desk:
     counts: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
     bettors: list[Bettor] = field(default_factory=list)
     wanted: set[int] = field(default_factory=set)
+    applied: list[tuple[Score, tuple[np.ndarray, np.ndarray]]] = field(default_factory=list)
     seen: int = 0
     learned: int = 0
 
@@ -238,24 +251,32 @@ class Desk:
 
     def play(self, x: np.ndarray, y: np.ndarray, pair: WorstPair) -> None:
         """Bet on these outputs, then count them; a score that nobody bets on is applied to a part alone, and
-        bets stay as they are until there are half as many draws more.
+        bets stay as they are until they are due.
         """
         part = 0
-        if self.seen >= AGAIN * self.learned:
+        if due(self.seen, self.learned):
             self._learn(pair)
             part = max(LOOK, self.seen // 128)
         fresh = []
+        self.applied = []
         for i, (score, edges) in enumerate(zip(self.scores, self.edges)):
             rows = len(x) if i in self.wanted else part // 4 if score.dear else part
-            counted = [exceedances(score.apply(side[:rows]), edges) for side in (x, y) if rows]
-            fresh.append((counted[0], counted[1]) if rows else (np.zeros(len(edges) + 1, dtype=int),) * 2)
+            if not rows:
+                fresh.append((np.zeros(len(edges) + 1, dtype=int),) * 2)
+                continue
+            a, b = score.apply(x[:rows]), score.apply(y[:rows])
+            fresh.append((exceedances(a, edges), exceedances(b, edges)))
+            if i in self.wanted:
+                self.applied.append((score, (a, b)))
         for bettor in self.bettors:
             bettor.play(fresh)
         self.counts = [(a + c, b + d) for (a, b), (c, d) in zip(self.counts, fresh)]
         self.seen += len(x)
 
     def _learn(self, pair: WorstPair) -> None:
-        """Let the bettors choose, and note which scores are wanted: those bet on, and the promising."""
+        """Let the bettors choose, and note which scores are wanted: those bet on, and the promising, if they
+        are not dear.
+        """
         # what does not exceed the claim as it stands is not worth a closer look
         beyond = [excess(*counts, pair) for counts in self.counts]
         best = sorted(range(len(beyond)), key=lambda i: -beyond[i])[:TRIED]
@@ -265,10 +286,7 @@ class Desk:
             bettor.learn(self.counts, pair, some, dear)
         self.wanted = {b.of for b in self.bettors if b.bet is not None and b.bet.growth > 0}
         if self.honest:
-            cheap = max((by for i, by in enumerate(beyond) if i not in dear), default=0.0)
-            self.wanted |= {
-                i for i, by in enumerate(beyond) if by > max(PROMISING, cheap * (1 + CLEARLY) * (i in dear))
-            }
+            self.wanted |= {i for i, by in enumerate(beyond) if by > PROMISING and i not in dear}
         self.learned = self.seen
 
 
@@ -291,7 +309,9 @@ class Sequential:
     honest: Desk = field(default_factory=lambda: Desk(True, bettors=[Bettor(k, EXTRA) for k in HONEST_KINDS]))
     path: list[tuple[int, float]] = field(default_factory=list)
     _pool: tuple[list[np.ndarray], list[np.ndarray]] = field(default_factory=lambda: ([], []))
+    _opened: int = 0
     _learned: int = 0
+    _ratios: list[Score] = field(default_factory=list)
 
     @property
     def bettors(self) -> list[Bettor]:
@@ -338,6 +358,13 @@ class Sequential:
         x, y = next(counts for known, _, counts in self.books if known is score)
         return int(x[bins].sum()), int(y[bins].sum())
 
+    def values(self, score: Score, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The values of a score on the outputs that were fed last; those that a desk has are not computed
+        again.
+        """
+        known = (values for of, values in self.early.applied + self.honest.applied if of is score)
+        return next(known, None) or (score.apply(x), score.apply(y))
+
     def feed(self, x: np.ndarray, y: np.ndarray) -> None:
         """Learn from all earlier chunks, play this one, and remember it."""
         before = self.samples
@@ -352,16 +379,17 @@ class Sequential:
             return
         a, b = (_stacked([*pool, side], width)[:most] for pool, side in zip(self._pool, (x, y)))
         self._pool = ([a], [b])
-        if before < EARLY:
+        if before < EARLY and due(len(a), self._opened):
             self.early.open(learn_scores(a, b), a, b)
+            self._opened = len(a)
         # the wider the outputs and the more there are, the dearer it is to learn anew
         factor = 1.4 if width <= 4 and len(a) <= EARLY else 2.0 if width <= 4 or len(a) <= 4096 else 3.0
         if len(a) >= 2 * FEWEST and (len(a) >= factor * self._learned or len(a) == most):
             half = len(a) // 2
-            scores = learn_ratios(a[:half], b[:half], self.pair, self.honest.scores)
-            known = {score.text for score in scores}
+            self._ratios = learn_ratios(a[:half], b[:half], self.pair, self._ratios)
+            known = {score.text for score in self._ratios}
             kept = [score for score in self.honest.promising(self.pair) if score.text not in known]
-            self.honest.open([*scores, *kept], a[half:], b[half:])
+            self.honest.open([*self._ratios, *kept], a[half:], b[half:])
             self.honest.keep(KEPT, self.pair)
             self._learned = len(a)
 

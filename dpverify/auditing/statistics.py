@@ -57,7 +57,12 @@ class Event:
     expected: tuple[float, float]
 
     def count(self, outputs: np.ndarray) -> int:
-        values = self.score.apply(outputs)
+        """How many of these outputs are inside."""
+        return self.count_values(self.score.apply(outputs))
+
+    def count_values(self, values: np.ndarray) -> int:
+        """How many of these values of its score are those of an output inside."""
+        values = np.ascontiguousarray(values)
         inside = len(values) if self.bins[0] else 0
         for i in np.flatnonzero(self.bins[1:] != self.bins[:-1]):
             above = int(np.count_nonzero(values > self.edges[i]))
@@ -203,21 +208,23 @@ def _test(audit: Audit) -> Result:
     event: Event | None = None
     x = y = n = 0
     fixed, width = True, 0
-    with progress_bar(f"auditing {name_of(audit.drawn)}", sampler.runs, audit.progress) as advance:
+    title = f"auditing {name_of(audit.drawn)}"
+    with sampler.interrupts, progress_bar(title, sampler.runs, audit.progress) as advance:
         for a, b in sampler:
             fixed, width = fixed and bool((a == a[0]).all()), a.shape[1]
             with one_thread():
                 test.feed(a, b)
                 if event is not None:
-                    x = x + event.count(a)
-                    y = y + event.count(b)
-                    n = n + len(a)
+                    more = [event.count_values(side) for side in test.values(event.score, a, b)]
+                    x, y, n = x + more[0], y + more[1], n + len(a)
             advance(len(a), progress_note(test, audit.alpha, sampler.runs))
             if test.log_wealth >= math.log(2 / audit.alpha):
                 result = _refuted_by_wealth(audit, test, sampler, time.perf_counter() - started)
                 return _noting(audit, result, sampler, fixed)
             if event is None and sampler.settled and test.samples >= LEARN * sampler.runs:
                 event = choose_event(test, audit.claim, max(sampler.runs - test.samples, 1))
+            if sampler.interrupts.noted:
+                sampler.cut_short = "interrupted"
     if sampler.cut_short:  # the exact test needs a number of runs that was fixed before; the wealth does not
         event = None
         x = 0

@@ -1,6 +1,7 @@
 """Runs are drawn once: kept, taken up again, continued, cut short, and never another mechanism's."""
 
 import functools
+import signal
 import time
 import types
 
@@ -8,8 +9,9 @@ import numpy as np
 import pytest
 
 from dpverify import Budget, Neighbours, audit
-from dpverify.auditing.drawing import Sampler, chunk_sizes
+from dpverify.auditing.drawing import WARM, Sampler, chunk_sizes
 from dpverify.auditing.fingerprints import fingerprint
+from dpverify.auditing.sequential import Sequential
 from dpverify.guarantees import GDP, PureDP
 from dpverify.neighbours import REPLACE
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED
@@ -186,6 +188,34 @@ def test_an_interrupted_audit_ends_with_the_verdict_so_far():
     assert result.cut_short
     assert result.evidence.certificate["cut_short"] == "interrupted"
     assert result.evidence.samples < 60
+
+
+def test_an_interrupt_while_bets_are_made_ends_with_the_verdict_so_far(monkeypatch):
+    feed = Sequential.feed
+
+    def interrupted(self, x, y):
+        if self.samples >= 60:
+            signal.raise_signal(signal.SIGINT)
+        feed(self, x, y)
+
+    monkeypatch.setattr(Sequential, "feed", interrupted)
+    handler = signal.getsignal(signal.SIGINT)
+    result = audit(keeps_count, PAIR, GDP(1.0), budget=Budget(runs=10**6), rungs=["statistics"])
+    assert result.cut_short and result.evidence.certificate["cut_short"] == "interrupted"
+    assert result.evidence.samples == 90  # the chunk that was being bet on counts, and none after it
+    assert signal.getsignal(signal.SIGINT) is handler
+
+
+def test_what_is_loaded_once_does_not_settle_the_number_of_runs(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr("dpverify.auditing.drawing.time.monotonic", lambda: clock[0])
+    sampler = Sampler(lambda data, rng: rng.normal(), PAIR, Budget(runs=10**6, seconds=10.0))
+    for chunk, (x, _) in enumerate(sampler):
+        clock[0] += (
+            3.0 if chunk == 0 else 1e-3 * len(x)
+        )  # the first pays for imports, then 1000 runs a second
+        assert sampler.settled == (chunk >= WARM)
+    assert sampler.runs == pytest.approx(7000, rel=0.02)
 
 
 def test_a_budget_in_time_settles_the_number_of_runs():

@@ -67,13 +67,13 @@ def test_adding_a_constant_to_noise_moves_no_bit_that_counts(shift, kind, empty)
 
 def test_sums_in_another_order_are_one_value():
     x, y = np.full((50, 1), 0.1 + 0.2), np.full((50, 1), 0.3)
-    [column] = sort_columns(np.vstack([x, [[1.0]]]), np.vstack([y, [[1.0]]]))
+    [column] = sort_columns(np.vstack([x, [[1.0]]]).T, np.vstack([y, [[1.0]]]).T)
     assert learn_atoms(column) is None
     assert len(np.unique(rounded(np.array([0.1 + 0.2, 0.3]), column.grain))) == 1
 
 
 def test_cells_of_equal_sides_are_few_and_weak():
-    [cells] = learn_cells(sort_columns(normal(1), normal(1)))
+    [cells] = learn_cells(sort_columns(normal(1).T, normal(1).T))
     assert np.abs(cells.apply(normal(1)[:, 0])).mean() < 0.1
 
 

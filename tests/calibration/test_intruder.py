@@ -18,13 +18,11 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from dpverify import Budget, Neighbours, audit
 from dpverify.guarantees import ApproxDP, PureDP
 from dpverify.verdicts import REFUTED, UNDECIDED
 
 E = math.e
 POINT, PURE = ApproxDP(1.0, 1e-5), PureDP(1.0)
-PAIR = Neighbours.replace(np.zeros((1, 1)), 0, [1.0])
 
 
 def total(data):
@@ -194,13 +192,8 @@ LEAKS = {
 }
 
 
-def ends(mechanism, claim, runs, seed):
-    budget = Budget(runs=runs, seed=seed)
-    return audit(mechanism, PAIR, claim, budget=budget, rungs=["statistics"], smaller=False)
-
-
 @pytest.mark.parametrize("name", LEAKS)
-def test_the_leak_is_found_and_its_twin_is_acquitted(name, many):
+def test_the_leak_is_found_and_its_twin_is_acquitted(name, many, ends):
     if list(LEAKS).index(name) % many(3, 1):
         pytest.skip("one of three, unless the profile is deep")
     leak, twin, claim = LEAKS[name]
@@ -283,7 +276,7 @@ CORRECT = {
 
 
 @pytest.mark.parametrize("name", CORRECT)
-def test_a_correct_mechanism_of_unusual_shape_is_not_refuted(name, many):
+def test_a_correct_mechanism_of_unusual_shape_is_not_refuted(name, many, ends):
     if list(CORRECT).index(name) % many(3, 1):
         pytest.skip("one of three, unless the profile is deep")
     for seed in range(many(1, 3)):
@@ -291,7 +284,7 @@ def test_a_correct_mechanism_of_unusual_shape_is_not_refuted(name, many):
         assert ends(mechanism, claim, many(1000, 100_000), seed).verdict is not REFUTED
 
 
-def test_noise_that_a_batch_shares_is_refused():
+def test_noise_that_a_batch_shares_is_refused(ends):
     """A correct mechanism whose batched form draws once for all runs would be accused of its own mistake."""
 
     def mechanism(data, rng, runs):
