@@ -20,6 +20,8 @@ from dpverify.second_solver import cvc5_agrees
 if TYPE_CHECKING:
     from dpverify.proving.kept import Suggestion
 
+AT_ONCE = 2  # seconds
+
 
 def keep_proofs(
     *patterns: str,
@@ -59,19 +61,15 @@ def _found(paths: tuple[str, ...], effort: Effort, id: str) -> dict[str, Suggest
     """What closed each relation on the way to the result of a claim, but for what is kept already."""
     claims = claims_in(paths)
     _, book = decide_and_note(claims[id], effort, claims)
-    return {name: _cut_down(proof, effort) for name, proof in book.found.items()}
+    return {name: _cut_down(proof) for name, proof in book.found.items()}
 
 
-def _cut_down(proof: Suggestion, effort: Effort) -> Suggestion:
-    """A proof by a solver with the assertions that it needs alone, unless the second solver prefers all."""
+def _cut_down(proof: Suggestion) -> Suggestion:
+    """A proof by a solver with the assertions that it needs alone, if the second solver agrees at once."""
     from dpverify.proving.solvers import core
 
     certificate: dict[str, Any] = dict(proof.certificate)
     if proof.tactic != "polynomials" or "smt2" not in certificate:
         return proof
-    whole = certificate["smt2"]
-    part = core(whole, certificate["solver"])
-    seconds = int(effort.tactic_seconds)
-    if not cvc5_agrees(part, seconds) and cvc5_agrees(whole, seconds):
-        return proof
-    return replace(proof, certificate=certificate | {"smt2": part})
+    part = core(certificate["smt2"], certificate["solver"])
+    return replace(proof, certificate=certificate | {"smt2": part}) if cvc5_agrees(part, AT_ONCE) else proof
