@@ -37,7 +37,7 @@ from dpverify.formulas.dynamic_noise import (
 from dpverify.guarantees import Guarantee
 from dpverify.neighbours import REPLACE, ZERO_OUT, Adjacency, Data
 from dpverify.parts.bounding import first_gap, momentum_bound, noise_moments, unclipped
-from dpverify.parts.budgets import guarded
+from dpverify.parts.budgets import guarded_as_printed
 from dpverify.parts.cases import quadratic_case
 from dpverify.parts.gradients import full_batch_sensitivity
 from dpverify.problems import Problem
@@ -149,8 +149,7 @@ def example(
     variances = momentum_schedule(kind, beta, gamma, steps, R)
     common: dict[str, Any] = {"clip": clip, "variances": variances, "steps": steps}
     algorithm = private_gd_momentum(problem, beta=beta, step_size=eta, **common)
-    if as_printed and steps > 1:
-        algorithm = guarded(algorithm, R, ZERO_OUT, strict=True)
+    algorithm, note = guarded_as_printed(algorithm, R) if as_printed else (algorithm, "")
     noise, printed = noise_moments(problem, data, algorithm, clip), None
     if as_printed and step_size is None and unclipped(problem, clip):
         T = algorithm.steps
@@ -171,6 +170,7 @@ def example(
         target,
         bound=momentum_bound(problem, data, noise, eta, beta) if unclipped(problem, clip) else None,
         printed=printed,
+        note=note,
         limit=("bias-corrected momentum", {"step_size": eta, "beta": beta}),
         forms=lambda: {
             "with beta = 0 it is gradient descent": (

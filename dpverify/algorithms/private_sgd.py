@@ -29,6 +29,7 @@ from dpverify.formulas.dynamic_noise import TARGET, uniform
 from dpverify.guarantees import Guarantee
 from dpverify.neighbours import REPLACE, ZERO_OUT, Adjacency, Data
 from dpverify.parts.bounding import descent_bound, noise_moments, unclipped
+from dpverify.parts.budgets import guarded_as_printed
 from dpverify.parts.cases import quadratic_case
 from dpverify.parts.gradients import batch_releases
 from dpverify.problems import Problem
@@ -109,6 +110,15 @@ def batch_setting(
     return n, Schedule(factor**2 * printed(1)), how
 
 
+def batches_in_words(n: int, how: str) -> str:
+    """How many records a batch has, and how they are drawn.
+
+    >>> batches_in_words(50, "poisson")
+    'batches of about 50 records, poisson'
+    """
+    return f"batches of {'about ' if how == 'poisson' else ''}{n} records, {how}"
+
+
 def example(
     *,
     as_printed: bool = False,
@@ -120,7 +130,8 @@ def example(
     clip: float = 1.0,
     step_size: float | None = None,
 ) -> Example:
-    """A quadratic with kappa = 10, N = 200, d = 5, n = 126, uniform schedule.
+    """A quadratic with kappa = 10, N = 200, d = 5, n = 126, uniform schedule; as printed, under the strict
+    guard.
 
     >>> example(as_printed=True).algorithm.release(1).how
     'with replacement'
@@ -135,6 +146,9 @@ def example(
     algorithm = private_sgd(
         problem, clip=clip, batch=n, variances=variances, steps=steps, step_size=eta, how=how
     )
+    guard = ""
+    if as_printed:
+        algorithm, guard = guarded_as_printed(algorithm, steps / variances(1))
     noise = noise_moments(problem, data, algorithm, clip, n)
     return Example(
         algorithm,
@@ -144,7 +158,7 @@ def example(
         adjacency,
         target,
         bound=descent_bound(problem, data, noise, eta) if unclipped(problem, clip) else None,
-        note=f"batches of {'about ' if how == 'poisson' else ''}{n} records, {how}",
+        note="; ".join(filter(None, [batches_in_words(n, how), guard])),
         limit=("gradient descent", {"step_size": eta}),
         forms=lambda: {
             "with everybody in the batch it is gradient descent": (

@@ -14,8 +14,8 @@ from dpverify.parts.cases import mean_case
 MINE = {
     "private-gd": 3.306,
     "private-gd-momentum": 3.372,
-    "private-sgd": 29.2,
-    "private-sgd-momentum": 29.2,
+    "private-sgd": 28.64,
+    "private-sgd-momentum": 28.64,
     "dp-sgd": 0.684,
     "adp-sgd": 1.407,
     "dp-sgd-norm": np.inf,
@@ -56,6 +56,17 @@ def test_examples_run(name, as_printed):
     result = run(case.algorithm, case.data, 30, measure={"m": case.measured})
     assert np.all(np.isfinite(result.output))
     assert np.all(result.values["m"] >= -1e-12)
+
+
+@pytest.mark.parametrize("name", ["private-gd", "private-gd-momentum", "private-sgd", "private-sgd-momentum"])
+def test_the_printed_guard_is_strict_and_says_where_it_stops(name):
+    whole, one = example(name, as_printed=True, steps=5), example(name, as_printed=True, steps=1)
+    assert whole.algorithm.steps == 4  # a schedule that spends the budget loses its last step
+    assert "the strict guard stops after 4 of 5 steps" in whole.note
+    assert one.algorithm.steps == 1
+    assert "the strict guard would not let the only step pass" in one.note
+    assert example(name, steps=5).algorithm.steps == 5
+    assert "guard" not in example(name, steps=5).note
 
 
 def test_an_algorithm_needs_a_step():
