@@ -110,6 +110,19 @@ def batch_setting(
     return n, Schedule(factor**2 * printed(1)), how
 
 
+def other_batch(n: int, count: int, target: Guarantee) -> str:
+    """What Theorem 4.7 says of the batch where n is another one, or would be more than all records, in
+    words.
+
+    >>> other_batch(10, 200, TARGET)
+    'Theorem 4.7 is for n = max(N sqrt(R), 1) = 125.3, not for n=10'
+    """
+    printed = max(1.0, count * math.sqrt(budget(target, ZERO_OUT, True)))
+    return f"Theorem 4.7 is for n = max(N sqrt(R), 1) = {printed:.4g}, not for n={n}" * (
+        n != math.ceil(printed)
+    )
+
+
 def batches_in_words(n: int, how: str) -> str:
     """How many records a batch has, and how they are drawn.
 
@@ -149,6 +162,7 @@ def example(
     guard = ""
     if as_printed:
         algorithm, guard = guarded_as_printed(algorithm, steps / variances(1))
+        guard = "; ".join(filter(None, [guard, other_batch(n, problem.count, target)]))
     noise = noise_moments(problem, data, algorithm, clip, n)
     return Example(
         algorithm,

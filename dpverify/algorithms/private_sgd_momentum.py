@@ -20,8 +20,8 @@ import numpy as np
 
 from dpverify.algorithms import Example
 from dpverify.algorithms.private_gd import known_constants
-from dpverify.algorithms.private_gd_momentum import State, momentum_step, start
-from dpverify.algorithms.private_sgd import batch_setting, batches_in_words, private_sgd
+from dpverify.algorithms.private_gd_momentum import State, momentum_step, outside_of_theorem, start
+from dpverify.algorithms.private_sgd import batch_setting, batches_in_words, other_batch, private_sgd
 from dpverify.bounds import Printed
 from dpverify.engine import Algorithm
 from dpverify.formulas.dynamic_noise import TARGET, alpha_of, erub, largest_eta0, momentum_influence
@@ -105,12 +105,13 @@ def example(
         "how": how,
     }
     algorithm = private_sgd_momentum(problem, beta=beta, step_size=eta, **common)
-    guard, R = "", steps / variances(1)
+    guard, outside, R, gamma = "", "", steps / variances(1), 1 - eta0 * mu / M
     if as_printed:
         algorithm, guard = guarded_as_printed(algorithm, R)
+        outside = outside_of_theorem(beta, gamma, step_size) or other_batch(n, problem.count, target)
     noise, printed = noise_moments(problem, data, algorithm, clip, n), None
-    if as_printed and step_size is None and unclipped(problem, clip):
-        gap, gamma, T = first_gap(problem, data), 1 - eta0 * mu / M, algorithm.steps
+    if as_printed and not outside and unclipped(problem, clip):
+        gap, T = first_gap(problem, data), algorithm.steps
         drift = batch_moment(problem, data, algorithm.release(1), clip, n) / (2 * mu * gap)
         factor = 2 * eta0 * alpha_of(problem.dimension, clip, R, M, n, gap)
         influence = momentum_influence(beta, gamma, T).values(T)
@@ -125,7 +126,7 @@ def example(
         target,
         bound=momentum_bound(problem, data, noise, eta, beta) if unclipped(problem, clip) else None,
         printed=printed,
-        note="; ".join(filter(None, [batches_in_words(n, how), guard])),
+        note="; ".join(filter(None, [batches_in_words(n, how), guard, outside])),
         limit=("bias-corrected momentum", {"step_size": eta, "beta": beta}),
         forms=lambda: {
             "with beta = 0 it is private SGD": (

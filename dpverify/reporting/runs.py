@@ -222,7 +222,7 @@ def _verdict(figures: dict[str, Any], what: str) -> str:
     judges = f" by {', '.join(figures[f'{what}_judges'])}" if figures[f"{what}_judges"] else ""
     given = f", given {', '.join(figures[f'{what}_given'])}" if figures[f"{what}_given"] else ""
     refuted = ", ".join(figures[f"{what}_tainted"])
-    taint = f", tainted: leans on {refuted}, which is refuted" if refuted else ""
+    taint = f", tainted: leans on {refuted}, which is refuted" if refuted and verdict == "PROVED" else ""
     return f"{claim}: {verdict}{judges}{given}{taint}, checked by this installation"
 
 
