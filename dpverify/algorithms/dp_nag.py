@@ -96,6 +96,16 @@ def printed_nesterov(
     return Printed(claim, value, "Eq (4.3)" if claim.endswith("4.3") else "Eq (4.8)")
 
 
+def too_long(step_size: float, L: float) -> str:
+    """That the printed Theorem 4.1 does not cover a step size, in words; empty if it does.
+
+    >>> too_long(2.0, 1.0), too_long(1.0, 1.0)
+    ('the paper says nothing here: Theorem 4.1 is for steps up to 1/L, not for step_size=2', '')
+    """
+    said = f"the paper says nothing here: Theorem 4.1 is for steps up to 1/L, not for step_size={step_size:g}"
+    return said * (step_size * L > 1 + 1e-12)
+
+
 def scales_as_said(
     problem: Problem,
     target: Guarantee,
@@ -139,6 +149,8 @@ def example(
     stages, fits = one_stage(eta, steps), unclipped(problem, clip, norm=1)
     noise = gradient_moments(problem, scales, steps, clip, batch)
     said = printed_nesterov(problem, data, stages, scales, steps, clip, batch, "dp-accel/eq-4.3")
+    note = "" if batch else "the printed scale is short for batches of m < n only: --batch 50"
+    outside = too_long(eta, L)
     return Example(
         dp_nag(problem, clip=clip, scales=scales, steps=steps, step_size=eta, mu=mu, batch=batch),
         "dp-accel",
@@ -147,9 +159,7 @@ def example(
         adjacency,
         target,
         bound=nesterov_bound(problem, data, noise, stages) if fits else None,
-        printed=said if as_printed and fits else None,
-        note=""
-        if batch or not as_printed
-        else "the printed scale is short for batches of m < n only: --batch 50",
+        printed=said if as_printed and fits and not outside else None,
+        note="; ".join(filter(None, [note, outside])) if as_printed else "",
         limit=("Nesterov", {"step_size": eta, "beta": momentum_of(mu, eta)}),
     )

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dpverify.algorithms import Example
-from dpverify.algorithms.dp_nag import constants, dp_nag, printed_nesterov
+from dpverify.algorithms.dp_nag import constants, dp_nag, printed_nesterov, too_long
 from dpverify.formulas.dp_accel import (
     S1,
     TARGET,
@@ -86,6 +86,7 @@ def optimised_example(
     algorithm = nesterov(name, problem, stages=stages, **common)
     fits, moments = unclipped(problem, clip, norm=1), gradient_moments(problem, scales, chosen, clip, batch)
     said = printed_nesterov(problem, data, stages, scales, chosen, clip, batch, claim)
+    outside = too_long(float(stages.alpha(1)), L) if as_printed else ""
     return Example(
         algorithm,
         "dp-accel",
@@ -94,8 +95,8 @@ def optimised_example(
         adjacency,
         target,
         bound=nesterov_bound(problem, data, moments, stages) if fits else None,
-        printed=said if as_printed and fits else None,
-        note=f"T' = {chosen} of at most {steps} steps",
+        printed=said if as_printed and fits and not outside else None,
+        note="; ".join(filter(None, [f"T' = {chosen} of at most {steps} steps", outside])),
         limit=limit(stages, chosen, mu),
         forms=lambda: forms(algorithm, problem, common),
     )

@@ -192,6 +192,10 @@ def example(
         scale = certified_noise(dp_nsgd(problem, scale=1.0, **common).ledger(), target, adjacency)
     deviation = prefix_deviation(alpha, scale, steps)
     bound, note = gradient_bound("momentum-agg/bound-nsgd", problem, data, deviation, alpha, eta, clip)
+    if as_printed and delta < math.exp(-epsilon):
+        note = "; ".join(
+            filter(None, [note, "Theorem 4 is for delta >= exp(-epsilon), which is not so here"])
+        )
     return Example(
         dp_nsgd(problem, scale=scale, **common),
         "momentum-agg",

@@ -94,7 +94,10 @@ def example(
     """
     problem, data = case or quadratic_case(norm=1)
     eta = step_size if step_size is not None else 1 / smoothness_of(problem)
-    beta = momentum_of(problem.pl or 0.0, eta) if beta is None else beta
+    mu = problem.pl or 0.0
+    if beta is None and eta * mu > 1:
+        raise ValueError(f"Expected step_size={eta} <= 1/mu={1 / mu}, or a beta of one's own beside it.")
+    beta = momentum_of(mu, eta) if beta is None else beta
     scales = even_scales(problem, target, adjacency, clip=clip, steps=steps, batch=batch)
     variance = 2 * scales(1) ** 2 + sampling_variance(2 * clip, batch or problem.count, problem.count)
     common: dict[str, Any] = {

@@ -33,7 +33,7 @@ from dpverify.formulas.dynamic_noise import (
 from dpverify.guarantees import ApproxDP, Guarantee
 from dpverify.neighbours import REPLACE, ZERO_OUT, Adjacency, Data
 from dpverify.parts.bounding import descent_bound, noise_moments, unclipped
-from dpverify.parts.budgets import certified_budget, guarded
+from dpverify.parts.budgets import certified_budget, guarded_as_printed
 from dpverify.parts.cases import quadratic_case
 from dpverify.parts.gradients import full_batch_sensitivity
 from dpverify.problems import Problem
@@ -143,8 +143,7 @@ def example(
     eta = 1 / M if step_size is None else step_size
     variances = dynamic(1 - mu / M, steps, R) if schedule == "dynamic" and mu < M else uniform(steps, R)
     algorithm = private_gd(problem, clip=clip, variances=variances, steps=steps, step_size=eta)
-    if as_printed and steps > 1:
-        algorithm = guarded(algorithm, R, ZERO_OUT, strict=True)
+    algorithm, note = guarded_as_printed(algorithm, R) if as_printed else (algorithm, "")
     noise = noise_moments(problem, data, algorithm, clip)
     return Example(
         algorithm,
@@ -154,8 +153,6 @@ def example(
         adjacency,
         target,
         bound=descent_bound(problem, data, noise, eta) if unclipped(problem, clip) else None,
-        note=""
-        if algorithm.steps == steps
-        else f"the strict guard stops after {algorithm.steps} of {steps} steps",
+        note=note,
         limit=("gradient descent", {"step_size": eta}),
     )

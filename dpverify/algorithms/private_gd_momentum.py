@@ -37,7 +37,7 @@ from dpverify.formulas.dynamic_noise import (
 from dpverify.guarantees import Guarantee
 from dpverify.neighbours import REPLACE, ZERO_OUT, Adjacency, Data
 from dpverify.parts.bounding import first_gap, momentum_bound, noise_moments, unclipped
-from dpverify.parts.budgets import guarded
+from dpverify.parts.budgets import guarded_as_printed
 from dpverify.parts.cases import quadratic_case
 from dpverify.parts.gradients import full_batch_sensitivity
 from dpverify.problems import Problem
@@ -120,6 +120,22 @@ def momentum_schedule(schedule: str, beta: float, gamma: float, steps: int, R: f
     raise ValueError(f"Expected schedule={schedule!r} to be 'uniform', 'exact' or 'piecewise'.")
 
 
+def outside_of_theorem(beta: float, gamma: float, step_size: float | None) -> str:
+    """Which setting the printed Theorem 4.4 does not cover, in words; empty if it covers all of them.
+
+    >>> outside_of_theorem(0.0, 0.9, None)
+    'the paper says nothing here: Theorem 4.4 is for beta in (0, 1), not for beta=0'
+    >>> outside_of_theorem(0.5, 0.9, None)
+    ''
+    """
+    nothing = "the paper says nothing here: Theorem 4.4 is for"
+    if step_size is not None:
+        return f"{nothing} the step eta_0/(2M), not for step_size={step_size:g}"
+    if beta == 0:
+        return f"{nothing} beta in (0, 1), not for beta=0"
+    return f"{nothing} beta other than gamma={gamma:g}" if beta == gamma else ""
+
+
 def example(
     *,
     as_printed: bool = False,
@@ -149,10 +165,10 @@ def example(
     variances = momentum_schedule(kind, beta, gamma, steps, R)
     common: dict[str, Any] = {"clip": clip, "variances": variances, "steps": steps}
     algorithm = private_gd_momentum(problem, beta=beta, step_size=eta, **common)
-    if as_printed and steps > 1:
-        algorithm = guarded(algorithm, R, ZERO_OUT, strict=True)
+    algorithm, note = guarded_as_printed(algorithm, R) if as_printed else (algorithm, "")
     noise, printed = noise_moments(problem, data, algorithm, clip), None
-    if as_printed and step_size is None and unclipped(problem, clip):
+    outside = outside_of_theorem(beta, gamma, step_size) if as_printed else ""
+    if as_printed and not outside and unclipped(problem, clip):
         T = algorithm.steps
         gap = first_gap(problem, data)
         factor = 2 * eta0 * alpha_of(problem.dimension, clip, R, M, problem.count, gap)
@@ -171,6 +187,7 @@ def example(
         target,
         bound=momentum_bound(problem, data, noise, eta, beta) if unclipped(problem, clip) else None,
         printed=printed,
+        note="; ".join(filter(None, [note, outside])),
         limit=("bias-corrected momentum", {"step_size": eta, "beta": beta}),
         forms=lambda: {
             "with beta = 0 it is gradient descent": (

@@ -29,6 +29,7 @@ from dpverify.formulas.dynamic_noise import TARGET, uniform
 from dpverify.guarantees import Guarantee
 from dpverify.neighbours import REPLACE, ZERO_OUT, Adjacency, Data
 from dpverify.parts.bounding import descent_bound, noise_moments, unclipped
+from dpverify.parts.budgets import guarded_as_printed
 from dpverify.parts.cases import quadratic_case
 from dpverify.parts.gradients import batch_releases
 from dpverify.problems import Problem
@@ -109,6 +110,28 @@ def batch_setting(
     return n, Schedule(factor**2 * printed(1)), how
 
 
+def other_batch(n: int, count: int, target: Guarantee) -> str:
+    """What Theorem 4.7 says of the batch where n is another one, or would be more than all records, in
+    words.
+
+    >>> other_batch(10, 200, TARGET)
+    'Theorem 4.7 is for n = max(N sqrt(R), 1) = 125.3, not for n=10'
+    """
+    printed = max(1.0, count * math.sqrt(budget(target, ZERO_OUT, True)))
+    return f"Theorem 4.7 is for n = max(N sqrt(R), 1) = {printed:.4g}, not for n={n}" * (
+        n != math.ceil(printed)
+    )
+
+
+def batches_in_words(n: int, how: str) -> str:
+    """How many records a batch has, and how they are drawn.
+
+    >>> batches_in_words(50, "poisson")
+    'batches of about 50 records, poisson'
+    """
+    return f"batches of {'about ' if how == 'poisson' else ''}{n} records, {how}"
+
+
 def example(
     *,
     as_printed: bool = False,
@@ -120,7 +143,8 @@ def example(
     clip: float = 1.0,
     step_size: float | None = None,
 ) -> Example:
-    """A quadratic with kappa = 10, N = 200, d = 5, n = 126, uniform schedule.
+    """A quadratic with kappa = 10, N = 200, d = 5, n = 126, uniform schedule; as printed, under the strict
+    guard.
 
     >>> example(as_printed=True).algorithm.release(1).how
     'with replacement'
@@ -135,6 +159,10 @@ def example(
     algorithm = private_sgd(
         problem, clip=clip, batch=n, variances=variances, steps=steps, step_size=eta, how=how
     )
+    guard = ""
+    if as_printed:
+        algorithm, guard = guarded_as_printed(algorithm, steps / variances(1))
+        guard = "; ".join(filter(None, [guard, other_batch(n, problem.count, target)]))
     noise = noise_moments(problem, data, algorithm, clip, n)
     return Example(
         algorithm,
@@ -144,7 +172,7 @@ def example(
         adjacency,
         target,
         bound=descent_bound(problem, data, noise, eta) if unclipped(problem, clip) else None,
-        note=f"batches of {'about ' if how == 'poisson' else ''}{n} records, {how}",
+        note="; ".join(filter(None, [batches_in_words(n, how), guard])),
         limit=("gradient descent", {"step_size": eta}),
         forms=lambda: {
             "with everybody in the batch it is gradient descent": (

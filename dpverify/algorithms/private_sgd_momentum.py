@@ -20,14 +20,15 @@ import numpy as np
 
 from dpverify.algorithms import Example
 from dpverify.algorithms.private_gd import known_constants
-from dpverify.algorithms.private_gd_momentum import State, momentum_step, start
-from dpverify.algorithms.private_sgd import batch_setting, private_sgd
+from dpverify.algorithms.private_gd_momentum import State, momentum_step, outside_of_theorem, start
+from dpverify.algorithms.private_sgd import batch_setting, batches_in_words, other_batch, private_sgd
 from dpverify.bounds import Printed
 from dpverify.engine import Algorithm
 from dpverify.formulas.dynamic_noise import TARGET, alpha_of, erub, largest_eta0, momentum_influence
 from dpverify.guarantees import Guarantee
 from dpverify.neighbours import REPLACE, ZERO_OUT, Adjacency, Data
 from dpverify.parts.bounding import batch_moment, first_gap, momentum_bound, noise_moments, unclipped
+from dpverify.parts.budgets import guarded_as_printed
 from dpverify.parts.cases import quadratic_case
 from dpverify.parts.gradients import batch_releases
 from dpverify.problems import Problem
@@ -85,8 +86,8 @@ def example(
 ) -> Example:
     """A quadratic with kappa = 10, N = 200, d = 5, n = 126, uniform schedule.
 
-    >>> example(as_printed=True).algorithm.steps
-    10
+    >>> example().algorithm.steps, example(as_printed=True).algorithm.steps  # the guard is strict
+    (10, 9)
     """
     problem, data = case or quadratic_case()
     adjacency = adjacency or (ZERO_OUT if as_printed else REPLACE)
@@ -104,13 +105,17 @@ def example(
         "how": how,
     }
     algorithm = private_sgd_momentum(problem, beta=beta, step_size=eta, **common)
+    guard, outside, R, gamma = "", "", steps / variances(1), 1 - eta0 * mu / M
+    if as_printed:
+        algorithm, guard = guarded_as_printed(algorithm, R)
+        outside = outside_of_theorem(beta, gamma, step_size) or other_batch(n, problem.count, target)
     noise, printed = noise_moments(problem, data, algorithm, clip, n), None
-    if as_printed and step_size is None and unclipped(problem, clip):
-        gap, gamma = first_gap(problem, data), 1 - eta0 * mu / M
+    if as_printed and not outside and unclipped(problem, clip):
+        gap, T = first_gap(problem, data), algorithm.steps
         drift = batch_moment(problem, data, algorithm.release(1), clip, n) / (2 * mu * gap)
-        factor = 2 * eta0 * alpha_of(problem.dimension, clip, steps / variances(1), M, n, gap)
-        influence = momentum_influence(beta, gamma, steps).values(steps)
-        kept = erub(variances.values(steps), influence, gamma, steps / variances(1), factor)
+        factor = 2 * eta0 * alpha_of(problem.dimension, clip, R, M, n, gap)
+        influence = momentum_influence(beta, gamma, T).values(T)
+        kept = erub(variances.values(T), influence, gamma, R, factor)
         printed = Printed("dynamic-noise/thm-4.8", gap * (kept + drift), "Theorem 4.8, Eq (15)")
     return Example(
         algorithm,
@@ -121,7 +126,7 @@ def example(
         target,
         bound=momentum_bound(problem, data, noise, eta, beta) if unclipped(problem, clip) else None,
         printed=printed,
-        note=f"batches of {'about ' if how == 'poisson' else ''}{n} records, {how}",
+        note="; ".join(filter(None, [batches_in_words(n, how), guard, outside])),
         limit=("bias-corrected momentum", {"step_size": eta, "beta": beta}),
         forms=lambda: {
             "with beta = 0 it is private SGD": (

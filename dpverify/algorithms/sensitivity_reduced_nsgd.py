@@ -263,6 +263,8 @@ def example(
             )
     elif reshuffle:
         note = f"no bound: it is proved for gamma = eta N = {eta * N:g}, not for gamma={gamma:g}"
+    if as_printed and alpha * N < 1:
+        note += f"; Theorem 8 is for alpha >= 1/N = {1 / N:g}, which is not so here"
     return Example(
         sensitivity_reduced_nsgd(problem, scales=scales, **common),
         "momentum-agg",

@@ -84,6 +84,10 @@ def printed_sigma(alpha: Array, *, G: float, n: int, epsilon: float, delta: floa
     >>> round(printed_sigma(np.ones(10), G=1.0, n=1000, epsilon=1.0, delta=1e-5), 3)
     0.539
     """
+    if not 16 * len(alpha) > n * delta:
+        raise ValueError(
+            f"Expected delta={delta} < 16 T/n={16 * len(alpha) / n}, or B_delta is not positive."
+        )
     B = math.log(16 * len(alpha) / (n * delta)) * math.log(1.25 / delta)
     return 16 * G / (n * epsilon) * math.sqrt(B * float(np.sum(1 / alpha**2)))
 

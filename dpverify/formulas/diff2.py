@@ -95,19 +95,22 @@ def gradient_bound(
     return 2 * gap / (eta * rounds) + 2 * sigma_1**2 * C_1**2 * d
 
 
-def sampled_renyi(order: int, rate: float, epsilon: Callable[[int], float]) -> float:
+def sampled_renyi(order: int, rate: float, epsilon: Callable[[Any], Any]) -> float:
     """Lemma B.7 for Gaussian noise (epsilon(inf) = inf): what a secret batch costs at that order, its release
-    costing epsilon(j).
+    costing epsilon(j), for one j or an array of them.
 
     >>> 0 < sampled_renyi(8, 0.01, lambda j: 0.01 * j) < 0.08
     True
     """
-    terms = [
-        math.log(rate**2 * math.comb(order, 2) * min(4 * math.expm1(epsilon(2)), 2 * math.exp(epsilon(2))))
-    ]
-    for j in range(3, order + 1):
-        terms.append(j * math.log(rate) + math.log(math.comb(order, j)) + (j - 1) * epsilon(j) + math.log(2))
-    return float(np.logaddexp.reduce([0.0, *terms])) / (order - 1)
+    from scipy.special import gammaln
+
+    twice = float(epsilon(2))  # ln of min(4 (e^twice - 1), 2 e^twice), without overflow
+    least = math.log(4 * math.expm1(twice)) if twice < math.log(2) else math.log(2) + twice
+    first = 2 * math.log(rate) + math.log(math.comb(order, 2)) + least
+    j = np.arange(3, order + 1)
+    choices = gammaln(order + 1) - gammaln(j + 1) - gammaln(order - j + 1)
+    later = j * math.log(rate) + choices + (j - 1) * epsilon(j) + math.log(2)
+    return float(np.logaddexp.reduce([0.0, first, *later])) / (order - 1)
 
 
 def printed_local_sigma(

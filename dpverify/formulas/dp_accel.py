@@ -348,7 +348,9 @@ def printed_heavy_ball_bound(
         rho = max(rho, float(np.abs(np.linalg.eigvals(one)).max()))
         power = max(power, float(np.linalg.norm(np.linalg.matrix_power(one, T), 2)))
     if not rho < 1:
-        raise ValueError(f"Expected step sizes that converge, got rho={rho} for alpha={alpha}, beta={beta}.")
+        raise ValueError(
+            f"Expected step_size={alpha} that converges, got rho={rho:.4g} with beta={beta:.4g}."
+        )
     V = 2 * float(start @ start) + variance * alpha**2 / (1 - rho**2)
     m = (
         variance

@@ -13,7 +13,7 @@ from dpverify.accounting.gaussian import gaussian_mu
 from dpverify.engine import Algorithm
 from dpverify.formulas.dynamic_noise import affordable_steps
 from dpverify.guarantees import Guarantee
-from dpverify.neighbours import Adjacency
+from dpverify.neighbours import ZERO_OUT, Adjacency
 from dpverify.parts.gradients import full_batch_sensitivity
 from dpverify.releases import Gaussian, Release
 
@@ -46,11 +46,27 @@ def guarded(algorithm: Algorithm, budget: float, adjacency: Adjacency, *, strict
     >>> guarded(full, gaussian_mu(full.ledger(), REPLACE) ** 2 / 2, REPLACE).steps < full.steps
     True
     """
-    costs = np.array([gaussian_mu([release], adjacency) ** 2 for release in algorithm.ledger()])
+    costs = np.array([release.ratio(adjacency) ** 2 for release in algorithm.ledger()])
     steps = affordable_steps(costs, budget, strict=strict)
     if steps == 0:
         raise ValueError(f"Expected budget={budget} to pay for the first step, which costs {costs[0]:.6g}.")
     return replace(algorithm, steps=steps)
+
+
+def guarded_as_printed(algorithm: Algorithm, budget: float) -> tuple[Algorithm, str]:
+    """The algorithm under the strict guard of Algorithm 1, which a zeroed record is charged by, and in words
+    where that stops it; an only step, which the guard would not let pass, is taken all the same.
+
+    >>> from dpverify.algorithms import example
+    >>> full = example("private-gd", steps=5).algorithm
+    >>> guarded_as_printed(full, gaussian_mu(full.ledger(), ZERO_OUT) ** 2)[1]
+    'the strict guard stops after 4 of 5 steps'
+    """
+    if algorithm.steps == 1:
+        return algorithm, "the strict guard would not let the only step pass; it is taken all the same"
+    halted = guarded(algorithm, budget, ZERO_OUT, strict=True)
+    said = f"the strict guard stops after {halted.steps} of {algorithm.steps} steps"
+    return halted, said if halted.steps < algorithm.steps else ""
 
 
 def certified_noise(ledger: Sequence[Release], target: Guarantee, adjacency: Adjacency) -> float:

@@ -30,13 +30,13 @@ def check_step_sizes(stages: Stages, steps: int, mu: float) -> None:
     >>> check_step_sizes(one_stage(4.0, 3), 3, 0.5)
     Traceback (most recent call last):
     ...
-    ValueError: Expected step sizes alpha <= 1/mu=2.0, got 4.0.
+    ValueError: Expected step_size=4.0 <= 1/mu=2.0, for which the momentum is defined.
     """
     if not mu > 0:
         raise ValueError(f"Expected mu={mu} > 0.")
     largest = float(max(stages.alpha.values(steps)))
     if not largest * mu <= 1:
-        raise ValueError(f"Expected step sizes alpha <= 1/mu={1 / mu}, got {largest}.")
+        raise ValueError(f"Expected step_size={largest} <= 1/mu={1 / mu}, for which the momentum is defined.")
 
 
 def nesterov(

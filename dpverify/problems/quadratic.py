@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ class Quadratic(Problem):
     """
 
     spectrum: Array
+    _memo: dict[str, Array] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -45,9 +46,19 @@ class Quadratic(Problem):
         return x * self.spectrum
 
     def with_public(self, x: Array, private: Array) -> Array:
-        total = x * self.spectrum
+        total = x * self._curvatures(len(x))
         total += private
         return total
+
+    def _curvatures(self, runs: int) -> Array:
+        """The spectrum written out for every run of a block, which is multiplied faster than one row is; of
+        more runs, that one row.
+        """
+        if runs * self.dimension > CACHED:
+            return self.spectrum
+        if len(self._memo.get("curvatures", ())) < runs:
+            self._memo["curvatures"] = np.tile(self.spectrum, (runs, 1))
+        return self._memo["curvatures"][:runs]
 
     def private_value(self, x: Array, data: Data | Records) -> Array:
         return -x @ self.load(data).features.sum(axis=0)
@@ -150,11 +161,13 @@ def _masked(batch: Array, rows: Array) -> Array:
     processor's cache.
     """
     total = np.empty((len(batch), rows.shape[1]))
-    width = max(1, CACHED // batch.shape[1])
+    width = max(1, -(-len(batch) // max(1, round(batch.size / CACHED))))
+    numbers = batch.view(np.uint8)  # which become floats sooner than True and False do
+    room = scratch("times", (width, batch.shape[1]))
     for a in range(0, len(batch), width):
-        part = batch[a : a + width]
-        times = scratch("times", part.shape)
-        times[...] = part.view(np.uint8)  # which becomes floats sooner than True and False do
+        part = numbers[a : a + width]
+        times = room[: len(part)]
+        times[...] = part
         np.matmul(times, rows, out=total[a : a + width])
     return total
 

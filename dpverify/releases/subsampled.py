@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 
 BATCH_LIMIT = 20_000  # batches that an exact mixture enumerates at most
+WIDE = (np.random.SFC64, np.random.PCG64, np.random.PCG64DXSM, np.random.Philox)  # whose words have 64 bits
 MANY = 256  # records of a batch from which on it is drawn for each run apart
 
 
@@ -413,12 +414,20 @@ def _coins(rng: np.random.Generator, shape: tuple[int, int], chance: float) -> A
     level = int(chance * 2**8)
     if level >= 2**8:
         return np.ones(shape, dtype=bool)
-    words = rng.integers(0, 2**64 - 1, size=-(-count // 8), dtype=np.uint64, endpoint=True)
-    bits = words.view(np.uint8)[:count]
+    bits = _words(rng, -(-count // 8)).view(np.uint8)[:count]
     coins = bits < level
-    open_ones = np.flatnonzero(bits == level)
+    (open_ones,) = (bits == level).nonzero()
     coins[open_ones] = rng.random(len(open_ones)) < chance * 2**8 - level
     return coins.reshape(shape)
+
+
+def _words(rng: np.random.Generator, count: int) -> Array:
+    """Random words of 64 bits, as the bit generator has them where it makes such: that is sooner done than
+    asking for numbers of a range, and gives the same ones.
+    """
+    if isinstance(rng.bit_generator, WIDE):
+        return rng.bit_generator.random_raw(count)
+    return rng.integers(0, 2**64 - 1, size=count, dtype=np.uint64, endpoint=True)
 
 
 def _floyd(rng: np.random.Generator, runs: int, size: int, n: int) -> Array:

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dpverify.reporting.runs import called
+
 TIMELESS = {"Date": None, "Creator": None, "Format": None, "Type": None}
 
 
@@ -170,7 +172,7 @@ def algorithm(row: dict[str, Any], path: Path | None = None) -> Picture:
     if row["exact"] is not None:
         axes.plot(steps[-1], row["exact"], "D", markersize=4, color="black", label="exact, by moments")
     if row["bound"] is not None:
-        axes.axhline(row["bound"], linestyle="--", color="black", label="bound at the end of a run")
+        axes.axhline(row["bound"], linestyle="--", color="black", label=f"{called(row)} at the end of a run")
     if np.all(mean > 0):
         sheet.logarithmic(axes.yaxis)
     sheet.number_steps(axes, len(mean) - 1)
@@ -179,7 +181,9 @@ def algorithm(row: dict[str, Any], path: Path | None = None) -> Picture:
     _schedule(sheet, sheet.axes[1], row)
     if known:
         _bars(sheet, sheet.axes[2], row["influence"])
-    against = "against its bound" if row["bound"] is not None else "(no bound is proved for this case)"
+    against = (
+        f"against its {called(row)}" if row["bound"] is not None else "(no bound is proved for this case)"
+    )
     more = ", with the optimum on the same budget" * bool(row["optimum"]) + ", and its influence" * known
     alt = f"Mean along the steps of {row['algorithm']} {against}, and its noise schedule{more}"
     return sheet.picture(alt, path)

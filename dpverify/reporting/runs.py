@@ -95,8 +95,20 @@ def judged(figures: dict[str, Any], records: Mapping[str, dict[str, Any]]) -> di
         result[f"{what}_verdict"] = record.get("verdict", "")
         result[f"{what}_judges"] = record.get("judges", [])
         result[f"{what}_given"] = record.get("given", [])
+        result[f"{what}_tainted"] = record.get("tainted", [])
         result[f"{what}_because"] = record.get("because", "")
     return result
+
+
+def called(figures: Mapping[str, Any]) -> str:
+    """What the formula of the claim may be called: a bound if that is proved and leans on nothing that is
+    not.
+
+    >>> called({"bound_verdict": "PROVED"}), called({"bound_verdict": "PROVED", "bound_tainted": ["p/a"]})
+    ('bound', 'formula')
+    """
+    leans = figures.get("bound_given") or figures.get("bound_tainted")
+    return "bound" if figures.get("bound_verdict") == "PROVED" and not leans else "formula"
 
 
 def spending(case: Example) -> list[dict[str, Any]]:
@@ -175,14 +187,18 @@ def _bound_lines(figures: dict[str, Any]) -> list[str]:
     reached = (
         "EXCEEDED" if figures["exceeds_bound"] else f"{figures['mean'] / figures['bound']:.3g} of it reached"
     )
-    name = "bound" if figures["bound_verdict"] == "PROVED" else "formula"
     lines = [
-        f"  {name:15} {figures['bound']:.6g}, {reached} ({figures['bound_at']})",
+        f"  {called(figures):15} {figures['bound']:.6g}, {reached} ({figures['bound_at']})",
         f"  {'':15} {_verdict(figures, 'bound')}",
     ]
     lines += [f"  {'':15} {words}" for words in taken(figures)]
-    if figures["bound_verdict"] not in ("", "PROVED"):
-        lines.append(f"  {'':15} which is no bound now: {figures['bound_because']}")
+    if figures["bound_verdict"] and called(figures) != "bound":
+        why = (
+            figures["bound_because"]
+            if figures["bound_verdict"] != "PROVED"
+            else "what it leans on is not proved"
+        )
+        lines.append(f"  {'':15} which is no bound now: {why}")
     return lines
 
 
@@ -205,7 +221,9 @@ def _verdict(figures: dict[str, Any], what: str) -> str:
         return f"{claim}, not checked (dpverify check {claim})"
     judges = f" by {', '.join(figures[f'{what}_judges'])}" if figures[f"{what}_judges"] else ""
     given = f", given {', '.join(figures[f'{what}_given'])}" if figures[f"{what}_given"] else ""
-    return f"{claim}: {verdict}{judges}{given}, checked by this installation"
+    refuted = ", ".join(figures[f"{what}_tainted"])
+    taint = f", tainted: leans on {refuted}, which is refuted" if refuted and verdict == "PROVED" else ""
+    return f"{claim}: {verdict}{judges}{given}{taint}, checked by this installation"
 
 
 def along(case: Example, result: Runs) -> dict[str, list[float]]:

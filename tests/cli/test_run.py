@@ -77,6 +77,19 @@ def test_a_claim_that_is_no_longer_proved_is_no_bound(checking_call, monkeypatch
     assert "PROVED" not in result.stdout
 
 
+@pytest.mark.parametrize(("refuted", "said"), [(True, "which is refuted"), (False, "given x/unproved")])
+def test_a_proof_that_leans_on_what_is_not_proved_makes_no_bound(checking_call, monkeypatch, refuted, said):
+    lean = {"tainted" if refuted else "given": ["x/refuted" if refuted else "x/unproved"]}
+    record = {"verdict": "PROVED", "because": "it follows"} | lean
+    monkeypatch.setattr("dpverify.cli.run.check_claims", lambda ids: dict.fromkeys(ids, record))
+    result = checking_call("private-gd", "--runs", "50")
+    assert result.exit_code == 3
+    lines = {line[2:17].strip(): line for line in result.stdout.splitlines()}
+    assert "formula" in lines and "bound" not in lines
+    assert said in result.stdout
+    assert "which is no bound now: what it leans on is not proved" in result.stdout
+
+
 def test_no_certificate_is_said_in_words(call):
     result = call("dp-sgd-norm", "--runs", "50", "--as-printed")
     assert "no certificate at delta = 1e-05 under replace: does NOT certify the claim" in result.stdout

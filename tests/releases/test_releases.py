@@ -171,6 +171,17 @@ def test_poisson_coins_have_their_chance_beyond_eight_bits(chance):
     assert abs(shown - 2e7 * chance) <= 6 * spread  # false alarm below 1e-8
 
 
+@pytest.mark.parametrize("name", ["SFC64", "PCG64", "PCG64DXSM", "Philox", "MT19937"])
+def test_words_are_the_numbers_of_sixty_four_bits_that_a_generator_gives(name):
+    from dpverify.releases.subsampled import _words
+
+    rng, twin = (np.random.Generator(getattr(np.random, name)(5)) for _ in range(2))
+    words = _words(rng, 1000)
+    assert np.array_equal(words, twin.integers(0, 2**64 - 1, size=1000, dtype=np.uint64, endpoint=True))
+    assert rng.random() == twin.random()  # and as many of them were used up
+    assert np.all(np.bitwise_or.reduce(words) == np.uint64(2**64 - 1))  # false alarm below 64 / 2^1000
+
+
 def test_coins_that_eight_bits_leave_open_are_decided_by_their_own_chance():
     from dpverify.releases.subsampled import _coins
 

@@ -40,6 +40,9 @@ def test_a_picture_shows_what_is_known():
     runs = case.simulate(5, every_step=True)
     row = summary(case, runs, False) | along(case, runs)
     known = figures.algorithm(row)
+    assert "against its formula" in known.alt  # nobody has checked its claim
+    proved = figures.algorithm(row | {"bound_verdict": "PROVED"})
+    assert "against its bound" in proved.alt and "bound at the end of a run" in proved.svg
     unknown = figures.algorithm(row | {"bound": None, "influence": [], "optimum": []})
     assert "the least exact mean on the same budget" in known.svg
     assert "the influence of that noise" in known.svg
