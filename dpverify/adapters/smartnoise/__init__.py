@@ -1,0 +1,18 @@
+"""SmartNoise synthesizers: those from marginals, those with networks, and what prepares their columns.
+
+Shown on smartnoise-synth 1.0.8:
+  - the bins of MWEM end at the least and the largest category of the records;
+  - MST fixes the number of records, and gives as many back, while its noise is for one more or less; what it
+    measures adds up to its budget, as in AIM;
+  - StandardScaler publishes mean and variance with hardly any noise;
+  - DPCTGAN, DPGAN and PATEGAN train for one more round when the budget is nearly spent;
+  - the teachers of PATECTGAN are one network, and the student is the same.
+
+Not examined: QUAIL, which needs scikit-learn and a classifier of another library, and `snsynth.models`.
+"""
+
+from dpverify.adapters.smartnoise.marginals import TARGETS as MARGINALS
+from dpverify.adapters.smartnoise.networks import TARGETS as NETWORKS
+from dpverify.adapters.smartnoise.transforms import TARGETS as TRANSFORMS
+
+TARGETS = (*MARGINALS, *NETWORKS, *TRANSFORMS)

@@ -1,0 +1,301 @@
+"""SmartNoise's synthesizers from marginals: MWEM, MST, AIM and the aggregates of pac-synth.
+
+    MWEM       epsilon/2 for choices of queries, epsilon/2 for Laplace noise on them
+    MST, AIM   rho of zCDP, from epsilon and delta: Gaussian noise on marginals, and choices of marginals
+    pac-synth  counts of combinations of categories with noise, and the number of records with noise
+
+Categories are given from outside, by a transformer that was fitted without the records. The libraries draw
+from the generators of Python, of NumPy, of the operating system and of Rust, so that no seed repeats a run.
+The relation is one record more or less: a record moves one cell of each marginal by 1.
+
+Of MST and AIM the estimate of a model from what was measured, which takes seconds and sees no record, is
+replaced by a uniform one (`_Uniform`). Published is what was measured: all of them are asked for what they
+measure, and one that spends more than rho is seen by the law *budget*, which adds up 1/(2 sigma^2) of each
+measurement and epsilon^2/8 of each choice.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import warnings
+from collections.abc import Iterator
+from functools import cache, partial
+from typing import Any
+from unittest import mock
+
+import numpy as np
+
+from dpverify.adapters import Target, positive
+from dpverify.guarantees import ZCDP, ApproxDP, PureDP
+from dpverify.neighbours import Neighbours
+from dpverify.subjects import Spent, Subject
+from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED
+
+CATEGORIES = ("a", "b", "c")
+SAMPLES = 100
+DELTA = 1e-9  # the default of MST and AIM
+
+
+def _transformer(columns: int) -> Any:
+    """That of columns of these categories, whatever the records hold."""
+    from snsynth.transform import LabelTransformer, TableTransformer
+
+    transformer = TableTransformer([LabelTransformer(nullable=False) for _ in range(columns)])
+    transformer.fit([(category,) * columns for category in CATEGORIES])
+    return transformer
+
+
+def _rows(data: Any) -> list[tuple[str, ...]]:
+    """The records as categories: numbers are rounded and clipped to one of them."""
+    numbers = np.nan_to_num(np.asarray(data, dtype=float), posinf=2.0, neginf=0.0)
+    return [tuple(CATEGORIES[int(np.clip(value, 0, 2))] for value in row) for row in numbers]
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Without what the libraries print, and without their warnings."""
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+        warnings.simplefilter("ignore")
+        yield
+
+
+def mwem(epsilon: float = 1.0, iterations: int = 1, given: bool = True) -> Subject:
+    """Twenty records, of which the only one of a category is removed: of the last where the categories are
+    `given`, of the middle one where they are inferred from the records.
+    """
+    positive(epsilon=epsilon, iterations=iterations)
+
+    def fitted(data: Any) -> Any:
+        from snsynth.mwem import MWEMSynthesizer
+
+        synthesizer = MWEMSynthesizer(epsilon=epsilon, iterations=iterations)
+        known = {"transformer": _transformer(1)} if given else {"categorical_columns": [0]}
+        with quiet():
+            synthesizer.fit(_rows(data), **known)
+        return synthesizer
+
+    def run(data: Any, rng: np.random.Generator, runs: int) -> Any:
+        samples = [{row[0] for row in fitted(data).sample(SAMPLES)} for _ in range(runs)]
+        return np.array([[float(category in drawn) for category in CATEGORIES] for drawn in samples])
+
+    def spent(data: Any) -> Spent:
+        return [("MWEM", each) for each in fitted(data).accountant]
+
+    alone, others = (2.0, 1.0) if given else (1.0, 2.0)
+    pair = Neighbours.remove(np.array([[alone], *[[0.0]] * 10, *[[others]] * 9]), 0)
+    said_by = "the parameter epsilon of snsynth.mwem.MWEMSynthesizer"
+    return Subject(
+        run, PureDP(epsilon), pair, said_by, calls=spent, runs=300, any_number=True, any_record=False
+    )
+
+
+class _Uniform:
+    """A model that holds every combination of categories equally often; what MST and AIM ask of theirs."""
+
+    def __init__(self, domain: Any, measurements: Any, known_total: float = 1.0, **_: Any) -> None:
+        self.domain, self.total = domain, known_total
+        self.cliques = [each.clique for each in measurements]
+
+    def project(self, attributes: Any) -> _Uniform:
+        return _Uniform(self.domain.project(attributes), [], self.total)
+
+    def datavector(self) -> Any:
+        return np.full(self.domain.size(), self.total / self.domain.size())
+
+
+@cache
+def _rho(epsilon: float) -> float:
+    """What MST and AIM spend, by their own search, which takes a third of a second."""
+    from snsynth.utils import cdp_rho
+
+    return float(cdp_rho(epsilon, DELTA))
+
+
+def _fitted(name: str, rows: Any, epsilon: float) -> tuple[Any, list[Any], list[float]]:
+    """A synthesizer that has seen these rows, what it measured, and the epsilons of its choices."""
+    import mbi
+    from snsynth import aim, mst
+
+    module, kind = {"mst": (mst.mst, mst.MSTSynthesizer), "aim": (aim.aim, aim.AIMSynthesizer)}[name]
+    measured: list[Any] = []
+    chosen: list[float] = []
+    synthesizer = kind(epsilon=epsilon, delta=DELTA)
+    choosing = (synthesizer, "exponential_mechanism") if name == "mst" else (module, "exponential_mechanism")
+    choose = getattr(*choosing)
+
+    def measurement(noisy: Any, clique: Any, stddev: float) -> Any:
+        measured.append((np.asarray(noisy), tuple(clique), float(stddev)))
+        return mbi.LinearMeasurement(noisy, clique, stddev)
+
+    def choice(qualities: Any, budget: float, *rest: Any, **options: Any) -> Any:
+        chosen.append(float(budget))
+        return choose(qualities, budget, *rest, **options)
+
+    with (
+        quiet(),
+        mock.patch.object(module, "LinearMeasurement", measurement),
+        mock.patch.object(*choosing, choice),
+        mock.patch.object(module.estimation, "mirror_descent", _Uniform),
+        mock.patch.object(module, "cdp_rho", return_value=_rho(epsilon)),
+    ):
+        synthesizer.fit(rows, transformer=_transformer(len(rows[0])))
+    return synthesizer, measured, chosen
+
+
+def _marginal(name: str, epsilon: float, counted: bool) -> Subject:
+    """Two columns; the first record is of a combination of its own, and is removed."""
+    positive(epsilon=epsilon)
+    pair = Neighbours.remove(np.array([[2.0, 2.0], *[[0.0, 1.0]] * 10, *[[1.0, 0.0]] * 9]), 0)
+    columns = ("col0", "col1")
+
+    def one(data: Any) -> Any:
+        synthesizer, measured, _ = _fitted(name, _rows(data), epsilon)
+        # MST repeats a measurement over fewer categories where it drops some: the first of a column is it.
+        whole = [next(noisy for noisy, clique, _ in measured if clique == (each,)) for each in columns]
+        # In units of its noise, all the differences that one record makes point one way: the last category.
+        return [*(noisy[-1] for noisy in whole), *([synthesizer.num_rows] if counted else [])]
+
+    def run(data: Any, rng: np.random.Generator, runs: int) -> Any:
+        np.random.seed(int(rng.integers(2**32)))  # of its choices; its noise comes from OpenDP
+        return np.array([one(data) for _ in range(runs)], dtype=float)
+
+    def spent(data: Any) -> Spent:
+        from snsynth.utils import gaussian_noise
+
+        sigmas: list[float] = []
+        module = __import__(f"snsynth.{name}.{name}", fromlist=[name])
+
+        def noise(sigma: float, size: int | None = None) -> Any:
+            sigmas.append(float(sigma))
+            return gaussian_noise(sigma, size)
+
+        with mock.patch.object(module, "gaussian_noise", noise):
+            _, _, chosen = _fitted(name, _rows(data), epsilon)
+        gaussian = [("Gaussian measurement", 1 / (2 * sigma**2)) for sigma in sigmas]
+        return [*gaussian, *(("choice", budget**2 / 8) for budget in chosen)]
+
+    return Subject(
+        run,
+        ZCDP(_rho(epsilon)),
+        pair,
+        f"snsynth.utils.cdp_rho at the parameters epsilon and delta of {name.upper()}Synthesizer",
+        calls=spent,
+        runs=100 if counted else 300,
+        any_number=False,
+        any_record=False,
+        shrinks=False,
+    )
+
+
+def mst(epsilon: float = 30.0) -> Subject:
+    """MST as it comes: what it measures of two columns, and the number of rows that sample() gives."""
+    return _marginal("mst", epsilon, counted=True)
+
+
+def mst_measured(epsilon: float = 30.0) -> Subject:
+    """MST without that number. Epsilon is large, so that an audit of few runs sees something."""
+    return _marginal("mst", epsilon, counted=False)
+
+
+def aim(epsilon: float = 30.0) -> Subject:
+    """AIM: what it measures of two columns first. Epsilon is large, so that an audit sees something."""
+    return _marginal("aim", epsilon, counted=False)
+
+
+def pac(epsilon: float = 2.0) -> Subject:
+    """Published are the noisy counts of the categories of one column, and of all records, of which one is
+    removed.
+
+    Delta is 1e-5 and half of epsilon is for the number of records. At the defaults delta follows the number
+    of records, and with few of them fit() ends in a panic of Rust when their noisy number is negative.
+    """
+    positive(epsilon=epsilon)
+    delta = 1e-5
+
+    def run(data: Any, rng: np.random.Generator, runs: int) -> Any:
+        from snsynth.aggregate_seeded import AggregateSeededSynthesizer
+
+        rows = _rows(data)
+        seen = []
+        for _ in range(runs):
+            synthesizer = AggregateSeededSynthesizer(
+                reporting_length=1,
+                epsilon=epsilon,
+                delta=delta,
+                number_of_records_epsilon_proportion=0.5,
+            )
+            with quiet():
+                synthesizer.fit(rows, transformer=_transformer(1))
+            counts = synthesizer.get_dp_aggregates()
+            known = [float(counts.get(f"column_0:{index}", 0)) for index in range(3)]
+            seen.append([*known, float(synthesizer.get_dp_number_of_records())])
+        return np.array(seen)
+
+    pair = Neighbours.remove(np.array([*[[0.0]] * 40, *[[1.0]] * 40]), 0)
+    said_by = "the parameters epsilon and delta of snsynth.aggregate_seeded.AggregateSeededSynthesizer"
+    return Subject(
+        run, ApproxDP(epsilon, delta), pair, said_by, runs=2000, any_number=False, any_record=False
+    )
+
+
+PACKAGES = ("smartnoise-synth", "torch")
+INSTALL = 'pip install ".[synth]"'
+TARGETS = (
+    Target(
+        "smartnoise:mwem",
+        "MWEM on a column of three public categories: its bins are those from the least to the largest that "
+        "occurs",
+        "epsilon-DP",
+        mwem,
+        PACKAGES,
+        INSTALL,
+        {"training": REFUTED, "empty": UNDECIDED, "single": REFUTED, "seeds": REFUTED},
+    ),
+    Target(
+        "smartnoise:categories",
+        "MWEM on a column whose categories it infers from the records",
+        "epsilon-DP",
+        partial(mwem, given=False),
+        PACKAGES,
+        INSTALL,
+        {"training": REFUTED, "empty": UNDECIDED, "single": REFUTED, "seeds": REFUTED},
+    ),
+    Target(
+        "smartnoise:mst",
+        "MST on two columns of three public categories, with the number of rows that it gives back",
+        "rho-zCDP of its epsilon and delta",
+        mst,
+        PACKAGES,
+        INSTALL,
+        {"training": REFUTED, "seeds": REFUTED},
+    ),
+    Target(
+        "smartnoise:mst-measured",
+        "what MST measures of two columns; the model that follows is replaced by a uniform one",
+        "rho-zCDP of its epsilon and delta",
+        mst_measured,
+        PACKAGES,
+        INSTALL,
+        {"half": SUPPORTED, "seeds": REFUTED},
+    ),
+    Target(
+        "smartnoise:aim",
+        "what AIM measures of two columns first, and the budget of all; the model that follows is replaced "
+        "by a uniform one",
+        "rho-zCDP of its epsilon and delta",
+        aim,
+        PACKAGES,
+        INSTALL,
+        {"half": SUPPORTED, "seeds": REFUTED},
+    ),
+    Target(
+        "smartnoise:pacsynth",
+        "aggregates of pac-synth on a column of three public categories",
+        "(epsilon, delta)-DP",
+        pac,
+        (*PACKAGES, "pac-synth"),
+        INSTALL,
+        {"seeds": REFUTED},
+    ),
+)

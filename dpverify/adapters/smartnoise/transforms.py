@@ -1,0 +1,88 @@
+"""What prepares the columns of SmartNoise's synthesizers, at a privacy cost of its own.
+
+    StandardScaler    mean and variance of a column within public bounds, with noise for epsilon together
+    MinMaxTransformer bounds of a column, from noisy counts of values between powers of two
+
+Their noise comes from OpenDP, which no seed repeats.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dpverify.adapters import Target, positive
+from dpverify.adapters.smartnoise.marginals import INSTALL, PACKAGES
+from dpverify.guarantees import PureDP
+from dpverify.neighbours import Neighbours
+from dpverify.subjects import Subject
+from dpverify.verdicts import REFUTED, SUPPORTED
+
+
+def standard_scaler(epsilon: float = 1.0) -> Subject:
+    """Mean and variance of ten values within (0, 1), of which one is replaced: their number is taken for
+    public.
+    """
+    positive(epsilon=epsilon)
+
+    def run(data: Any, rng: np.random.Generator, runs: int) -> Any:
+        from snsynth.transform import StandardScaler
+
+        values = np.ravel(np.asarray(data, dtype=float)).tolist()
+        seen = []
+        for _ in range(runs):
+            scaler = StandardScaler(lower=0.0, upper=1.0, epsilon=epsilon)
+            scaler.fit(values)
+            seen.append([scaler.mean, scaler.var])
+        return np.array(seen, dtype=float)
+
+    pair = Neighbours.replace(np.linspace(0.0, 1.0, 10)[:, None], 0, [1.0])
+    said_by = "the parameter epsilon of snsynth.transform.StandardScaler"
+    return Subject(run, PureDP(epsilon), pair, said_by, runs=30, shrinks=False)
+
+
+def min_max(epsilon: float = 5.0) -> Subject:
+    """Bounds of ten records: the only one beyond 2 is removed."""
+    positive(epsilon=epsilon)
+
+    def run(data: Any, rng: np.random.Generator, runs: int) -> Any:
+        from snsynth.transform import MinMaxTransformer
+
+        values = np.ravel(np.asarray(data, dtype=float)).tolist()
+        seen = []
+        for _ in range(runs):
+            transformer = MinMaxTransformer(epsilon=epsilon)
+            try:
+                transformer.fit(values)
+            except ValueError:  # "could not find bounds", an outcome like any other
+                seen.append([0.0, 0.0])
+                continue
+            seen.append([transformer.fit_lower, transformer.fit_upper])
+        return np.array(seen, dtype=float)
+
+    pair = Neighbours.remove(np.array([[3.0], *[[0.5]] * 9]), 0)
+    said_by = "the parameter epsilon of snsynth.transform.MinMaxTransformer"
+    return Subject(run, PureDP(epsilon), pair, said_by, runs=300, shrinks=False)
+
+
+TARGETS = (
+    Target(
+        "smartnoise:standard-scaler",
+        "mean and variance of a column within public bounds",
+        "epsilon-DP",
+        standard_scaler,
+        PACKAGES,
+        INSTALL,
+        {"training": REFUTED, "seeds": REFUTED},
+    ),
+    Target(
+        "smartnoise:bounds",
+        "the bounds that MinMaxTransformer finds: powers of two",
+        "epsilon-DP",
+        min_max,
+        PACKAGES,
+        INSTALL,
+        {"half": SUPPORTED, "seeds": REFUTED},
+    ),
+)
