@@ -12,7 +12,7 @@ cause: the epsilon so far is compared with the budget at the start of an epoch, 
 remedy: before a round, ask the accountant what the budget will be after it
 upstream: https://github.com/opendp/smartnoise-sdk/pull/424 (merged) moved the comparison to the start of a
     round, to mend an overspending of one; no public thread of what is left was found (searched 2026-11-17)
-targets: smartnoise:dpctgan, smartnoise:dpgan, smartnoise:pategan
+targets: smartnoise:dpctgan, smartnoise:dpgan
 """
 
 import warnings

@@ -9,9 +9,8 @@ from the generators of Python, of NumPy, of the operating system and of Rust, so
 The relation is one record more or less: a record moves one cell of each marginal by 1.
 
 Of MST and AIM the estimate of a model from what was measured, which takes seconds and sees no record, is
-replaced by a uniform one (`_Uniform`). Published is what was measured: all of them are asked for what they
-measure, and one that spends more than rho is seen by the law *budget*, which adds up 1/(2 sigma^2) of each
-measurement and epsilon^2/8 of each choice.
+replaced by a uniform one (`_Uniform`). What they spend is seen by the law *budget*, which adds up
+1/(2 sigma^2) of each measurement and epsilon^2/8 of each choice.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from __future__ import annotations
 import contextlib
 import io
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from typing import Any
 from unittest import mock
@@ -30,7 +29,7 @@ from dpverify.adapters import Target, positive
 from dpverify.guarantees import ZCDP, ApproxDP, PureDP
 from dpverify.neighbours import Neighbours
 from dpverify.subjects import Spent, Subject
-from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED
+from dpverify.verdicts import REFUTED, UNDECIDED
 
 CATEGORIES = ("a", "b", "c")
 SAMPLES = 100
@@ -44,6 +43,12 @@ def _transformer(columns: int) -> Any:
     transformer = TableTransformer([LabelTransformer(nullable=False) for _ in range(columns)])
     transformer.fit([(category,) * columns for category in CATEGORIES])
     return transformer
+
+
+def _pair(columns: int) -> Neighbours:
+    """Twenty records, of which the only one of the last category is removed."""
+    values = np.array([2.0, *[0.0] * 10, *[1.0] * 9])
+    return Neighbours.remove(np.tile(values[:, None], (1, columns)), 0)
 
 
 def _rows(data: Any) -> list[tuple[str, ...]]:
@@ -86,7 +91,7 @@ def mwem(epsilon: float = 1.0, iterations: int = 1, given: bool = True) -> Subje
     pair = Neighbours.remove(np.array([[alone], *[[0.0]] * 10, *[[others]] * 9]), 0)
     said_by = "the parameter epsilon of snsynth.mwem.MWEMSynthesizer"
     return Subject(
-        run, PureDP(epsilon), pair, said_by, calls=spent, runs=300, any_number=True, any_record=False
+        run, PureDP(epsilon), pair, said_by, calls=spent, runs=150, any_number=True, any_record=False
     )
 
 
@@ -112,21 +117,22 @@ def _rho(epsilon: float) -> float:
     return float(cdp_rho(epsilon, DELTA))
 
 
-def _fitted(name: str, rows: Any, epsilon: float) -> tuple[Any, list[Any], list[float]]:
-    """A synthesizer that has seen these rows, what it measured, and the epsilons of its choices."""
-    import mbi
+def _fitted(name: str, rows: Any, epsilon: float) -> tuple[Any, list[float], list[float]]:
+    """A synthesizer that has seen these rows, the sigma of each marginal that it measured, and the epsilon of
+    each choice.
+    """
     from snsynth import aim, mst
 
     module, kind = {"mst": (mst.mst, mst.MSTSynthesizer), "aim": (aim.aim, aim.AIMSynthesizer)}[name]
-    measured: list[Any] = []
+    sigmas: list[float] = []
     chosen: list[float] = []
     synthesizer = kind(epsilon=epsilon, delta=DELTA)
-    choosing = (synthesizer, "exponential_mechanism") if name == "mst" else (module, "exponential_mechanism")
-    choose = getattr(*choosing)
+    choosing = (synthesizer if name == "mst" else module, "exponential_mechanism")
+    choose, add = getattr(*choosing), module.gaussian_noise
 
-    def measurement(noisy: Any, clique: Any, stddev: float) -> Any:
-        measured.append((np.asarray(noisy), tuple(clique), float(stddev)))
-        return mbi.LinearMeasurement(noisy, clique, stddev)
+    def noise(sigma: float, size: int | None = None) -> Any:
+        sigmas.append(float(sigma))
+        return add(sigma, size)
 
     def choice(qualities: Any, budget: float, *rest: Any, **options: Any) -> Any:
         chosen.append(float(budget))
@@ -134,73 +140,52 @@ def _fitted(name: str, rows: Any, epsilon: float) -> tuple[Any, list[Any], list[
 
     with (
         quiet(),
-        mock.patch.object(module, "LinearMeasurement", measurement),
+        mock.patch.object(module, "gaussian_noise", noise),
         mock.patch.object(*choosing, choice),
         mock.patch.object(module.estimation, "mirror_descent", _Uniform),
         mock.patch.object(module, "cdp_rho", return_value=_rho(epsilon)),
     ):
         synthesizer.fit(rows, transformer=_transformer(len(rows[0])))
-    return synthesizer, measured, chosen
+    return synthesizer, sigmas, chosen
 
 
-def _marginal(name: str, epsilon: float, counted: bool) -> Subject:
-    """Two columns; the first record is of a combination of its own, and is removed."""
-    positive(epsilon=epsilon)
-    pair = Neighbours.remove(np.array([[2.0, 2.0], *[[0.0, 1.0]] * 10, *[[1.0, 0.0]] * 9]), 0)
-    columns = ("col0", "col1")
-
-    def one(data: Any) -> Any:
-        synthesizer, measured, _ = _fitted(name, _rows(data), epsilon)
-        # MST repeats a measurement over fewer categories where it drops some: the first of a column is it.
-        whole = [next(noisy for noisy, clique, _ in measured if clique == (each,)) for each in columns]
-        # In units of its noise, all the differences that one record makes point one way: the last category.
-        return [*(noisy[-1] for noisy in whole), *([synthesizer.num_rows] if counted else [])]
-
-    def run(data: Any, rng: np.random.Generator, runs: int) -> Any:
-        np.random.seed(int(rng.integers(2**32)))  # of its choices; its noise comes from OpenDP
-        return np.array([one(data) for _ in range(runs)], dtype=float)
+def _spent(name: str, epsilon: float) -> Callable[[Any], Spent]:
+    """The rho of every measurement and of every choice that a synthesizer makes on some data."""
 
     def spent(data: Any) -> Spent:
-        from snsynth.utils import gaussian_noise
+        _, sigmas, chosen = _fitted(name, _rows(data), epsilon)
+        measured = [("Gaussian measurement", 1 / (2 * sigma**2)) for sigma in sigmas]
+        return [*measured, *(("choice", budget**2 / 8) for budget in chosen)]
 
-        sigmas: list[float] = []
-        module = __import__(f"snsynth.{name}.{name}", fromlist=[name])
+    return spent
 
-        def noise(sigma: float, size: int | None = None) -> Any:
-            sigmas.append(float(sigma))
-            return gaussian_noise(sigma, size)
 
-        with mock.patch.object(module, "gaussian_noise", noise):
-            _, _, chosen = _fitted(name, _rows(data), epsilon)
-        gaussian = [("Gaussian measurement", 1 / (2 * sigma**2)) for sigma in sigmas]
-        return [*gaussian, *(("choice", budget**2 / 8) for budget in chosen)]
+def mst(epsilon: float = 1.0) -> Subject:
+    """MST as it comes: published is the number of rows that sample() gives, of two columns."""
+    positive(epsilon=epsilon)
 
+    def run(data: Any, rng: np.random.Generator, runs: int) -> Any:
+        return np.array([[float(_fitted("mst", _rows(data), epsilon)[0].num_rows)] for _ in range(runs)])
+
+    said_by = "snsynth.utils.cdp_rho at the parameters epsilon and delta of MSTSynthesizer"
     return Subject(
         run,
         ZCDP(_rho(epsilon)),
-        pair,
-        f"snsynth.utils.cdp_rho at the parameters epsilon and delta of {name.upper()}Synthesizer",
-        calls=spent,
-        runs=100 if counted else 300,
-        any_number=False,
+        _pair(2),
+        said_by,
+        calls=_spent("mst", epsilon),
+        runs=25,
         any_record=False,
         shrinks=False,
     )
 
 
-def mst(epsilon: float = 30.0) -> Subject:
-    """MST as it comes: what it measures of two columns, and the number of rows that sample() gives."""
-    return _marginal("mst", epsilon, counted=True)
-
-
-def mst_measured(epsilon: float = 30.0) -> Subject:
-    """MST without that number. Epsilon is large, so that an audit of few runs sees something."""
-    return _marginal("mst", epsilon, counted=False)
-
-
-def aim(epsilon: float = 30.0) -> Subject:
-    """AIM: what it measures of two columns first. Epsilon is large, so that an audit sees something."""
-    return _marginal("aim", epsilon, counted=False)
+def aim(epsilon: float = 1.0) -> Subject:
+    """AIM as it comes, two columns: what it spends, whatever it chooses."""
+    positive(epsilon=epsilon)
+    said_by = "snsynth.utils.cdp_rho at the parameters epsilon and delta of AIMSynthesizer"
+    spent = _spent("aim", epsilon)
+    return Subject(claim=ZCDP(_rho(epsilon)), neighbours=_pair(2), said_by=said_by, calls=spent)
 
 
 def pac(epsilon: float = 2.0) -> Subject:
@@ -263,7 +248,7 @@ TARGETS = (
     ),
     Target(
         "smartnoise:mst",
-        "MST on two columns of three public categories, with the number of rows that it gives back",
+        "MST on two columns of three public categories: the number of rows that it gives, and its budget",
         "rho-zCDP of its epsilon and delta",
         mst,
         PACKAGES,
@@ -271,23 +256,12 @@ TARGETS = (
         {"training": REFUTED, "seeds": REFUTED},
     ),
     Target(
-        "smartnoise:mst-measured",
-        "what MST measures of two columns; the model that follows is replaced by a uniform one",
-        "rho-zCDP of its epsilon and delta",
-        mst_measured,
-        PACKAGES,
-        INSTALL,
-        {"half": SUPPORTED, "seeds": REFUTED},
-    ),
-    Target(
         "smartnoise:aim",
-        "what AIM measures of two columns first, and the budget of all; the model that follows is replaced "
-        "by a uniform one",
+        "AIM on two columns of three public categories: its budget, with a uniform model in place of its own",
         "rho-zCDP of its epsilon and delta",
         aim,
         PACKAGES,
         INSTALL,
-        {"half": SUPPORTED, "seeds": REFUTED},
     ),
     Target(
         "smartnoise:pacsynth",

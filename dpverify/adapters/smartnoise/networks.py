@@ -1,5 +1,5 @@
-"""SmartNoise's synthesizers with networks: DPCTGAN and DPGAN (DP-SGD by Opacus 0.14), PATEGAN and PATECTGAN
-(votes of teachers on parts of the records).
+"""SmartNoise's synthesizers with networks: DPCTGAN and DPGAN (DP-SGD by Opacus 0.14), and PATECTGAN (votes of
+teachers on parts of the records).
 
     trained    the epsilon that the library's own accountant has when training ends, against the one asked
     voted      the votes of the teachers on made-up records, before their noise: a record is in the part of
@@ -11,7 +11,6 @@ the transformer costs nothing.
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from typing import Any
 from unittest import mock
@@ -56,23 +55,6 @@ def _by_opacus(synthesizer: Any, rows: Any) -> float:
         return float(engines[0].get_privacy_spent(synthesizer.delta)[0])
 
 
-def _by_moments(synthesizer: Any, rows: Any) -> float:
-    """The epsilon of PATEGAN's moments when it has been trained."""
-    from snsynth.pytorch.nn import pategan
-
-    moments = []
-    charge = pategan.moments_acc
-
-    def charged(*arguments: Any, **options: Any) -> Any:
-        moments.append(charge(*arguments, **options).numpy())
-        return charge(*arguments, **options)
-
-    with quiet(), mock.patch.object(pategan, "moments_acc", charged):
-        synthesizer.fit(rows, transformer=_transformer())
-    total = np.sum(moments, axis=0)
-    return float(np.min((total - math.log(synthesizer.delta)) / np.arange(1, len(total) + 1)))
-
-
 def trained(name: str = "dpctgan", records: int = 500, epsilon: float = 1.0) -> Subject:
     """A synthesizer at its defaults: what it has spent when it stops."""
     positive(records=records, epsilon=epsilon)
@@ -82,8 +64,7 @@ def trained(name: str = "dpctgan", records: int = 500, epsilon: float = 1.0) -> 
 
         quietly = {"verbose": False} if name == "dpctgan" else {}
         synthesizer = Synthesizer.create(name, epsilon=epsilon, **quietly)
-        reckon = _by_moments if name == "pategan" else _by_opacus
-        return [(f"the training of {name}, by its own accountant", reckon(synthesizer, _rows(data)))]
+        return [(f"the training of {name}, by its own accountant", _by_opacus(synthesizer, _rows(data)))]
 
     values = np.linspace(-1.0, 1.0, records)[:, None]
     pair = Neighbours.replace(values, 0, [1.0])
@@ -125,6 +106,7 @@ def voted(records: int = 20, teachers: int = 5, noise: float = 1.0) -> Subject:
             student_iters=1,
             sample_per_teacher=max(len(data) // (teachers - 1), 1),
             noise_multiplier=noise,
+            moments_order=10,
             discriminator_lr=0.1,
             verbose=False,
         )
@@ -134,7 +116,7 @@ def voted(records: int = 20, teachers: int = 5, noise: float = 1.0) -> Subject:
 
     pair = Neighbours.replace(np.tile([-1.0, 1.0], records // 2)[:, None], 0, [1.0])
     said_by = "PATE (Jordon et al., named in its documentation): a record is in the part of one teacher"
-    return Subject(run, None, pair, said_by, runs=100, any_number=False, any_record=True)
+    return Subject(run, None, pair, said_by, runs=100, shrinks=False)
 
 
 TARGETS = (
@@ -151,7 +133,6 @@ TARGETS = (
         for name, title, records in (
             ("dpctgan", "DPCTGAN", 500),
             ("dpgan", "DPGAN", 200),
-            ("pategan", "PATEGAN", 1000),
         )
     ),
     Target(

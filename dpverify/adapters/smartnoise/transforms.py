@@ -1,9 +1,8 @@
 """What prepares the columns of SmartNoise's synthesizers, at a privacy cost of its own.
 
     StandardScaler    mean and variance of a column within public bounds, with noise for epsilon together
-    MinMaxTransformer bounds of a column, from noisy counts of values between powers of two
 
-Their noise comes from OpenDP, which no seed repeats.
+Its noise comes from OpenDP, which no seed repeats.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from dpverify.adapters.smartnoise.marginals import INSTALL, PACKAGES
 from dpverify.guarantees import PureDP
 from dpverify.neighbours import Neighbours
 from dpverify.subjects import Subject
-from dpverify.verdicts import REFUTED, SUPPORTED
+from dpverify.verdicts import REFUTED
 
 
 def standard_scaler(epsilon: float = 1.0) -> Subject:
@@ -42,30 +41,6 @@ def standard_scaler(epsilon: float = 1.0) -> Subject:
     return Subject(run, PureDP(epsilon), pair, said_by, runs=30, shrinks=False)
 
 
-def min_max(epsilon: float = 5.0) -> Subject:
-    """Bounds of ten records: the only one beyond 2 is removed."""
-    positive(epsilon=epsilon)
-
-    def run(data: Any, rng: np.random.Generator, runs: int) -> Any:
-        from snsynth.transform import MinMaxTransformer
-
-        values = np.ravel(np.asarray(data, dtype=float)).tolist()
-        seen = []
-        for _ in range(runs):
-            transformer = MinMaxTransformer(epsilon=epsilon)
-            try:
-                transformer.fit(values)
-            except ValueError:  # "could not find bounds", an outcome like any other
-                seen.append([0.0, 0.0])
-                continue
-            seen.append([transformer.fit_lower, transformer.fit_upper])
-        return np.array(seen, dtype=float)
-
-    pair = Neighbours.remove(np.array([[3.0], *[[0.5]] * 9]), 0)
-    said_by = "the parameter epsilon of snsynth.transform.MinMaxTransformer"
-    return Subject(run, PureDP(epsilon), pair, said_by, runs=300, shrinks=False)
-
-
 TARGETS = (
     Target(
         "smartnoise:standard-scaler",
@@ -75,14 +50,5 @@ TARGETS = (
         PACKAGES,
         INSTALL,
         {"training": REFUTED, "seeds": REFUTED},
-    ),
-    Target(
-        "smartnoise:bounds",
-        "the bounds that MinMaxTransformer finds: powers of two",
-        "epsilon-DP",
-        min_max,
-        PACKAGES,
-        INSTALL,
-        {"half": SUPPORTED, "seeds": REFUTED},
     ),
 )
