@@ -265,12 +265,12 @@ HELD = (
 )
 
 NOT_EXAMINED = {
-    "dp-transformers 1.0.0": "pip finds no torch for it: it asks for 1.12.1 at most, and the first for Python "
-    "3.11 is 1.13.0. By their sources, without its dependencies it does not go with opacus 1.6.0 and "
+    "dp-transformers 1.0.0": "pip finds no torch for it: it asks for 1.12.1 at most, and the first for "
+    "Python 3.11 is 1.13.0. By their sources, without its dependencies it does not go with opacus 1.6.0 and "
     "transformers 5.23.0 either: Conv1D is no longer in transformers.modeling_utils, its sampler for tied "
     "embeddings passes create_or_accumulate_grad_sample arguments by place that are by name now, and its "
-    "training_step reads use_cuda_amp, which the Trainer has no more. Read and not run: a batch of its Trainer "
-    "holds a fixed number of shuffled authors, which its accountants charge like a Poisson sample.",
+    "training_step reads use_cuda_amp, which the Trainer has no more. Read and not run: a batch of its "
+    "Trainer holds a fixed number of shuffled authors, which its accountants charge like a Poisson sample.",
     "private-transformers, fastDP": "neither is on the registry.",
     "QUAIL and the models of smartnoise-synth 1.0.8": "they need scikit-learn, which the package does not "
     "ask for; QUAIL also needs a private classifier of another library.",

@@ -24,7 +24,7 @@ from dpverify.guarantees import ApproxDP
 from dpverify.neighbours import REPLACE, Neighbours
 from dpverify.releases import Laplace
 from dpverify.subjects import Spent, Subject
-from dpverify.verdicts import REFUTED
+from dpverify.verdicts import REFUTED, UNDECIDED
 
 
 def _transformer() -> Any:
@@ -142,6 +142,6 @@ TARGETS = (
         voted,
         PACKAGES,
         INSTALL,
-        {"sensitivity": REFUTED},
+        {"sensitivity": REFUTED, "empty": UNDECIDED},
     ),
 )

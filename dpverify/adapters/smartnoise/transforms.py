@@ -16,7 +16,7 @@ from dpverify.adapters.smartnoise.marginals import INSTALL, PACKAGES
 from dpverify.guarantees import PureDP
 from dpverify.neighbours import Neighbours
 from dpverify.subjects import Subject
-from dpverify.verdicts import REFUTED
+from dpverify.verdicts import REFUTED, UNDECIDED
 
 
 def standard_scaler(epsilon: float = 1.0) -> Subject:
@@ -38,7 +38,7 @@ def standard_scaler(epsilon: float = 1.0) -> Subject:
 
     pair = Neighbours.replace(np.linspace(0.0, 1.0, 10)[:, None], 0, [1.0])
     said_by = "the parameter epsilon of snsynth.transform.StandardScaler"
-    return Subject(run, PureDP(epsilon), pair, said_by, runs=30, shrinks=False)
+    return Subject(run, PureDP(epsilon), pair, said_by, runs=150, shrinks=False)
 
 
 TARGETS = (
@@ -49,6 +49,6 @@ TARGETS = (
         standard_scaler,
         PACKAGES,
         INSTALL,
-        {"training": REFUTED, "seeds": REFUTED},
+        {"training": REFUTED, "empty": UNDECIDED, "single": UNDECIDED, "huge": REFUTED, "seeds": REFUTED},
     ),
 )
