@@ -1,6 +1,6 @@
 """SmartNoise: every target ends as known, and twins without the findings are acquitted: MWEM with bins for
-all categories, and a scaler that looks for its noise at the right distance. AIM with a planted overspending is
-caught.
+all categories, and a scaler that looks for its noise at the right distance. AIM with a planted overspending
+is caught.
 """
 
 import numpy as np
