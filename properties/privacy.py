@@ -11,7 +11,7 @@ from dpverify.accounting import meets
 from dpverify.accounting.gaussian import gaussian_mu
 from dpverify.accounting.pure import pure_epsilon
 from dpverify.engine import Algorithm, Step, walk
-from dpverify.guarantees import ApproxDP, PureDP
+from dpverify.guarantees import ZCDP, ApproxDP, PureDP
 from dpverify.losses import privacy_losses
 from dpverify.neighbours import records
 from dpverify.releases import NotEnumerable
@@ -27,7 +27,7 @@ RARE = 1e-9  # the chance of a false alarm, per law and subject, in finite sampl
 @law("claim", "neighbours", "spending")
 def budget(subject: Subject, seed: int) -> Outcome:
     """What is spent adds up to no more than what is claimed: the releases of an algorithm or of a tape, or
-    the epsilons with which a library's own mechanisms were really called.
+    the epsilons (or rho of zCDP) with which a library's own mechanisms were really called.
     """
     if subject.calls is not None:
         return _called(subject)
@@ -44,11 +44,17 @@ def budget(subject: Subject, seed: int) -> Outcome:
 
 
 def _called(subject: Subject) -> Outcome:
-    """The epsilons of the mechanisms that were called, one after the other on the same records."""
+    """What the mechanisms that were called spend, one after the other on the same records: epsilons, or rho
+    where zCDP is claimed.
+    """
     pair = subject.neighbours
     claim = subject.claim
     calls = subject.calls
-    if not isinstance(claim, PureDP | ApproxDP):
+    if isinstance(claim, ZCDP):
+        unit, claimed = "rho", claim.rho
+    elif isinstance(claim, PureDP | ApproxDP):
+        unit, claimed = "epsilons", claim.epsilon
+    else:
         return NotApplicable(f"epsilons of single calls cannot be compared with {claim}")
     assert pair is not None and calls is not None
     seen = {}
@@ -56,14 +62,14 @@ def _called(subject: Subject) -> Outcome:
         spent = calls(data)
         total = math.fsum(epsilon for _, epsilon in spent)
         seen[which] = {"calls": len(spent), "total": total}
-        if total > claim.epsilon * (1 + 1e-9):
+        if total > claimed * (1 + 1e-9):
             kinds = ", ".join(
                 f"{sum(name == kind for name, _ in spent)} of {kind}"
                 for kind in sorted({n for n, _ in spent})
             )
             then = (
-                f"its own mechanisms are called with epsilons that add up to {total:.4g} ({kinds}); "
-                f"{claim.epsilon:g} is claimed"
+                f"its own mechanisms are called with {unit} that add up to {total:.4g} ({kinds}); "
+                f"{claimed:.4g} is claimed"
             )
             return broken(
                 then, {"target": subject.name}, {"calls": [list(call) for call in spent[:50]], **seen}
@@ -72,7 +78,7 @@ def _called(subject: Subject) -> Outcome:
         return NotApplicable("none of its own mechanisms was called")
     total = max(entry["total"] for entry in seen.values())
     return held(
-        f"The epsilons of its own mechanisms add up to {total:.4g} of {claim.epsilon:g}.",
+        f"The {unit} of its own mechanisms add up to {total:.4g} of {claimed:.4g}.",
         "calls that add up to more than is claimed",
         **seen,
     )

@@ -6,7 +6,7 @@ met by: grad_sample_mode="ghost" (documented) on a model with torch.nn.Embedding
 severity: breaks for a documented option
 claim: max_grad_norm is the maximum norm of the per-sample gradients, and what is above is clipped to it
     (docstring of PrivacyEngine.make_private)
-shown: charged 1, moved 64
+shown: clip 1, a record of one token 64 times: charged 1, moved 64
 cause: grad_sample/embedding.py sums the gradients of a bag by index assignment, so a repeated token counts
     once; the norm comes from there, the gradient from PyTorch
 remedy: accumulate by index (index_add) as torch.nn.Embedding does, or refuse EmbeddingBag with ghost

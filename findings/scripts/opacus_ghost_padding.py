@@ -6,7 +6,7 @@ met by: grad_sample_mode="ghost" (documented) on Conv1d, Conv2d or Conv3d with p
 severity: breaks for a documented option
 claim: max_grad_norm is the maximum norm of the per-sample gradients, and what is above is clipped to it
     (docstring of PrivacyEngine.make_private)
-shown: charged 1, moved 100
+shown: clip 1, circular padding, a record of zeros that ends in 100: charged 1, moved 100
 cause: grad_sample/conv.py unfolds the input with zeros around it whatever padding_mode says; a record that
     is large at the border has a norm that is too small
 remedy: pad with the layer's own mode before unfolding, or refuse other modes

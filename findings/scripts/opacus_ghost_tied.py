@@ -6,7 +6,7 @@ met by: grad_sample_mode="ghost" (documented) on a language model whose output l
 severity: breaks for a documented option
 claim: max_grad_norm is the maximum norm of the per-sample gradients, and what is above is clipped to it
     (docstring of PrivacyEngine.make_private)
-shown: charged 1, moved 2530
+shown: clip 1, weights of size 100, a record of eight tokens: charged 1, moved 2530
 cause: norms are collected by hooks of modules; what a function does with their weights passes no hook
 remedy: compare the norm with the gradient of a probe batch when the model is made private, or refuse
     weights whose gradient does not come from their own module alone

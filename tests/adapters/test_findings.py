@@ -17,7 +17,6 @@ from dpverify.reporting.targets import read, write_page
 
 FOLDER = Path(__file__).parents[2] / "findings"
 CAUSES = causes(FOLDER)
-SLOW = {"diffprivlib_logistic_intercept"}  # half a minute; its target is examined in the same environment
 
 
 def installed(package):
@@ -62,8 +61,6 @@ def test_the_finding_still_stands(one):
         pytest.skip(f"needs {one['library']}")
     if Version(version) < Version(one.version):
         pytest.skip(f"{version} is older than {one['library']}, which it is about")
-    if one.name in SLOW:
-        pytest.skip("takes half a minute")
     assert against(one, version) == ""
 
 

@@ -1,4 +1,7 @@
-"""SmartNoise synthesizers: every target ends as known, and MWEM with bins for all categories is acquitted."""
+"""SmartNoise: every target ends as known, and twins without the findings are acquitted: MWEM with bins for
+all categories, and a scaler that looks for its noise at the right distance. AIM with a planted overspending
+is caught.
+"""
 
 import numpy as np
 import pytest
@@ -6,7 +9,8 @@ import pytest
 from dpverify.adapters import select
 from dpverify.auditing import Budget, audit
 from dpverify.properties.examination import examine
-from dpverify.verdicts import SUPPORTED
+from dpverify.properties.laws import laws
+from dpverify.verdicts import REFUTED, SUPPORTED
 
 pytest.importorskip("snsynth", reason='needs SmartNoise: pip install ".[synth]"')
 
@@ -33,3 +37,31 @@ def test_mwem_with_a_bin_for_every_category_is_acquitted(monkeypatch):
     subject = select("smartnoise:mwem")[0]()
     found = audit(subject.mechanism, subject.neighbours, subject.claim, budget=Budget(runs=subject.runs))
     assert found.verdict is SUPPORTED
+
+
+def test_a_scaler_at_the_distance_of_a_replaced_record_is_acquitted(monkeypatch):
+    from snsynth.transform import standard
+
+    search = standard.binary_search_param
+    monkeypatch.setattr(
+        standard,
+        "binary_search_param",
+        lambda make, d_in, d_out, **options: search(make, 2 * d_in, d_out, **options),
+    )
+    subject = select("smartnoise:standard-scaler")[0]()
+    found = audit(subject.mechanism, subject.neighbours, subject.claim, budget=Budget(runs=subject.runs))
+    assert found.verdict is SUPPORTED
+
+
+def test_choices_of_aim_at_twice_their_budget_are_seen(monkeypatch):
+    from snsynth.aim import aim
+
+    choose = aim.AIMSynthesizer._worst_approximated
+    monkeypatch.setattr(
+        aim.AIMSynthesizer,
+        "_worst_approximated",
+        lambda self, candidates, answers, model, epsilon, sigma: choose(
+            self, candidates, answers, model, 2 * epsilon, sigma
+        ),
+    )
+    assert laws()["budget"](select("smartnoise:aim")[0]()).verdict is REFUTED

@@ -12,7 +12,7 @@ import pytest
 from dpverify.accounting.gaussian import gaussian_mu
 from dpverify.algorithms import example
 from dpverify.engine import Answer
-from dpverify.guarantees import GDP, PureDP
+from dpverify.guarantees import GDP, ZCDP, PureDP
 from dpverify.neighbours import REPLACE, ZERO_OUT, Neighbours
 from dpverify.properties import LAWS, Subject
 from dpverify.releases import Gaussian
@@ -332,11 +332,12 @@ def test_a_fixed_seed_in_a_mechanism_is_seen():
     assert LAWS["seeds"](lambda data, rng: own.normal(size=2), np.zeros((2, 1))).verdict is REFUTED
 
 
+@pytest.mark.parametrize("claim", [PureDP(1.0), ZCDP(1.0)])
 @pytest.mark.parametrize(("calls", "verdict"), [((0.5, 0.5), SUPPORTED), ((0.5, 0.5, 0.2), REFUTED)])
-def test_epsilons_that_were_called_with_must_add_up(calls, verdict):
+def test_epsilons_that_were_called_with_must_add_up(claim, calls, verdict):
     subject = Subject(
         lambda data, rng: rng.laplace(size=2),
-        PureDP(1.0),
+        claim,
         Neighbours.replace(np.zeros((2, 1)), 0, [1.0]),
         calls=lambda data: [("Laplace", epsilon) for epsilon in calls],
     )

@@ -8,7 +8,7 @@ issue of its repository says that this voids the guarantee); with Poisson sampli
 record is drawn for every part of an update by itself, so that it may count several times in one; a noise
 multiplier that is given is held against epsilon at the rate of one part, not of the whole update. With
 Poisson sampling and no seed every second call of fit() raises, because the seed that it draws for itself is
-negative; such calls are made again here.
+negative; NumPy is seeded here so that it is not.
 """
 
 from __future__ import annotations
@@ -80,16 +80,22 @@ def _fit(model: Any, data: Array, batch: int, epochs: int, seed: int) -> Array:
         seen.append(np.array(weights.value, dtype=float)[:, 0])
 
     watch = keras.callbacks.LambdaCallback(on_train_batch_end=look)
-    while not seen:
-        keras.utils.set_random_seed(int(rng.integers(2**32)))
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # Keras on NumPy
-                model.fit(data, np.zeros((len(data), 1)), batch, epochs, verbose=0, callbacks=[watch])
-        except ValueError as error:  # the sampler's own seed, see above
-            if "non-negative" not in str(error):
-                raise
+    keras.utils.set_random_seed(_usable(rng))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Keras on NumPy
+        model.fit(data, np.zeros((len(data), 1)), batch, epochs, verbose=0, callbacks=[watch])
     return np.array(seen)
+
+
+def _usable(rng: np.random.Generator) -> int:
+    """A seed of NumPy's global generator whose first whole number of 64 bits, which fit() takes for the seed
+    of its Poisson sampler, is not negative: with others fit() raises.
+    """
+    bits = np.iinfo(np.int64)
+    while True:
+        seed = int(rng.integers(2**32))
+        if np.random.RandomState(seed).randint(bits.min, bits.max, dtype=np.int64) >= 0:
+            return seed
 
 
 def keras(
