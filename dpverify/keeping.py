@@ -20,7 +20,7 @@ from dpverify.second_solver import cvc5_agrees
 if TYPE_CHECKING:
     from dpverify.proving.kept import Suggestion
 
-AT_ONCE = 2  # seconds
+AT_ONCE = 1  # second
 
 
 def keep_proofs(
@@ -28,11 +28,12 @@ def keep_proofs(
     paths: Sequence[str | Path] = (),
     effort: Effort = QUICK,
     jobs: int = 1,
+    seconds: float | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> dict[Path, int]:
     """Search for the proofs that are not kept yet, of the claims that match, and keep them: how many
-    relations each file holds now. With `effort.search` all of them are searched for again, and without a
-    pattern nothing else stays in the file.
+    relations each file holds now. A claim that takes more than so many `seconds` is passed over. With
+    `effort.search` all of them are searched for again, and without a pattern nothing else stays in the file.
 
     >>> keep_proofs("dynamic-noise/no-such-claim")
     Traceback (most recent call last):
@@ -44,8 +45,16 @@ def keep_proofs(
     claims = claims_in(where)
     chosen = [item.id for item in select(claims, patterns)]
     found: dict[str, dict[str, Suggestion]] = {}
-    work = each(_found, chosen, shared=(where, effort), workers=jobs, ordered=False, ready=load_prover)
-    for id, proofs in work:
+    for id, proofs in each(
+        _found,
+        chosen,
+        shared=(where, effort),
+        workers=jobs,
+        ordered=False,
+        instead=lambda id, error: {},  # nothing is kept of a claim that takes too long
+        seconds=seconds,
+        ready=load_prover,
+    ):
         found[id] = proofs
         if progress:
             progress(id, len(found), len(chosen))

@@ -321,7 +321,14 @@ def proofs(
             advance(completed=done, total=total, note=id)
 
         effort = replace(QUICK, search=search)
-        written = keep_proofs(*some, paths=claims or (), effort=effort, jobs=jobs, progress=tell)
+        written = keep_proofs(
+            *some,
+            paths=claims or (),
+            effort=effort,
+            jobs=jobs,
+            seconds=SECONDS[effort.name],
+            progress=tell,
+        )
     for path, count in written.items():
         say(f"{count} relations, {path.stat().st_size / 1e3:.0f} kB: {path}")
     if not written:

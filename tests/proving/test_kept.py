@@ -152,6 +152,6 @@ def test_proofs_are_kept_beside_the_claims_without_what_a_solver_does_not_need(c
 def test_a_file_that_holds_no_proofs_is_named(claims):
     (claims.parent / "proofs.json").write_text("[1, 2]")
     with pytest.raises(
-        ValueError, match="Expected proofs in .*proofs.json, as `dpverify proofs` writes them"
+        ValueError, match=r"Expected proofs in .*proofs\.json, as `dpverify proofs` writes them"
     ):
         kept.read(claims.parent)
