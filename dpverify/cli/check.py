@@ -330,7 +330,7 @@ def proofs(
             progress=tell,
         )
     for path, count in written.items():
-        say(f"{count} relations, {path.stat().st_size / 1e3:.0f} kB: {path}")
+        say(f"{count} relation{'' if count == 1 else 's'}, {path.stat().st_size / 1e3:.0f} kB: {path}")
     if not written:
         say("Nothing was proved, nothing is kept.")
 
