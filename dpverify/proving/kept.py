@@ -109,8 +109,8 @@ def _digest(value: Any) -> str:
 
 @lru_cache(maxsize=200_000)  # relations of one proof have most of their parts in common
 def _of_expression(e: sp.Basic) -> str:
-    if isinstance(e, sp.Symbol):
-        return _joined(e.name, [str(sorted(e._assumptions_orig.items()))])
+    if isinstance(e, sp.Symbol):  # all that follows from what was said of it: equal symbols have one name
+        return _joined(e.name, [str(sorted(e.assumptions0.items()))])
     return _joined(type(e).__name__, [_digest(part) for part in e.args] or [sp.sstr(e)])
 
 

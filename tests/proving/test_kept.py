@@ -116,6 +116,13 @@ def test_a_relation_is_known_by_what_is_assumed_of_its_symbols():
         assert prove(real).verdict is REFUTED
 
 
+def test_equal_relations_have_one_name_however_their_symbols_were_declared():
+    """Algebra puts one of two equal symbols for the other, as it happens to have met them."""
+    again = sp.Symbol("x", positive=True, real=True, finite=True)
+    assert again == x
+    assert kept.key(AtMost(0, again)) == kept.key(AtMost(0, x))
+
+
 CLAIMS = '''
 import sympy as sp
 from dpverify.claims import Paper, claim
