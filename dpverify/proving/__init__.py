@@ -381,12 +381,19 @@ def _again(known: kept.Suggestion, relation: Any, effort: Effort) -> Result | _O
         if "reduction" in content:
             ways = _ways_again(tactic, relation, content, effort)
             return _reduced((way for way in ways if _record_of(way) == content), relation, name, effort)
-        accepted = _limited(lambda: tactic.check(relation, content), effort.tactic_seconds)
+        refused = _limited(lambda: _refusal(tactic, relation, content, effort), effort.tactic_seconds)
     except MALFORMED as error:
         return _Open(f"it is not of its form ({error})")
-    if accepted is not True:
-        return accepted if isinstance(accepted, _Open) else _Open("the checker does not accept it")
-    return _certified(relation, name, content)
+    return refused or _certified(relation, name, content)
+
+
+def _refusal(tactic: Any, relation: Any, content: dict[str, Any], effort: Effort) -> _Open | None:
+    """Why a certificate is not believed, if it is not."""
+    if not tactic.check(relation, content):
+        return _Open("its certificate was not accepted by the checker")
+    if isinstance(relation, Equal | AtMost) and (point := _disagreement(relation, effort)):
+        return _Open(f"a replay disagrees with the certificate at {point}")
+    return None
 
 
 def _ways_again(tactic: Any, relation: Any, content: dict[str, Any], effort: Effort) -> Iterable[Reduction]:
@@ -412,12 +419,10 @@ def _certified(relation: Any, name: str, content: dict[str, Any]) -> Result:
 def _attempt(tactic: Any, name: str, relation: Any, effort: Effort) -> Result | _Open:
     def work() -> Outcome | _Open:
         answer: Outcome = tactic.attempt(relation, effort)
-        if isinstance(answer, Certificate):
-            if not tactic.check(relation, answer.content):
-                return _Open("its certificate was not accepted by the checker")
-            if isinstance(relation, Equal | AtMost) and (point := _disagreement(relation, effort)):
-                return _Open(f"a replay disagrees with the certificate at {point}")
-        return answer
+        refused = (
+            _refusal(tactic, relation, answer.content, effort) if isinstance(answer, Certificate) else None
+        )
+        return refused or answer
 
     outcome = _limited(work, effort.tactic_seconds)
     match outcome:
