@@ -54,7 +54,7 @@ def _model_of(given: list[Any], chosen: frozenset[Any], effort: Effort) -> dict[
     """A point that meets these hypotheses, those for every index along a run; what is asked of the chosen
     values is shown, not supposed.
     """
-    from dpverify.proving import model
+    from dpverify.proving.deciding import model
 
     plain = [h for h in given if not isinstance(h, ForEvery | Iterates)]
     plain = [h for h in plain if not sp.sympify(h).free_symbols & chosen]
@@ -77,7 +77,7 @@ def _model_of_a_run(given: list[Any], steps: int, effort: Effort) -> dict[str, s
     """A point that meets the hypotheses along a run of at most so many steps, or that none was found; None if
     none is as short.
     """
-    from dpverify.proving import model, model_found
+    from dpverify.proving.deciding import model, model_found
 
     last: Run | None = None
     excluded = False
@@ -102,7 +102,7 @@ def _constants_first(written: list[Any], given: list[Any], effort: Effort) -> di
     """A point found in two turns: the constants of the statement by what is said of them alone, and then the
     entries of its sequences, which are many, with these values for the constants.
     """
-    from dpverify.proving import model_found
+    from dpverify.proving.deciding import model_found
 
     plain = [h for h in given if not isinstance(h, ForEvery | Iterates)]
     names = {s for h in plain for s in sp.sympify(h).free_symbols if type(s) is sp.Symbol}

@@ -24,11 +24,11 @@ import sympy as sp
 from flint import arb, fmpq
 
 from dpverify.effort import Effort
+from dpverify.proving.domain import domain_of
 from dpverify.proving.evaluate import Unknown, ball, truth
 from dpverify.proving.floats import real, vectorised
 from dpverify.proving.functions import is_smooth
 from dpverify.proving.reduction import Certificate, GaveUp, Outcome
-from dpverify.proving.refutation import domain_of
 from dpverify.relations import AtMost
 
 HANDLES = (AtMost,)

@@ -19,11 +19,11 @@ import sympy as sp
 
 from dpverify.effort import Effort
 from dpverify.proving.convergence import Growth, Open
-from dpverify.proving.domain import fresh
 from dpverify.proving.evaluate import bind
 from dpverify.proving.functions import MODELLED, is_smooth
 from dpverify.proving.limits import TimeLimit, within
 from dpverify.proving.replays import Limit, Quotient, Replay, replayed
+from dpverify.proving.symbols import fresh
 from dpverify.relations import AtMost, Equal, Increasing, Order
 from dpverify.theorems import (
     AllOf,
@@ -230,7 +230,7 @@ class Closing:
 
     def show(self, relation: Any, reason: str, part: Any) -> None:
         """Prove a relation, as a step, or say that the part is not closed."""
-        from dpverify.proving import prove_step
+        from dpverify.proving.deciding import prove_step
 
         result = prove_step(relation, self.effort)
         if result.verdict is not PROVED:
@@ -240,7 +240,7 @@ class Closing:
 
     def holds(self, relation: AtMost) -> bool:
         """Whether a comparison is proved, which is then a step, once."""
-        from dpverify.proving import prove_step
+        from dpverify.proving.deciding import prove_step
 
         if relation not in self.shown:
             self.shown[relation] = prove_step(relation, self.effort)
@@ -252,7 +252,7 @@ class Closing:
 
     def defined(self, e: Any, given: Hypotheses, part: Any, inside: bool = False) -> None:
         """Show that an expression is defined; `inside` also at every point nearby."""
-        from dpverify.proving import defined
+        from dpverify.proving.deciding import defined
         from dpverify.proving.definedness import Undefined, needs
 
         try:

@@ -11,6 +11,7 @@ import sympy as sp
 
 from dpverify.language.functions import CONSTANTS, Function, Gradient, Minimiser, Value, bases
 from dpverify.language.vectors import Atom, Basis, Inner, Vector
+from dpverify.proving import sampling
 from dpverify.proving.concrete import (
     BENT,
     QUADRATIC,
@@ -136,7 +137,7 @@ class Realiser:
         columns = []
         for s in domain.symbols:
             simple = [float(v) for v in domain.choices(s)[:20]]
-            drawn = domain.sample(s, many, rng)
+            drawn = sampling.sample(domain, s, many, rng)
             picked = rng.choice(simple, many) if simple else drawn
             rounded = np.where(np.abs(drawn) > 0.1, np.round(drawn, 2), drawn)
             columns.append(np.where(rng.random(many) < 0.6, picked, rounded))

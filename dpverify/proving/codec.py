@@ -12,7 +12,7 @@ import sympy as sp
 
 from dpverify.language.functions import Function, Gradient, Minimiser
 from dpverify.language.vectors import Atom, Basis, Entry, Total, Vector, inner
-from dpverify.proving.domain import ENFORCED
+from dpverify.proving.assumptions import ENFORCED
 from dpverify.relations import AtMost, Equal, sides_of
 
 _FUNCTIONS: dict[str, Any] = {

@@ -10,10 +10,10 @@ import sympy as sp
 
 from dpverify.proving.admission import conjuncts
 from dpverify.proving.descents import scalars_of
-from dpverify.proving.domain import placed
 from dpverify.proving.instances import show_fit
 from dpverify.proving.proof import Disproved, Proof, Stuck, about_sequences, as_conditions, show_condition
 from dpverify.proving.ranges import free_symbols_of, substituted
+from dpverify.proving.symbols import placed
 from dpverify.relations import AtMost, Equal, sides_of
 from dpverify.theorems import AllOf, Cases, ForEvery, ForSome, Induct, Iterates, Theorem, step_of
 from dpverify.verdicts import PROVED, REFUTED, Evidence, Result

@@ -14,10 +14,10 @@ from dpverify.effort import Effort
 from dpverify.language.functions import coefficients
 from dpverify.language.vectors import Atom
 from dpverify.proving.derivatives import guess_sign
-from dpverify.proving.domain import free_in, fresh
 from dpverify.proving.evaluate import bind
 from dpverify.proving.forms import FIELDS, flat, sympified
 from dpverify.proving.gate import hypotheses
+from dpverify.proving.symbols import free_in, fresh
 from dpverify.relations import ArgMin, AtMost, Equal, Induction, Minimises
 from dpverify.verdicts import PROVED, REFUTED, Result
 

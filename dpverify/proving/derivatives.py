@@ -19,11 +19,12 @@ import numpy as np
 import sympy as sp
 
 from dpverify.effort import Effort
-from dpverify.proving.domain import Bounds, Domain
+from dpverify.proving import sampling
+from dpverify.proving.domain import Domain, domain_of
 from dpverify.proving.floats import compiled
 from dpverify.proving.functions import PARTIAL, is_smooth
+from dpverify.proving.intervals import Bounds
 from dpverify.proving.reduction import GaveUp, Outcome, Reduction, Ways, reductions
-from dpverify.proving.refutation import domain_of
 from dpverify.proving.replays import Bend, Limit, Slope
 from dpverify.relations import AtMost
 
@@ -40,7 +41,7 @@ def attempt(relation: AtMost, effort: Effort) -> Outcome:
     gap = right - left
     if domain.lengths or not is_smooth(gap, domain.symbols):
         return GaveUp("not a smooth function of finitely many variables")
-    points = list(domain.points(60, np.random.default_rng(effort.seed + 3)))
+    points = list(sampling.points(domain, 60, np.random.default_rng(effort.seed + 3)))
     return Ways(itertools.chain(_ways(relation, domain, gap, points), _cuts(relation, domain)))
 
 
@@ -294,7 +295,7 @@ def _kept_signs(f: Any) -> list[tuple[Any, bool]]:
 def guess_sign(e: Any, given: list[Any]) -> int:
     from dpverify.proving.evaluate import sign
 
-    for point in Domain([e], given).points(1, np.random.default_rng(5)):
+    for point in sampling.points(Domain([e], given), 1, np.random.default_rng(5)):
         return sign(e, point) or 1
     return 1
 

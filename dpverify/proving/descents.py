@@ -11,10 +11,10 @@ import sympy as sp
 from dpverify.language.expectations import within
 from dpverify.language.vectors import Atom, norm2
 from dpverify.proving.definedness import needs
-from dpverify.proving.domain import fresh
 from dpverify.proving.existence import objects_of
 from dpverify.proving.proof import Proof, Stuck, as_conditions, as_relation, show_conditions
 from dpverify.proving.ranges import require_free_index
+from dpverify.proving.symbols import fresh
 from dpverify.relations import AtMost, Equal, sides_of
 from dpverify.theorems import Descend, Expect, ForEvery, Iterates, Jensen, step_of
 from dpverify.verdicts import PROVED, Evidence, Result

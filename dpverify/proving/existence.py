@@ -20,7 +20,7 @@ import sympy as sp
 from dpverify.language.expectations import Draw, Expected, within
 from dpverify.language.functions import Function, points
 from dpverify.language.vectors import Atom, Inner, Vector, norm2
-from dpverify.proving.domain import placed
+from dpverify.proving.symbols import placed
 from dpverify.relations import AtMost
 from dpverify.theorems import AllOf, ForEvery, ForSome, Iterates, Theorem
 

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from dpverify.proving.domain import Domain, nearest
+from dpverify.proving.domain import Domain
+from dpverify.proving.sampling import nearest
 
 CLOSE = 1e-5
 BATCH = 256  # points that are drawn before one is looked at

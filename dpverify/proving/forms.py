@@ -7,6 +7,7 @@ from typing import Any
 
 import sympy as sp
 
+from dpverify.proving.tactics import TACTICS
 from dpverify.relations import (
     ArgMin,
     AtMost,
@@ -76,8 +77,6 @@ def _interval_symbol(s: Any, role: str) -> None:
 
 def well_formed(relation: Any, parts: dict[str, Any], given: Sequence[Any]) -> None:
     """Refuse a relation whose parts do not fit each other."""
-    from dpverify.proving import TACTICS
-
     for name in getattr(relation, "by", ()):
         if name not in TACTICS:
             raise Refused(f"there is no tactic {name!r}")

@@ -23,7 +23,7 @@ from sympy.core.relational import Relational
 from dpverify.language.expectations import holds_noise
 from dpverify.language.functions import bases, coefficients, points
 from dpverify.language.vectors import Atom
-from dpverify.proving.domain import ENFORCED
+from dpverify.proving.assumptions import ENFORCED
 from dpverify.proving.evaluate import bind
 from dpverify.proving.forms import FIELDS, Refused, flat, sympified, well_formed
 from dpverify.proving.functions import MODELLED

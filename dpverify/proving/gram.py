@@ -25,10 +25,10 @@ from dpverify.effort import Effort
 from dpverify.language.vectors import Atom, Inner
 from dpverify.proving import fitting, semidefinite
 from dpverify.proving.codec import from_json, to_json
-from dpverify.proving.domain import fresh
 from dpverify.proving.gram_multipliers import fitted, plausible, rational_multipliers, supports
 from dpverify.proving.gram_rows import NotLinear, Problem, Row, outside, tidied
 from dpverify.proving.reduction import Certificate, GaveUp, Outcome, Reduction, Ways
+from dpverify.proving.symbols import fresh
 from dpverify.proving.vector_statements import ZERO, Fact, Statement, fact_of, mentions
 from dpverify.relations import AtMost, Equal, PositiveSemidefinite, sides_of
 

@@ -18,10 +18,10 @@ from flint import arb
 from sympy.concrete.gosper import gosper_sum
 
 from dpverify.effort import Effort
-from dpverify.proving.domain import Domain
+from dpverify.proving import sampling
+from dpverify.proving.domain import Domain, domain_of
 from dpverify.proving.evaluate import Unknown, ball, bind
 from dpverify.proving.reduction import Certificate, GaveUp, Outcome, Reduction, Ways
-from dpverify.proving.refutation import domain_of
 from dpverify.relations import Equal
 
 HANDLES = (Equal,)
@@ -330,7 +330,7 @@ def replay(relation: Equal, count: int, seed: int) -> bool:
     if not domain.symbols and not domain.entries({}):
         return _agree(domain, {}) is not False
     seen = 0
-    for point in domain.points(count, np.random.default_rng(seed + 7)):
+    for point in sampling.points(domain, count, np.random.default_rng(seed + 7)):
         agreed = _agree(domain, point)
         if agreed is False:
             return False

@@ -16,12 +16,13 @@ import sympy as sp
 
 from dpverify.effort import Effort
 from dpverify.proving.derivatives import guess_sign
-from dpverify.proving.domain import Domain, fresh, written_out
+from dpverify.proving.domain import Domain, domain_of
 from dpverify.proving.functions import is_smooth
 from dpverify.proving.identities import close_sums, normalise
 from dpverify.proving.reduction import GaveUp, Outcome, Reduction, Ways, reductions
-from dpverify.proving.refutation import domain_of
 from dpverify.proving.replays import Same
+from dpverify.proving.symbols import fresh
+from dpverify.proving.writing_out import written_out
 from dpverify.relations import AtMost, Equal, Increasing, Induction, sides_of
 
 HANDLES = (Induction, Equal, AtMost)

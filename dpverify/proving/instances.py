@@ -10,11 +10,12 @@ from typing import Any
 import sympy as sp
 
 from dpverify.language.vectors import Atom
+from dpverify.proving import calculus
 from dpverify.proving.definedness import needs
-from dpverify.proving.domain import fresh, placed, running
 from dpverify.proving.forms import Refused
 from dpverify.proving.proof import Proof, Stuck, as_conditions, show_condition
 from dpverify.proving.ranges import at_index, known_at, require_free_index, show_for_every, substituted
+from dpverify.proving.symbols import fresh, placed, running
 from dpverify.relations import AtMost, Equal, sides_of
 from dpverify.theorems import AllOf, ForEvery, Iterates, SumOver, Theorem, Use
 
@@ -129,8 +130,6 @@ def _at_one_index(theorem: Theorem, id: str) -> None:
 
 def _with_closed_forms(theorem: Theorem, proof: Proof) -> Theorem:
     """A statement that is used, with the closed forms that are checked for its integrals and the like."""
-    from dpverify.proving import calculus
-
     bare = replace(theorem, proof=())
     if not calculus.mentions(bare):
         return bare

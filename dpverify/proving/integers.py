@@ -14,8 +14,8 @@ from typing import Any
 import sympy as sp
 
 from dpverify.effort import Effort
+from dpverify.proving.domain import domain_of
 from dpverify.proving.reduction import Certificate, GaveUp, Outcome
-from dpverify.proving.refutation import domain_of
 from dpverify.proving.solvers import ask_z3
 from dpverify.relations import AtMost
 

@@ -16,6 +16,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import NamedTuple, TypeVar
+
+from dpverify.optional import Missing
 
 _held: list[bool] = []  # one entry per block that must not be interrupted
 _ends: list[float] = []  # the processor times at which the limits that are in force ring, outermost first
@@ -185,3 +188,34 @@ def uninterrupted() -> Iterator[None]:
         yield
     finally:
         _held.pop()
+
+
+class StillOpen(NamedTuple):
+    """Why a relation is still open after an attempt, and whether more time might have closed it."""
+
+    why: str
+    cut_short: bool = False
+
+
+Answer = TypeVar("Answer")
+
+
+def limited(work: Callable[[], Answer], seconds: float) -> Answer | StillOpen:
+    """The answer of some work, or that it was cut short or needs an engine that is not there.
+
+    >>> limited(lambda: 6 * 7, 5)
+    42
+    >>> limited(lambda: 10.0**400, 5).why
+    'its numbers are beyond floating point'
+    """
+    try:
+        with within(seconds):
+            return work()
+    except Missing as missing:
+        return StillOpen(str(missing))
+    except TimeLimit as late:
+        return StillOpen(str(late), cut_short=True)
+    except RecursionError:
+        return StillOpen("algebra went deeper than Python lets it", cut_short=True)
+    except OverflowError:
+        return StillOpen("its numbers are beyond floating point")

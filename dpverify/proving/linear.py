@@ -22,11 +22,10 @@ import sympy as sp
 from flint import fmpq, fmpq_mat
 
 from dpverify.effort import Effort
-from dpverify.proving.domain import Domain
+from dpverify.proving.domain import Domain, domain_of
 from dpverify.proving.evaluate import rational
 from dpverify.proving.identities import normalise
 from dpverify.proving.reduction import Certificate, GaveUp, Outcome
-from dpverify.proving.refutation import domain_of
 from dpverify.relations import AtMost, Equal
 
 HANDLES = (AtMost, Equal)

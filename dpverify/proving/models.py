@@ -11,8 +11,9 @@ import sympy as sp
 from dpverify.effort import Effort
 from dpverify.language.vectors import Atom
 from dpverify.proving.definedness import ZERO, Hypotheses, Prove
-from dpverify.proving.domain import Domain
-from dpverify.proving.refutation import EASY, HARD, domain_of, refute
+from dpverify.proving.domain import Domain, domain_of
+from dpverify.proving.refutation import refute
+from dpverify.proving.search import EASY, HARD
 from dpverify.proving.vector_statements import mentions
 from dpverify.relations import AtMost
 from dpverify.verdicts import PROVED

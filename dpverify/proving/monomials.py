@@ -21,10 +21,9 @@ import numpy as np
 import sympy as sp
 
 from dpverify.effort import Effort
-from dpverify.proving.domain import Domain
+from dpverify.proving.domain import Domain, domain_of
 from dpverify.proving.evaluate import sign
 from dpverify.proving.reduction import Certificate, GaveUp, Outcome
-from dpverify.proving.refutation import domain_of
 from dpverify.relations import AtMost
 
 HANDLES = (AtMost,)

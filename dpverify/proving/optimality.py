@@ -17,11 +17,12 @@ from typing import Any
 import sympy as sp
 
 from dpverify.effort import Effort
-from dpverify.proving.domain import fresh, written_out
 from dpverify.proving.identities import normalise
 from dpverify.proving.reduction import GaveUp, Outcome, Reduction, Ways
 from dpverify.proving.replays import Below, Bend, Replay, Same, Slope
 from dpverify.proving.shape import smooth
+from dpverify.proving.symbols import fresh
+from dpverify.proving.writing_out import written_out
 from dpverify.relations import AtMost, Equal, Minimises
 
 HANDLES = (Minimises, AtMost)

@@ -21,15 +21,17 @@ import numpy as np
 import sympy as sp
 
 from dpverify.effort import QUICK, Effort
-from dpverify.proving import monomials
+from dpverify.proving import monomials, sampling
+from dpverify.proving.assumptions import admits
 from dpverify.proving.codec import from_json, to_json
 from dpverify.proving.convergence import Growth, Open
-from dpverify.proving.domain import Domain, admits, fresh
+from dpverify.proving.domain import Domain
 from dpverify.proving.evaluate import Unknown, ball, sign
 from dpverify.proving.floats import real, vectorised
 from dpverify.proving.limits import TimeLimit, within
 from dpverify.proving.monomials import NotOfThisForm, Term
 from dpverify.proving.reduction import Outcome, Reduction, Ways
+from dpverify.proving.symbols import fresh
 from dpverify.relations import AtMost, BigO, Equal, Omega, Order
 from dpverify.verdicts import PROVED, Witness
 
@@ -236,7 +238,7 @@ def _ratios_of_sums(
 ) -> dict[tuple[int, ...], float]:
     """The same where sums are to be written out: at short lengths only, whether it is bounded or not."""
     rows = []
-    for point in domain.points(FEW, rng):
+    for point in sampling.points(domain, FEW, rng):
         try:
             rows.append([float(ball(e, point).mid()) for e in domain.at(point)])
         except (Unknown, OverflowError, ValueError):
@@ -571,7 +573,7 @@ def verify(exact: dict[str, Any]) -> bool:
 
 @lru_cache(maxsize=1024)  # a record is verified when it is made, and again when the verdict is printed
 def _holds(relation: AtMost | Equal) -> bool:
-    from dpverify.proving import prove_step
+    from dpverify.proving.deciding import prove_step
 
     return prove_step(relation, QUICK).verdict is PROVED
 

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 import sympy as sp
 
 from dpverify.effort import Effort
-from dpverify.proving.domain import Domain, fresh
+from dpverify.proving.domain import Domain, domain_of
 from dpverify.proving.identities import sum_sign
 from dpverify.proving.reduction import Certificate, Counterpoint, GaveUp, Outcome
-from dpverify.proving.refutation import domain_of
 from dpverify.proving.solvers import STRATEGIES, ask_z3, blocks, parts, z3_context
+from dpverify.proving.symbols import fresh
 from dpverify.relations import AtMost, Equal
 
 HANDLES = (AtMost, Equal)

@@ -107,7 +107,7 @@ class Proof:
 
     def _shown(self, relation: Any, given: list[Any]) -> Result:
         """The verdict on a step: proved, or found among the kept steps and accepted by its checker."""
-        from dpverify.proving import prove_step
+        from dpverify.proving.deciding import prove_step
         from dpverify.proving.recheck import stands
 
         claimed = under(relation, given)

@@ -7,8 +7,8 @@ from typing import Any
 
 import sympy as sp
 
-from dpverify.proving.domain import placed
 from dpverify.proving.proof import Proof, Stuck, as_conditions, show_conditions
+from dpverify.proving.symbols import placed
 from dpverify.relations import AtMost, Equal, runs_freely, sides_of
 from dpverify.theorems import At, ForEvery, Iterates, SumOver, Unroll, step_of
 from dpverify.verdicts import PROVED, Evidence, Result

@@ -23,12 +23,13 @@ from dpverify.effort import Effort
 from dpverify.language.expectations import LAWS, Expected, with_law
 from dpverify.language.functions import bases
 from dpverify.language.vectors import Atom, Entry, Total
+from dpverify.proving.assumptions import admits, declared
 from dpverify.proving.candidates import SMALL, Realiser, free_vectors, weight
 from dpverify.proving.codec import comparison_from_json, comparison_to_json, from_json, to_json
 from dpverify.proving.concrete import Exact, Realisation, Shape, as_rational, as_text, with_numbers
-from dpverify.proving.domain import admits, declared, written_out
 from dpverify.proving.existence import existence
 from dpverify.proving.vector_statements import Statement
+from dpverify.proving.writing_out import written_out
 from dpverify.relations import AtMost, Equal, sides_of
 from dpverify.verdicts import Witness
 

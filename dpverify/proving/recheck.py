@@ -6,22 +6,22 @@ which ones, and each of these has to stand.
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 from dpverify.effort import QUICK, Effort
 from dpverify.optional import Missing
-from dpverify.proving import MALFORMED, TACTICS, calculus, gate, nested
+from dpverify.proving import calculus, gate
 from dpverify.proving.forms import Refused
 from dpverify.proving.limits import TimeLimit, within
 from dpverify.proving.proof import under
-from dpverify.proving.reduction import Reduction, Ways
+from dpverify.proving.reduction import Reduction, Ways, nested
 from dpverify.proving.replays import replayed
+from dpverify.proving.tactics import GRAM, MALFORMED, TACTICS, tactic_named
 from dpverify.theorems import AllOf, ForSome, Theorem
 from dpverify.verdicts import PROVED, REFUTED, UNDECIDED, Result
 from dpverify.witnesses import verify_witness
 
-CHECKED = (*TACTICS, "gram")
+CHECKED = (*TACTICS, GRAM)
 
 
 def stands(relation: Any, result: Result, effort: Effort = QUICK) -> bool:
@@ -71,7 +71,7 @@ def _proof_stands(statement: Any, result: Result, effort: Effort) -> bool:
 
 def _certificate_stands(relation: Any, result: Result, effort: Effort) -> bool:
     assert result.evidence is not None
-    tactic = importlib.import_module(f"dpverify.proving.{result.evidence.method}")
+    tactic = tactic_named(result.evidence.method)
     if not isinstance(relation, tactic.HANDLES):
         return False
     if "reduction" not in result.evidence.certificate:

@@ -4,7 +4,8 @@ result of a scan, or why it gave up.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,6 +18,22 @@ from dpverify.verdicts import Result
 depth: ContextVar[int] = ContextVar("depth", default=0)  # how many relations lean on the one at hand
 # How many reductions lie between what somebody wrote, a statement or a step of a proof, and the relation.
 reductions: ContextVar[int] = ContextVar("reductions", default=0)
+
+
+@contextmanager
+def nested(as_written: bool = False) -> Iterator[None]:
+    """Inside, relations lean on one another; one that was written by an author begins afresh.
+
+    >>> with nested():
+    ...     depth.get(), reductions.get()
+    (1, 1)
+    """
+    token, count = depth.set(depth.get() + 1), reductions.set(0 if as_written else reductions.get() + 1)
+    try:
+        yield
+    finally:
+        depth.reset(token)
+        reductions.reset(count)
 
 
 @dataclass(frozen=True)

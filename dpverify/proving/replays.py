@@ -21,6 +21,7 @@ import numpy as np
 import sympy as sp
 from flint import arb, ctx
 
+from dpverify.proving import sampling
 from dpverify.proving.domain import Domain
 from dpverify.proving.evaluate import Unknown, ball
 
@@ -204,5 +205,5 @@ def replayed(replays: Sequence[Replay], seed: int) -> tuple[int, str]:
 def _points(replay: Replay, seed: int) -> Iterator[tuple[dict[Any, Any], list[Any]]]:
     """Random points, and the expressions there with the entries of sequences written out."""
     domain = Domain(replay.expressions, [g for g in replay.given if g is not sp.true])
-    for point in domain.points(POINTS, np.random.default_rng(seed + 7)):
+    for point in sampling.points(domain, POINTS, np.random.default_rng(seed + 7)):
         yield point, domain.at(point)

@@ -19,9 +19,12 @@ import sympy as sp
 from dpverify.language.expectations import Draw, E, holds_noise, within
 from dpverify.language.functions import coefficients
 from dpverify.language.vectors import Vector
-from dpverify.proving.domain import Domain, admits, fresh, placed, written_out
+from dpverify.proving.assumptions import admits
+from dpverify.proving.domain import Domain
 from dpverify.proving.evaluate import truth
 from dpverify.proving.existence import nonnegative_form
+from dpverify.proving.symbols import fresh, placed
+from dpverify.proving.writing_out import written_out
 from dpverify.relations import AtMost, Equal, sides_of
 from dpverify.theorems import ForEvery, Iterates
 

@@ -20,11 +20,11 @@ import sympy as sp
 
 from dpverify.effort import Effort
 from dpverify.proving.derivatives import _core, _defined, guess_sign
-from dpverify.proving.domain import fresh
 from dpverify.proving.functions import is_smooth
 from dpverify.proving.identities import normalise
 from dpverify.proving.reduction import GaveUp, Outcome, Reduction, Ways
 from dpverify.proving.replays import Bend, Same, Slope
+from dpverify.proving.symbols import fresh
 from dpverify.relations import ArgMin, AtMost, Equal, Increasing
 
 HANDLES = (Increasing, ArgMin)

@@ -13,11 +13,12 @@ import numpy as np
 import sympy as sp
 
 from dpverify.effort import Effort
+from dpverify.proving import sampling
+from dpverify.proving.domain import domain_of
 from dpverify.proving.floats import walked
 from dpverify.proving.identities import normalise, without_sums
 from dpverify.proving.limits import TimeLimit, within
 from dpverify.proving.reduction import Certificate, GaveUp, Outcome
-from dpverify.proving.refutation import domain_of
 from dpverify.relations import AtMost
 
 HANDLES = (AtMost,)
@@ -79,7 +80,7 @@ def _needs_hypotheses(relation: AtMost, effort: Effort) -> bool:
         return False
     rng = np.random.default_rng(effort.seed)
     with np.errstate(all="ignore"):
-        left, right = sides(*[domain.sample(name, SAMPLE, rng) for name in names])
+        left, right = sides(*[sampling.sample(domain, name, SAMPLE, rng) for name in names])
         return bool(np.any(right - left < -1e-6 * (np.abs(left) + np.abs(right))))
 
 

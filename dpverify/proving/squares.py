@@ -18,9 +18,9 @@ import sympy as sp
 from dpverify.effort import Effort
 from dpverify.proving import semidefinite
 from dpverify.proving.codec import from_json, to_json
-from dpverify.proving.domain import fresh
+from dpverify.proving.domain import domain_of
 from dpverify.proving.reduction import Certificate, GaveUp, Outcome
-from dpverify.proving.refutation import domain_of
+from dpverify.proving.symbols import fresh
 from dpverify.relations import AtMost
 
 HANDLES = (AtMost,)

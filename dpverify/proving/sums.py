@@ -19,10 +19,10 @@ from typing import Any
 import sympy as sp
 
 from dpverify.effort import Effort
-from dpverify.proving.domain import fresh
 from dpverify.proving.functions import is_smooth
 from dpverify.proving.identities import normalise
 from dpverify.proving.reduction import GaveUp, Outcome, Reduction, Ways
+from dpverify.proving.symbols import fresh
 from dpverify.relations import AtMost
 
 HANDLES = (AtMost,)

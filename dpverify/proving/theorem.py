@@ -82,8 +82,9 @@ def _refuted(relation: Any, effort: Effort, hard: bool = False) -> Result | None
     """A refutation of the statement itself: a short search before the proof is looked at, a hard one before
     it is believed.
     """
-    from dpverify.proving import gate, refutation_of
-    from dpverify.proving.refutation import AIMED, EASY
+    from dpverify.proving import gate
+    from dpverify.proving.counterexamples import refutation_of
+    from dpverify.proving.search import AIMED, EASY
 
     for part in relation.parts if isinstance(relation, AllOf) else (relation,):
         if isinstance(part, Equal | AtMost):
@@ -97,8 +98,9 @@ def _refuted_by_run(theorem: Theorem, effort: Effort, hard: bool = False) -> Res
     """A refutation of a statement about sequences by a short run: a case of the statement with numbers for
     its lengths.
     """
-    from dpverify.proving import gate, refutation_of
-    from dpverify.proving.refutation import AIMED, EASY, HARD
+    from dpverify.proving import gate
+    from dpverify.proving.counterexamples import refutation_of
+    from dpverify.proving.search import AIMED, EASY, HARD
 
     supposed = existence([theorem.shows, *theorem.given])
     for part in theorem.shows.parts if isinstance(theorem.shows, AllOf) else (theorem.shows,):

@@ -13,7 +13,9 @@ import sympy as sp
 
 from dpverify.language.functions import Function, coefficients, points
 from dpverify.language.vectors import Atom, Basis, Inner, Total, Vector, inner
-from dpverify.proving.domain import Domain, declared, fresh, symbols_of
+from dpverify.proving.assumptions import declared
+from dpverify.proving.domain import Domain
+from dpverify.proving.symbols import fresh, symbols_of
 from dpverify.relations import AtMost, Equal, sides_of
 
 ZERO = sp.Integer(0)

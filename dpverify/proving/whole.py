@@ -16,8 +16,8 @@ from typing import Any
 import sympy as sp
 
 from dpverify.effort import Effort
-from dpverify.proving.domain import fresh
 from dpverify.proving.reduction import GaveUp, Outcome, Reduction, Ways
+from dpverify.proving.symbols import fresh
 from dpverify.relations import AtMost, Equal
 
 HANDLES = (AtMost, Equal)

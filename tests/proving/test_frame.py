@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 
 from dpverify.effort import QUICK
 from dpverify.language.vectors import Vector, norm2
-from dpverify.proving import prove
+from dpverify.proving import prove, sampling
 from dpverify.proving.codec import from_json, to_json
-from dpverify.proving.domain import Domain, written_out
+from dpverify.proving.domain import Domain
 from dpverify.proving.evaluate import Unknown, ball, sign, truth
 from dpverify.proving.floats import real, vectorised
 from dpverify.proving.limits import TimeLimit, uninterrupted, within
 from dpverify.proving.refutation import refute
+from dpverify.proving.writing_out import written_out
 from dpverify.relations import AtMost, Equal, Instance, Tested
 from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Evidence, Result
 from dpverify.witnesses import verify_witness
@@ -102,7 +103,7 @@ def test_sums_are_written_out_with_their_own_index():
 def test_points_meet_every_hypothesis():
     gamma, kappa = sp.Symbol("gamma", real=True), sp.Symbol("kappa", positive=True)
     d = Domain([gamma * x], [sp.Eq(gamma, 1 - 1 / kappa), kappa > 2, x < kappa])
-    points = list(d.points(20, np.random.default_rng(0)))
+    points = list(sampling.points(d, 20, np.random.default_rng(0)))
     assert len(points) == 20
     assert gamma not in d.symbols
     assert all(p[kappa] > 2 and 0 < p[x] < p[kappa] for p in points)

@@ -10,10 +10,12 @@ import sympy as sp
 from dpverify.effort import QUICK
 from dpverify.language import Function, Vector
 from dpverify.proving import gate, models, prove
-from dpverify.proving.domain import Domain, admits
+from dpverify.proving.assumptions import admits
+from dpverify.proving.domain import Domain
 from dpverify.proving.forms import Refused
 from dpverify.proving.limits import GRACE, TimeLimit, interrupting, uninterrupted, within
-from dpverify.proving.refutation import AIMED, refute
+from dpverify.proving.refutation import refute
+from dpverify.proving.search import AIMED
 from dpverify.relations import AtMost, Equal, Induction
 from dpverify.verdicts import PROVED, REFUTED, UNDECIDED, Result
 

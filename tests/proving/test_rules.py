@@ -11,9 +11,9 @@ from dpverify.language.mechanisms import Composed, Private
 from dpverify.language.vectors import VectorSequence, inner, norm2, total, vectors
 from dpverify.neighbours import ADD_REMOVE, REPLACE
 from dpverify.proving import prove
-from dpverify.proving.domain import placed
 from dpverify.proving.instances import statements
 from dpverify.proving.runs import runs
+from dpverify.proving.symbols import placed
 from dpverify.relations import AtMost, Equal, Increasing
 from dpverify.releases import Gaussian
 from dpverify.theorems import ForEvery, Iterates, Theorem
