@@ -13,7 +13,7 @@ MAKERS = {
     "point": "dpverify.proving.refutation",
     "vectors": "dpverify.proving.realisations",
     "matrices": "dpverify.proving.matrices",
-    "order": "dpverify.proving.orders",
+    "order": "dpverify.proving.order_witnesses",
     "event": "dpverify.auditing.witness",
     "replay": "dpverify.auditing.replay",
     "noise": "dpverify.auditing.noise",
