@@ -26,6 +26,7 @@ from dpverify.proving.reduction import (
 from dpverify.proving.refutation import refute
 from dpverify.proving.search import AIMED, EASY, HARD
 from dpverify.proving.tactics import GRAM, TACTICS, tactic_named
+from dpverify.proving.unevaluated import holds_calculus
 from dpverify.proving.vector_statements import beyond, mentions
 from dpverify.proving.without_tactics import decide_instance, decide_test, no_statement
 from dpverify.relations import AtMost, Equal, Instance, Quoted, Tested
@@ -60,7 +61,7 @@ def _decide(relation: Any, effort: Effort) -> Result:
     if not depth.get() and (restricted := gate.restricted_noise(relation)) is not None:
         told = "restricts the outcomes of a noise, whose law is declared by its moments alone"
         return Result(UNDECIDED, f"not modelled: the hypothesis {sp.sstr(restricted)} {told}")
-    if not depth.get() and not isinstance(relation, Instance) and calculus.mentions(relation):
+    if not depth.get() and not isinstance(relation, Instance) and holds_calculus(relation):
         return calculus.decide(relation, effort)
     if isinstance(relation, Theorem | AllOf | ForSome):
         from dpverify.proving import theorem

@@ -10,12 +10,14 @@ from typing import Any
 import sympy as sp
 
 from dpverify.language.vectors import Atom
-from dpverify.proving import calculus
+from dpverify.proving.calculus import Closing
+from dpverify.proving.closed_forms import NotClosed
 from dpverify.proving.definedness import needs
 from dpverify.proving.forms import Refused
 from dpverify.proving.proof import Proof, Stuck, as_conditions, show_condition
 from dpverify.proving.ranges import at_index, known_at, require_free_index, show_for_every, substituted
 from dpverify.proving.symbols import fresh, placed, running
+from dpverify.proving.unevaluated import holds_calculus
 from dpverify.relations import AtMost, Equal, sides_of
 from dpverify.theorems import AllOf, ForEvery, Iterates, SumOver, Theorem, Use
 
@@ -131,12 +133,12 @@ def _at_one_index(theorem: Theorem, id: str) -> None:
 def _with_closed_forms(theorem: Theorem, proof: Proof) -> Theorem:
     """A statement that is used, with the closed forms that are checked for its integrals and the like."""
     bare = replace(theorem, proof=())
-    if not calculus.mentions(bare):
+    if not holds_calculus(bare):
         return bare
-    closing = calculus.Closing(bare, proof.effort)
+    closing = Closing(bare, proof.effort)
     try:
         closed: Theorem = closing.statement(bare)
-    except calculus.NotClosed as why:
+    except NotClosed as why:
         raise Stuck(str(why)) from None
     proof.steps += closing.steps
     return closed

@@ -7,7 +7,8 @@ from dpverify.checking import decide
 from dpverify.claims import Claim, Paper
 from dpverify.effort import QUICK
 from dpverify.proving import prove
-from dpverify.proving.calculus import Closing, NotClosed
+from dpverify.proving.calculus import Closing
+from dpverify.proving.closed_forms import NotClosed
 from dpverify.proving.convergence import Growth, Open
 from dpverify.relations import AtMost, Equal
 from dpverify.theorems import Theorem
