@@ -131,7 +131,7 @@ def test_every_other_algorithm_says_that_no_bound_is_proved():
     for name in set(names()) - set(BOUNDED):
         case = example(name)
         assert case.bound is None
-        assert "no bound" in case.note, name
+        assert case.no_bound, name
 
 
 @pytest.mark.parametrize("name", BOUNDED)
@@ -148,8 +148,8 @@ def test_local_steps_have_the_bound_of_diff2_if_there_is_one_a_round():
     assert case.bound.claim == "diff2/bound-gradient"
     assert LAWS["bound"](case).verdict is SUPPORTED
     assert LAWS["bound"](replace(case, bound=replace(case.bound, factor=0.01))).verdict is REFUTED
-    assert "no bound" in example("diff2-bvr-l-sgd", local=1, step_size=50.0).note
-    assert "no bound" in example("diff2-bvr-l-sgd", step_size=1.0).note
+    assert example("diff2-bvr-l-sgd", local=1, step_size=50.0).no_bound
+    assert example("diff2-bvr-l-sgd", step_size=1.0).no_bound
 
 
 def test_local_steps_of_one_client_keep_their_bound_whatever_the_batch():
@@ -227,7 +227,7 @@ def test_bounds_of_gradients_are_kept_at_the_extremes(name):
             settings = steps_of(name, problem, steps) | {"clip": clip, "target": ApproxDP(30.0, 1e-3)}
             made = example(name, case=(problem, data), **settings)
             if made.bound is None:
-                assert "no bound" in made.note
+                assert made.no_bound
                 continue
             values = made.simulate(1000, seed=1).values[made.quantity]
             seen += 1
@@ -320,7 +320,7 @@ def test_a_ridge_that_joins_the_step_has_the_bound_from_the_variance(name):
     short = example(name, case=steep, step_size=0.01)  # |F'| is not below the clip: its curvature is public
     assert LAWS["bound"](short).verdict is SUPPORTED
     assert example(name, case=steep).bound is None
-    assert "no bound: it needs" in example(name, case=logistic_case(60, ridge=0.05), step_size=50.0).note
+    assert example(name, case=logistic_case(60, ridge=0.05), step_size=50.0).no_bound.startswith("it needs ")
 
 
 def test_what_a_norm_adds_to_b_has_the_moments_that_its_bound_takes():
@@ -367,15 +367,17 @@ def test_records_that_do_not_keep_to_the_constants_of_their_problem_have_no_boun
     far = quadratic([1.0], count=2, start=[0.0], radius=1.0), np.array([[10.0], [10.0]])
     case = example("private-gd", case=far, target=ApproxDP(30.0, 1e-3))
     assert case.bound is None
-    assert "no bound: records up to 10 long, where the problem says 1" in case.note
+    assert case.no_bound == "records up to 10 long, where the problem says 1"
     rows, labels = np.eye(2), np.ones(2)
     gentle = logistic(rows / 10, count=2, ridge=0.1)
     steep = replace(gentle, lipschitz=1.0, lipschitz1=1.0)
-    assert "a smoothness of" in example("private-gd", case=(steep, (rows, labels))).note
+    assert "a smoothness of" in example("private-gd", case=(steep, (rows, labels))).no_bound
     round_one = replace(least_squares(rows, count=2), lipschitz=1.0)
-    assert "a PL constant of 0" in example("private-gd", case=(round_one, (rows[[0, 0]] / 2, labels))).note
+    assert (
+        "a PL constant of 0" in example("private-gd", case=(round_one, (rows[[0, 0]] / 2, labels))).no_bound
+    )
     many = logistic(rows / 2, count=2, ridge=0.1), (rows[[0, 1, 1]] / 2, np.ones(3))
-    assert "no bound: 3 records, where the problem says 2" in example("private-gd", case=many).note
+    assert example("private-gd", case=many).no_bound == "3 records, where the problem says 2"
     kept = example("private-gd", case=(logistic(rows, count=2, ridge=0.1), (rows, labels)))
     assert kept.bound is not None
 
@@ -386,4 +388,4 @@ def test_differences_that_are_clipped_have_no_bound():
     assert example("sensitivity-reduced-nsgd", **settings).bound is not None
     short = example("sensitivity-reduced-nsgd", smoothness=0.25, **settings)
     assert short.bound is None
-    assert "no bound: differences of gradients are clipped below smoothness=2.25" in short.note
+    assert short.no_bound == "differences of gradients are clipped below smoothness=2.25"

@@ -51,6 +51,7 @@ class Example:
     quantity: str = "E F(x) - F*"
     measure: Callable[[Array], Array] | None = None
     weights: tuple[float, ...] | None = None
+    no_bound: str = ""  # why no bound is proved for it
     note: str = ""
     limit: tuple[str, dict[str, Any]] | None = None
     forms: Callable[[], dict[str, tuple[Algorithm, Algorithm]]] | None = None
@@ -168,8 +169,7 @@ def _kept_to(made: Example) -> Example:
     wrong = contradicted(made.problem, made.data) if made.bound or made.printed else ""
     if not wrong:
         return made
-    note = "; ".join(filter(None, [made.note, f"no bound: {wrong}"]))
-    return replace(made, bound=None, printed=None, note=note)
+    return replace(made, bound=None, printed=None, no_bound=wrong)
 
 
 def check_settings(settings: dict[str, Any]) -> None:

@@ -119,6 +119,7 @@ def small_example(
         )
     bound = None
     printed = None
+    no_bound = ""
     public = has_public_part(problem)
     algorithm = build(problem, sigma, m)
     if b is not None and unclipped(problem, clip) and problem.smoothness is not None:
@@ -129,7 +130,8 @@ def small_example(
                 "adp-erm/bound-gradient-variance",
                 values | {"c": noise_moments(problem, data, algorithm, clip, m)},
             )
-            bound, note = (None, f"no bound: it needs {bound.broken[0]}") if bound.broken else (bound, note)
+            if bound.broken:
+                bound, no_bound = None, f"it needs {bound.broken[0]}"
         else:
             values |= {"G": clip, "d": d, "sigma": sigma, "alpha": alpha}
             bound = Bound("adp-erm/bound-gradient", values)
@@ -152,6 +154,7 @@ def small_example(
         quantity="E|F'(x_tau)|^2",
         measure=squared_gradient(problem, data),
         weights=(*(weights / weights.sum()).tolist(), 0.0),
+        no_bound=no_bound,
         note=note,
         limit=("gradient descent", {"step_size": eta / b}) if b is not None else None,
     )

@@ -145,8 +145,8 @@ def norm_bound(case: Example, eta: float, clip: float, raw: bool) -> Example:
     weights = 1 / steps / np.sum(1 / steps)
     case = replace(case, weights=(*weights.tolist(), 0.0))
     if not unclipped(problem, clip) or L is None or has_public_part(problem):
-        why = "no bound: it is proved where no gradient is clipped and F has no public part, such as a ridge"
-        return replace(case, note="; ".join(filter(None, [case.note, why])))
+        why = "it is proved where no gradient is clipped and F has no public part, such as a ridge"
+        return replace(case, no_bound=why)
     values: dict[str, Any] = {"e": [first_gap(problem, case.data)], "eta": eta, "L": L, "G": G, "T": T}
     values |= {"b0_2": B0_SQUARED, "nu": NU}
     if raw:

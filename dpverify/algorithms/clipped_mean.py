@@ -88,6 +88,6 @@ def example(
         data,
         adjacency,
         target,
-        note="no bound: its error is the variance of its noise, d (sigma C)^2/2, which the exact figure says",
+        no_bound="its error is the variance of its noise, d (sigma C)^2/2, which the exact figure says",
         limit=("gradient descent", {"step_size": 1.0}),
     )

@@ -252,15 +252,13 @@ def example(
     if local == 1:
         settings: dict[str, Any] = {"eta": step_size, "rounds": rounds, "restart": restart, "sigma": sigmas}
         bound = gradient_bound(problem, data, clips=(clip, L), L=L, **settings)
-        note = "with one step a round it is DIFF2-GD, whose bound this is"
+        note = "with one step a round it is DIFF2-GD, whose bound this is" if bound else ""
     else:
         d, spread = problem.dimension, L**2 * (sizes[0] - batch) / (batch * max(sizes[0] - 1, 1))
         noises = d * (sigmas[0] * clip) ** 2, d * (sigmas[1] * L) ** 2, d * (factor * third * L) ** 2 + spread
         settings = {"clip": clip, "L": L, "eta": step_size, "rounds": rounds, "restart": restart}
         bound = local_bound(problem, data, local=local, clients=clients, noises=noises, **settings)
         note = ""
-    if bound is None:
-        note = "no bound: it is proved where no gradient is clipped, for eta small enough"
     noted = f"sigma_1 = {sigmas[0]:.3g}, sigma_2 = {sigmas[1]:.3g}, sigma_3 = {factor * third:.3g}"
     return Example(
         diff2_bvr_l_sgd(problem, local_sigma=factor * third, local=local, batch=batch, **common),
@@ -272,6 +270,7 @@ def example(
         quantity="E |F'(x)|^2",
         measure=squared_gradient(problem, data),
         bound=bound,
+        no_bound="" if bound else "it is proved where no gradient is clipped, for eta small enough",
         note="; ".join(filter(None, [note, noted])),
         forms=lambda: {
             "K = 1 is DIFF2-GD": (

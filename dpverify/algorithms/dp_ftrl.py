@@ -133,5 +133,6 @@ def example(
         data,
         adjacency,
         target,
-        note=f"no bound: a baseline; {steps / length:g} epochs of batches of {size} records",
+        no_bound="a baseline",
+        note=f"{steps / length:g} epochs of batches of {size} records",
     )

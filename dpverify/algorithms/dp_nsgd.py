@@ -128,17 +128,25 @@ def point(target: Guarantee) -> ApproxDP:
     return target
 
 
+class GradientBound(NamedTuple):
+    """A bound on the gradient with what is to be said of it, or why none is proved."""
+
+    bound: Bound | None = None
+    why_none: str = ""
+    note: str = ""
+
+
 def gradient_bound(
     claim: str, problem: Problem, data: Data, deviation: Array, alpha: float, eta: float, clip: float
-) -> tuple[Bound | None, str]:
+) -> GradientBound:
     """Theorem 6 or 9 with the noise of the momentum as it is, and what is to be said of it.
 
     F counts with its ridge: its slope is bounded on the ball that T steps of length eta can reach.
     """
     if not (isinstance(problem, Linear) and problem.kind == "logistic" and unclipped(problem, clip)):
-        return None, "no bound: it is proved where no gradient is clipped, for logistic regression"
+        return GradientBound(why_none="it is proved where no gradient is clipped, for logistic regression")
     if not alpha < 1:
-        return None, f"no bound: it is proved for alpha < 1, not for alpha={alpha:g}"
+        return GradientBound(why_none=f"it is proved for alpha < 1, not for alpha={alpha:g}")
     longest, T = problem.lipschitz or 0.0, len(deviation)
     reach = float(np.linalg.norm(problem.start)) + eta * T
     most = longest + 2 * problem.ridge * reach
@@ -153,14 +161,14 @@ def gradient_bound(
     values |= {"nu": math.sqrt(problem.dimension) * deviation}
     bound = Bound(claim, values)
     if bound.broken:
-        return None, f"no bound: it needs {', '.join(bound.broken)}"
+        return GradientBound(why_none=f"it needs {', '.join(bound.broken)}")
     if bound.value > most:
-        return (
+        return GradientBound(
             bound,
-            f"the bound is above {most:.3g}, which |F'| never exceeds: to be below takes alpha < "
+            note=f"the bound is above {most:.3g}, which |F'| never exceeds: to be below takes alpha < "
             "1/36 and thousands of records",
         )
-    return bound, ""
+    return GradientBound(bound)
 
 
 def example(
@@ -191,7 +199,8 @@ def example(
     else:
         scale = certified_noise(dp_nsgd(problem, scale=1.0, **common).ledger(), target, adjacency)
     deviation = prefix_deviation(alpha, scale, steps)
-    bound, note = gradient_bound("momentum-agg/bound-nsgd", problem, data, deviation, alpha, eta, clip)
+    proved = gradient_bound("momentum-agg/bound-nsgd", problem, data, deviation, alpha, eta, clip)
+    note = proved.note
     if as_printed and delta < math.exp(-epsilon):
         note = "; ".join(
             filter(None, [note, "Theorem 4 is for delta >= exp(-epsilon), which is not so here"])
@@ -203,9 +212,10 @@ def example(
         data,
         adjacency,
         target,
-        bound=bound,
+        bound=proved.bound,
         quantity="E |F'(x)|",
         measure=gradient_norm(problem, data),
+        no_bound=proved.why_none,
         note=note,
         limit=("normalised momentum", {"step_size": eta, "alpha": alpha}),
     )

@@ -65,6 +65,7 @@ def example(
         data,
         adjacency,
         target,
-        note=f"no bound: a baseline; batches of about {size} records",
+        no_bound="a baseline",
+        note=f"batches of about {size} records",
         limit=("gradient descent", {"step_size": step_size}),
     )

@@ -101,5 +101,5 @@ def example(
         data,
         adjacency,
         target,
-        note="no bound: a baseline",
+        no_bound="a baseline",
     )

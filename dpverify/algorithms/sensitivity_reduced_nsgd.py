@@ -33,7 +33,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpverify.algorithms import Example
-from dpverify.algorithms.dp_nsgd import gradient_bound, gradient_norm, point, refreshed
+from dpverify.algorithms.dp_nsgd import GradientBound, gradient_bound, gradient_norm, point, refreshed
 from dpverify.engine import Algorithm, Answer
 from dpverify.formulas.momentum_agg import (
     TARGET,
@@ -250,21 +250,21 @@ def example(
     else:
         shape = Scales(4 * clip * few, 4 * clip * many, 4 * eta * N * smoothness * many)
         scales = certified_scales(problem, shape, common, target, adjacency)
-    bound, note = None, "no bound: with the same order in every epoch no error averages out"
+    proved = GradientBound(why_none="with the same order in every epoch no error averages out")
     if reshuffle and gamma == eta * N:
         deviation = reduced_deviation(alpha, gamma, N, steps, *scales)
-        bound, note = gradient_bound(
-            "momentum-agg/bound-reduced-nsgd", problem, data, deviation, alpha, eta, clip
-        )
+        proved = gradient_bound("momentum-agg/bound-reduced-nsgd", problem, data, deviation, alpha, eta, clip)
         if smoothness < needed:
-            bound, note = (
-                None,
-                f"no bound: differences of gradients are clipped below smoothness={needed:.3g}",
-            )
+            clipped = f"differences of gradients are clipped below smoothness={needed:.3g}"
+            proved = GradientBound(why_none=clipped)
     elif reshuffle:
-        note = f"no bound: it is proved for gamma = eta N = {eta * N:g}, not for gamma={gamma:g}"
+        proved = GradientBound(
+            why_none=f"it is proved for gamma = eta N = {eta * N:g}, not for gamma={gamma:g}"
+        )
+    note = proved.note
     if as_printed and alpha * N < 1:
-        note += f"; Theorem 8 is for alpha >= 1/N = {1 / N:g}, which is not so here"
+        outside = f"Theorem 8 is for alpha >= 1/N = {1 / N:g}, which is not so here"
+        note = "; ".join(filter(None, [note, outside]))
     return Example(
         sensitivity_reduced_nsgd(problem, scales=scales, **common),
         "momentum-agg",
@@ -272,9 +272,10 @@ def example(
         data,
         adjacency,
         target,
-        bound=bound,
+        bound=proved.bound,
         quantity="E |F'(x)|",
         measure=gradient_norm(problem, data),
+        no_bound=proved.why_none,
         note=note,
         limit=None if reshuffle else ("normalised momentum", {"step_size": eta, "alpha": alpha}),
         forms=lambda: {

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dpverify.releases import Release
 
 
-NEEDS = ": a theorem needs known constants, gradients within the clip ({}), and its own step size"
+NEEDS = "a theorem needs known constants, gradients within the clip ({}), and its own step size"
 
 
 def summary(case: Example, result: Runs, as_printed: bool) -> dict[str, Any]:
@@ -65,6 +65,7 @@ def summary(case: Example, result: Runs, as_printed: bool) -> dict[str, Any]:
         "accountant": spent,
         "certified": meets(case.algorithm.ledger(), case.adjacency, case.claimed),
         "gradients": slopes(case),
+        "no_bound": case.no_bound,
         "note": case.note,
     }
 
@@ -182,8 +183,8 @@ def table(figures: dict[str, Any]) -> str:
 def _bound_lines(figures: dict[str, Any]) -> list[str]:
     """The formula of the claim at this run; it is called a bound if the claim is proved."""
     if figures["bound"] is None:
-        why = "" if "no bound" in figures["note"] else NEEDS.format(figures["gradients"])
-        return [f"  {'bound':15} none is proved for this case{why}"]
+        why = figures["no_bound"] or NEEDS.format(figures["gradients"])
+        return [f"  {'bound':15} none is proved for this case: {why}"]
     reached = (
         "EXCEEDED" if figures["exceeds_bound"] else f"{figures['mean'] / figures['bound']:.3g} of it reached"
     )

@@ -7,7 +7,7 @@ import pytest
 
 from dpverify.algorithms import example
 from dpverify.reporting import figures
-from dpverify.reporting.runs import along, summary
+from dpverify.reporting.runs import along, judged, summary, table
 
 
 @pytest.mark.parametrize(("name", "power"), [("private-gd-momentum", 2), ("dp-masg", 1)])
@@ -48,3 +48,11 @@ def test_a_picture_shows_what_is_known():
     assert "the influence of that noise" in known.svg
     assert "influence" not in unknown.svg
     assert "no bound is proved" in unknown.alt
+
+
+def test_why_no_bound_is_proved_is_a_field_of_its_own_whatever_the_note_says():
+    case = example("output-perturbation")
+    runs = case.simulate(5)
+    assert "none is proved for this case: a baseline" in table(judged(summary(case, runs, False), {}))
+    silent = dataclasses.replace(case, no_bound="", note="no bound on the number of records is known")
+    assert "none is proved for this case: a theorem needs" in table(judged(summary(silent, runs, False), {}))
