@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from dpverify.claims import Claim, find, select
 from dpverify.effort import QUICK, Effort
 from dpverify.memory import Memory, watch_files
-from dpverify.optional import Missing
+from dpverify.optional import Missing, noting_missing
 from dpverify.parallel import each, workers_in_use
 from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Result, crash
 from dpverify.workers import Stopped, WorkersDied
@@ -131,18 +131,19 @@ def decide_and_note(
 
     start = time.perf_counter()
     book = kept.Book()
-    try:
-        known = {} if effort.search else kept.read(Path(item.file).parent)
-        with _rarely_collected(), _statements_of(item, effort, claims), kept.open_book(known) as book:
-            relation = stated(item, effort)
-            _expect_relation(item, relation)
-            empty = without_content(relation)
-            result = prove(relation, effort) if empty is None else _says_nothing(empty)
-    except Missing as missing:
-        result = Result(UNDECIDED, str(missing))
-    except (Exception, SystemExit) as error:
-        result = crash(f"{type(error).__name__}: {error}", traceback.format_exc())
-    return result.with_(seconds=time.perf_counter() - start), book
+    with noting_missing() as missing:
+        try:
+            known = {} if effort.search else kept.read(Path(item.file).parent)
+            with _rarely_collected(), _statements_of(item, effort, claims), kept.open_book(known) as book:
+                relation = stated(item, effort)
+                _expect_relation(item, relation)
+                empty = without_content(relation)
+                result = prove(relation, effort) if empty is None else _says_nothing(empty)
+        except Missing as why:
+            result = Result(UNDECIDED, str(why))
+        except (Exception, SystemExit) as error:
+            result = crash(f"{type(error).__name__}: {error}", traceback.format_exc())
+    return result.with_(seconds=time.perf_counter() - start, missing=tuple(sorted(missing))), book
 
 
 def _says_nothing(part: Any) -> Result:

@@ -68,7 +68,8 @@ class Witness:
     """A case that a stranger can check: Let (the case) / Then (what follows) / because / a contradiction.
 
     `exact` is the machine-readable half, re-verified from its JSON alone by
-    `dpverify.witnesses.verify_witness`.
+    `dpverify.witnesses.verify_witness`. A witness that is `computed` has no reason but the computation, and
+    `because` says how that was made.
 
     >>> print(Witness({"x": "1"}, "x^2 = 1, which is not < 1", "1 < 1"))
     Let   x = 1
@@ -81,6 +82,7 @@ class Witness:
     contradicts: str
     exact: dict[str, Any] = field(default_factory=dict)
     because: str = ""
+    computed: bool = False
 
     def __str__(self) -> str:
         lines = [
@@ -100,6 +102,7 @@ class Witness:
             "because": self.because,
             "contradicts": self.contradicts,
             "exact": self.exact,
+            "computed": self.computed,
         }
 
 
@@ -150,6 +153,7 @@ class Result:
     depends: tuple[str, ...] = ()  # the claims whose statements the proof uses, their hypotheses discharged
     judges: tuple[str, ...] = ()  # who confirmed a proof that was not reduced further
     cut_short: bool = False  # a time limit or a crash ended something that might have decided more
+    missing: tuple[str, ...] = ()  # optional packages that were asked for on the way and are not installed
 
     def __post_init__(self) -> None:
         if self.verdict is REFUTED and self.witness is None:
@@ -194,6 +198,7 @@ class Result:
             "depends": list(self.depends),
             "judges": list(self.judges),
             "cut_short": self.cut_short,
+            "missing": list(self.missing),
         }
 
     @classmethod
@@ -217,6 +222,7 @@ class Result:
             tuple(record["depends"]),
             tuple(record["judges"]),
             record["cut_short"],
+            tuple(record["missing"]),
         )
 
 

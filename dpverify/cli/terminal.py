@@ -151,15 +151,9 @@ def say_what_is_missing(records: Sequence[dict[str, Any]]) -> None:
     """A banner on stderr: how many claims need which engine that is not installed."""
     from collections import Counter
 
-    from dpverify.optional import NEEDS
     from dpverify.reporting.document import as_expected
 
-    counts = Counter(
-        engine
-        for record in records
-        if not as_expected(record)
-        for engine in set(NEEDS.findall(json.dumps(record)))
-    )
+    counts = Counter(engine for record in records if not as_expected(record) for engine in record["missing"])
     if counts:
         parts = ", ".join(f"{count} need {engine}" for engine, count in counts.most_common())
         say(

@@ -273,6 +273,7 @@ def _witness(
         f"{left} {op} {right}",
         record,
         because="every inner product, value and gradient was computed from these, and every hypothesis holds",
+        computed=True,
     )
 
 

@@ -123,6 +123,7 @@ def _witness(relation: Equal | AtMost, domain: Domain, point: Point) -> Witness:
         f"{a} {op} {b}",
         exact,
         because="every hypothesis holds there; both sides were evaluated in exact or ball arithmetic",
+        computed=True,
     )
 
 

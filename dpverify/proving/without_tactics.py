@@ -11,7 +11,7 @@ from dpverify.effort import Effort
 from dpverify.proving.definedness import Prove
 from dpverify.relations import Instance, Tested
 from dpverify.theorems import step_of
-from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Step, Witness
+from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Step
 from dpverify.witnesses import verify_witness
 
 
@@ -64,7 +64,9 @@ def decide_instance(case: Instance, effort: Effort, prove: Prove) -> Result:
     if result.verdict is REFUTED:
         assert result.witness is not None
         w = result.witness
-        witness = Witness(case.let | w.let, w.then, w.contradicts, w.exact, case.because or w.because)
+        witness = replace(w, let=case.let | w.let)
+        if case.because:
+            witness = replace(witness, because=case.because, computed=False)
         assert result.evidence is not None
         evidence = replace(result.evidence, certificate=result.evidence.certificate | {"at": where})
         return Result(REFUTED, f"it fails at {where}", evidence, witness, steps)

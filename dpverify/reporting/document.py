@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-SCHEMA = "dpverify-report/2"
+SCHEMA = "dpverify-report/3"
 VERDICTS = ("REFUTED", "UNDECIDED", "SUPPORTED", "PROVED")
 SEVERITIES: dict[str | None, str] = {
     "privacy": "What breaks privacy",
@@ -115,6 +115,7 @@ JSON_SCHEMA: dict[str, Any] = {
                 "evidence",
                 "steps",
                 "latex",
+                "missing",
             ],
             "properties": {
                 "id": _TEXT,
@@ -131,6 +132,10 @@ JSON_SCHEMA: dict[str, Any] = {
                 "given": _TEXTS,
                 "tainted": _TEXTS,
                 "latex": _TEXT,
+                "missing": {
+                    **_TEXTS,
+                    "description": "optional packages that were asked for on the way and are not installed",
+                },
                 "correction": {"type": ["string", "null"]},
                 "breaks": {"enum": ["privacy", "theorem", "proof", "text", "misprint", None]},
                 "witness": {"type": ["object", "null"]},

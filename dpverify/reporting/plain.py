@@ -22,8 +22,8 @@ PART = re.compile(
 # Remarks that say themselves where a statement fails.
 TOLD = re.compile(r"\b(?:The case|The path|The same|[Aa]long|[Aa]t \w+ = )\b")
 COMPARED = re.compile(r"(\S{1,24}) (<=|<|=) (\S{1,24})")
-GROWS = re.compile(r" (is \S+ at t = .* and tends to \S+ as t -> oo)")
-BEYOND = re.compile(r", (?:inf|0) at t = 10\^\d+")  # figures that are too large or too small to be written
+GROWS = re.compile(r" (is \S+ at \S+ = .* and tends to \S+ as \S+ -> oo)")
+BEYOND = re.compile(r", (?:inf|0) at \S+ = 10\^\d+")  # figures that are too large or too small to be written
 LIST = re.compile(r": 1\. ")  # it is told whole or not at all
 DIMENSION = re.compile(r"^in dimension \d+, ")
 
@@ -101,17 +101,17 @@ def _at_witness(c: Record, placed: bool) -> str:
 def ratio(witness: Record) -> str:
     """How the ratio of the two sides goes along a path on which every constant fails; empty of others.
 
-    >>> ratio({"then": "(N)/(1) is 9 at t = 10^1, inf at t = 10^9, and tends to oo as t -> oo"})
-    'is 9 at t = 10^1, and tends to oo as t -> oo'
+    >>> then = "(N)/(1) is 9 at t = 10^1, inf at t = 10^9, and tends to oo as t -> oo"
+    >>> ratio({"then": then, "exact": {"kind": "order"}}), ratio({"then": then, "exact": {"kind": "point"}})
+    ('is 9 at t = 10^1, and tends to oo as t -> oo', '')
     """
-    grows = GROWS.search(witness["then"])
+    grows = GROWS.search(witness["then"]) if witness["exact"].get("kind") == "order" else None
     return BEYOND.sub("", grows.group(1)) if grows else ""
 
 
 def _why(witness: Record) -> str:
     """Why a witness breaks a statement, where more is known than that it was computed."""
-    because = witness["because"] or ""
-    return "" if not because or because.startswith("every ") else f": {because}"
+    return "" if not witness["because"] or witness["computed"] else f": {witness['because']}"
 
 
 def binding(name: str, value: str) -> str:

@@ -273,9 +273,10 @@ def test_without_an_engine_the_check_is_incomplete_and_says_how_many_need_which(
     (tmp_path / "z3.py").write_text("raise ImportError('not here')\n")
     need = "from dpverify.proving.reduction import engine\nengine('z3', 'smt')\n"
     monkeypatch.syspath_prepend(str(tmp_path))
-    result = check(body("one", need) + body("two", need) + TRUE)
+    words = body("words", """return Quoted("it needs scipy, not installed here, says the paper")""")
+    result = check(body("one", need) + body("two", need) + TRUE + words)
     assert result.exit_code == 3
-    assert "INCOMPLETE: of 3 claims, 2 need z3, not installed." in result.stderr
+    assert "INCOMPLETE: of 4 claims, 2 need z3, not installed." in result.stderr
     assert 'pip install ".[papers]"' in result.stderr
 
 

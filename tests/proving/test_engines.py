@@ -2,16 +2,19 @@
 crashes.
 """
 
+import pickle
 import sys
 
 import pytest
 import sympy as sp
 
+from dpverify.checking import decide
+from dpverify.claims import Claim, Paper
 from dpverify.optional import Missing
 from dpverify.proving import prove
 from dpverify.proving.reduction import engine
 from dpverify.relations import AtMost, PositiveSemidefinite
-from dpverify.verdicts import SUPPORTED, UNDECIDED
+from dpverify.verdicts import PROVED, SUPPORTED, UNDECIDED, Result
 
 a, b, c = sp.symbols("a b c", real=True)
 
@@ -20,6 +23,25 @@ def test_a_missing_engine_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "z3", None)
     with pytest.raises(Missing, match=r'needs z3, not installed: pip install "\.\[smt\]"'):
         engine("z3", "smt")
+
+
+def test_a_missing_package_is_the_same_after_a_journey_between_processes():
+    missing = pickle.loads(pickle.dumps(Missing("z3", "smt")))
+    assert (missing.package, str(missing)) == ("z3", str(Missing("z3", "smt")))
+
+
+def test_packages_that_were_asked_for_in_vain_are_a_field_of_the_result(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cvxpy", None)
+    p = sp.Symbol("p", real=True)
+    open_ = PositiveSemidefinite(sp.Matrix([[p, 1], [1, 2]]), unknowns=[p])
+    paper = Paper("p", "a paper")
+
+    def decided(statement):
+        item = Claim("p/c", paper, "", "identity", "", PROVED, (), None, None, lambda: statement)
+        return Result.from_json(decide(item).to_json())
+
+    assert decided(open_).missing == ("cvxpy",)
+    assert decided(AtMost(0, a**2)).missing == ()
 
 
 def test_without_z3_and_cvxpy_an_inequality_is_not_proved_by_them_and_says_so(monkeypatch):

@@ -186,12 +186,16 @@ def test_a_finding_says_where_the_statement_fails_and_what_it_comes_down_to():
 
     def told(statement, case=False, **witness):
         claim = {"id": "p/c", "statement": statement, "correction": None, "breaks": "text", "witness": None}
-        claim |= {"witness": {"because": "", "contradicts": "", **witness}, "standing": "statement"}
+        silent = {"because": "", "contradicts": "", "exact": {}, "computed": False}
+        claim |= {"witness": silent | witness, "standing": "statement"}
         claim |= {"evidence": {"method": "refutation", "certificate": {"at": "x = 2"} if case else {}}}
         return plainly(claim, {}, {}).true
 
     point = {"let": {"x": "2"}, "then": "x = 2 and 1 = 1", "contradicts": "2 <= 1", "because": "x is large"}
     assert told("x is small.", **point) == "That is false. At x = 2 it comes down to 2 <= 1: x is large."
+    every = point | {"because": "every power is one too low"}
+    assert told("x is small.", **every).endswith("2 <= 1: every power is one too low.")
+    assert told("x is small.", **every, computed=True).endswith("At x = 2 it comes down to 2 <= 1.")
     assert told("x is small. The case: x = 2.", True, **point) == (
         "That is false. The case: x = 2. There it comes down to 2 <= 1."
     )
@@ -200,6 +204,7 @@ def test_a_finding_says_where_the_statement_fails_and_what_it_comes_down_to():
         "a witness that was found is not of the case that is told"
     )
     path = {"let": {"N": "t", "t": "2, 3, ..."}, "then": "(N)/(1) is 9 at t = 9, and tends to oo as t -> oo"}
+    path |= {"exact": {"kind": "order"}}
     along = "Along N = t, t = 2, 3, ... the ratio of its sides is 9 at t = 9, and tends to oo as t -> oo."
     assert told("N is bounded.", **path) == f"That is false. {along}"
     run = {"let": {"runs": "30"}, "then": "the first ends at 2, the second at 1; " + "so it is " * 50}
