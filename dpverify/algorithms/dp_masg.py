@@ -89,7 +89,9 @@ def example(
     )
     common: dict[str, Any] = {"clip": clip, "scales": scales, "steps": steps, "mu": mu, "batch": batch}
     fits, noise = unclipped(problem, clip, norm=1), gradient_moments(problem, scales, steps, clip, batch)
-    said = printed_nesterov(problem, data, stages, scales, steps, clip, batch, "dp-accel/thm-4.3-s0")
+    said = printed_nesterov(
+        problem, data, stages, scales, steps, clip, batch, "dp-accel/thm-4.3-s0", "Eq (4.8)"
+    )
     return Example(
         dp_masg(problem, stages=stages, **common),
         "dp-accel",

@@ -56,6 +56,7 @@ def example(
         as_printed=as_printed,
         limit=staged_limit,
         claim="dp-accel/thm-4.3-s0",
+        at="Eq (4.8)",
         forms=lambda algorithm, problem, common: {
             "it is DP-MASG with other scales": (
                 algorithm,

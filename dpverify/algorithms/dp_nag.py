@@ -79,6 +79,7 @@ def printed_nesterov(
     clip: float,
     batch: int | None,
     claim: str,
+    at: str,
 ) -> Printed:
     """Eq (4.3) or (4.8) with the a_{T,0} that the paper prints."""
     mu, L = constants(problem)
@@ -93,7 +94,7 @@ def printed_nesterov(
         sampling=float(sampling_variance(2 * clip, batch or problem.count, problem.count)),
         as_printed=True,
     )
-    return Printed(claim, value, "Eq (4.3)" if claim.endswith("4.3") else "Eq (4.8)")
+    return Printed(claim, value, at)
 
 
 def too_long(step_size: float, L: float) -> str:
@@ -148,7 +149,7 @@ def example(
     )
     stages, fits = one_stage(eta, steps), unclipped(problem, clip, norm=1)
     noise = gradient_moments(problem, scales, steps, clip, batch)
-    said = printed_nesterov(problem, data, stages, scales, steps, clip, batch, "dp-accel/eq-4.3")
+    said = printed_nesterov(problem, data, stages, scales, steps, clip, batch, "dp-accel/eq-4.3", "Eq (4.3)")
     note = "" if batch else "the printed scale is short for batches of m < n only: --batch 50"
     outside = too_long(eta, L)
     return Example(

@@ -56,6 +56,7 @@ def optimised_example(
     as_printed: bool,
     limit: Any,
     claim: str,
+    at: str,
     forms: Any,
 ) -> Example:
     """The example of an algorithm that chooses T' and splits the budget by its bound; `stages_of(mu, L, T)`
@@ -85,7 +86,7 @@ def optimised_example(
     common: dict[str, Any] = {"clip": clip, "scales": scales, "steps": chosen, "mu": mu, "batch": batch}
     algorithm = nesterov(name, problem, stages=stages, **common)
     fits, moments = unclipped(problem, clip, norm=1), gradient_moments(problem, scales, chosen, clip, batch)
-    said = printed_nesterov(problem, data, stages, scales, chosen, clip, batch, claim)
+    said = printed_nesterov(problem, data, stages, scales, chosen, clip, batch, claim, at)
     outside = too_long(float(stages.alpha(1)), L) if as_printed else ""
     return Example(
         algorithm,
@@ -139,6 +140,7 @@ def example(
             {"step_size": stages.alpha(1), "beta": momentum_of(mu, stages.alpha(1))},
         ),
         claim="dp-accel/eq-4.3",
+        at="Eq (4.3)",
         forms=lambda algorithm, problem, common: {
             "it is DP-NAG with other scales": (
                 algorithm,

@@ -360,12 +360,10 @@ def describe(data: Any, other: Any = None, most: int = 12) -> str:
     >>> describe(np.eye(20)[1:], np.eye(20))
     'array of shape (19, 20)'
     """
-    parts = [
-        str(np.asarray(p).tolist()) if np.asarray(p).size <= most else f"array of shape {np.asarray(p).shape}"
-        for p in _parts(data)
-    ]
+    arrays = [np.asarray(part) for part in _parts(data)]
+    parts = [str(a.tolist()) if a.size <= most else f"array of shape {a.shape}" for a in arrays]
     whole = parts[0] if len(parts) == 1 else "(" + ", ".join(parts) + ")"
-    if other is None or "array of shape" not in whole:
+    if other is None or all(a.size <= most for a in arrays):
         return whole
     own, rest = (
         [", ".join(str(np.asarray(part).tolist()) for part in record) for record in zip(*_parts(d))]

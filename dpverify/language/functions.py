@@ -14,7 +14,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import sympy as sp
 
@@ -29,6 +29,14 @@ UNSAID = {
     "of gradients, f.gradient(x) - f.gradient(y)",
     "prox": "the proximal point y of x is a vector of its own, with x = y + eta * f.gradient(y)",
 }
+
+
+class FactAt(NamedTuple):
+    """A fact about a function at some points: its kind, its name with the points, and what it says."""
+
+    kind: str
+    name: str
+    relation: Any
 
 
 class Function:
@@ -185,13 +193,13 @@ class Function:
         >>> [str(fact) for fact in f.facts([x], derived=False)]
         ["|f'(x)|^2 <= 1"]
         """
-        return [relation for _, relation in self.instances(points, derived)]
+        return [instance.relation for instance in self.instances(points, derived)]
 
-    def instances(self, points: Sequence[Vector], derived: bool = True) -> list[tuple[str, Any]]:
+    def instances(self, points: Sequence[Vector], derived: bool = True) -> list[FactAt]:
         """The same with a name for each: which fact it is, and at which points.
 
         >>> f, x, y = Function("f", strongly_convex=1), Vector("x"), Vector("y")
-        >>> [name for name, _ in f.instances([x, y])]
+        >>> [instance.name for instance in f.instances([x, y])]
         ['strong_convexity of f at x, y', 'strong_convexity of f at y, x']
         """
         minimised = self.minimiser in points or self.polyak_lojasiewicz is not None
@@ -200,8 +208,11 @@ class Function:
         ]
         for x, y in itertools.permutations(points, 2):
             wanted += [(name, (x, y)) for name in self._at_two(derived)]
-        named = [(f"{n} of {self} at {', '.join(map(str, at))}", getattr(self, n)(*at)) for n, at in wanted]
-        return [(name, fact) for name, fact in named if fact is not sp.true]
+        known = [
+            FactAt(fact, f"{fact} of {self} at {', '.join(map(str, at))}", getattr(self, fact)(*at))
+            for fact, at in wanted
+        ]
+        return [instance for instance in known if instance.relation is not sp.true]
 
     def _at_one(self, x: Vector, minimised: bool, derived: bool) -> Iterator[str]:
         if self.lipschitz is not None and (self.convex or self.smooth is not None):

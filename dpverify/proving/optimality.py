@@ -168,10 +168,13 @@ def _scalar_minimum(
     defined = smooth(g, x, given)
     if defined is None:
         return
-    bends = ((f"in {x}", sp.diff(g, x, 2)), (f"in log {x}", sp.simplify(sp.diff(x * sp.diff(g, x), x))))
-    for where, bend in bends:
+    bends = (
+        (f"in {x}", False, sp.diff(g, x, 2)),
+        (f"in log {x}", True, sp.simplify(sp.diff(x * sp.diff(g, x), x))),
+    )
+    for where, in_log, bend in bends:
         step = (AtMost(zero, bend, given, strict=unique), f"the second derivative {where} has a sign")
-        replay = Bend(g, x, bend, given, in_log="log" in where)
+        replay = Bend(g, x, bend, given, in_log=in_log)
         yield f"phi + lam*psi is convex {where}", [*defined, step], (replay,)
 
 

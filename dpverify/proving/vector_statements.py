@@ -199,11 +199,11 @@ class Statement:
         known = {f.expression for f in self.hypotheses}
         facts = []
         for f, where in self.functions.items():
-            for name, relation in f.instances(_with_minimiser(f, where)):
+            for kind, name, relation in f.instances(_with_minimiser(f, where)):
                 fact = fact_of(relation, name)
                 if fact is not None and fact.expression not in known:
                     vectors = {b for a in fact.expression.atoms(Inner) for b in a.bases}
-                    plain = vectors <= present and "interpolation" not in name
+                    plain = vectors <= present and kind != "interpolation"
                     facts.append(replace(fact, plain=plain))
         return sorted(facts, key=lambda fact: not fact.plain)[:MOST_FACTS]
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import sympy as sp
 
@@ -67,6 +67,13 @@ def _domain(symbol: Any, name: str) -> str:
     return f"{kind}{name}{' ' + sign if sign else ''}"
 
 
+class Declared(NamedTuple):
+    """What a statement is about, in words, and the name of the symbol or sequence, if it is one."""
+
+    words: str
+    name: str = ""
+
+
 def domains(statement: Any) -> list[str]:
     """The symbols and sequences of a statement, each with the values that it may take.
 
@@ -74,6 +81,11 @@ def domains(statement: Any) -> list[str]:
     >>> domains(AtMost(x, T))
     ['whole T > 0', 'x > 0']
     """
+    return [declared.words for declared in _declared(statement)]
+
+
+def _declared(statement: Any) -> list[Declared]:
+    """The same with the names of the symbols and sequences."""
     symbols: set[Any] = set()
     sequences: dict[str, Any] = {}
     bound: set[Any] = set()
@@ -92,9 +104,9 @@ def domains(statement: Any) -> list[str]:
         }
     plain = {s for s in symbols - bound if not hasattr(s, "declarations") and str(s) not in sequences}
     return [
-        *[_domain(s, str(s)) for s in sorted(plain, key=str)],
-        *[f"sequence {_domain(entry, name)}" for name, entry in sorted(sequences.items())],
-        *sorted(things),
+        *[Declared(_domain(s, str(s)), str(s)) for s in sorted(plain, key=str)],
+        *[Declared(f"sequence {_domain(entry, name)}", name) for name, entry in sorted(sequences.items())],
+        *[Declared(words) for words in sorted(things)],
     ]
 
 
@@ -112,24 +124,19 @@ def formal(statement: Any) -> str:
     if isinstance(shows, AllOf) and any(isinstance(part, ForSome | Order | Theorem) for part in shows.parts):
         # Each part has variables and hypotheses of its own.
         return " and ".join(formal(Theorem(part, given) if given else part) for part in shows.parts)
-    over = domains(statement)
+    over = _declared(statement)
     if isinstance(statement, Order):
         return _formal_order(statement, over)
     if isinstance(shows, ForSome):
         return _formal_existence(statement, shows, over)
-    return f"for all {', '.join(over)}: {statement}" if over else str(statement)
+    return f"for all {', '.join(words for words, _ in over)}: {statement}" if over else str(statement)
 
 
-def _named(words: str) -> str:
-    """The symbol that a text of `domains` is about."""
-    return words.split()[-3 if words.endswith(" 0") else -1]
-
-
-def _formal_existence(statement: Any, shows: ForSome, over: list[str]) -> str:
+def _formal_existence(statement: Any, shows: ForSome, over: list[Declared]) -> str:
     """What the values may depend on comes before them, everything else after."""
-    first = [words for words in over if _named(words) in map(str, shows.of)]
-    chosen = [words for words in over if _named(words) in map(str, shows.symbols)]
-    rest = [words for words in over if words not in first and words not in chosen]
+    first = [words for words, name in over if name in map(str, shows.of)]
+    chosen = [words for words, name in over if name in map(str, shows.symbols)]
+    rest = [words for words, _ in over if words not in first and words not in chosen]
     before = f"for all {', '.join(first)} " if first else ""
     some = f"there {'are' if len(chosen) > 1 else 'is'} {', '.join(chosen)} such that "
     given = statement.given if isinstance(statement, Theorem) else ()
@@ -137,16 +144,16 @@ def _formal_existence(statement: Any, shows: ForSome, over: list[str]) -> str:
     return f"{before}{some}{after}{shows.relation}{described(given)}"
 
 
-def _formal_order(order: Order, over: list[str]) -> str:
+def _formal_order(order: Order, over: list[Declared]) -> str:
     """The constants come before what they do not depend on."""
-    first = [words for words in over if _named(words) in map(str, order.of)]
+    first = [words for words, name in over if name in map(str, order.of)]
     open_sides = [side for side in order.sides if getattr(order, side) is None]
     names = ["c1 > 0", "c2 > 0"] if len(order.sides) == 2 else ["c > 0"]
     names = [name for name, side in zip(names, order.sides) if side in open_sides]
     names += ["a whole k >= 0"] if order.hiding else []
     before = f"for all {', '.join(first)} " if first else ""
     some = f"there {'are' if len(names) > 1 else 'is'} {', '.join(names)} such that " if names else ""
-    rest = [words for words in over if words not in first]
+    rest = [words for words, _ in over if words not in first]
     after = f"for all {', '.join(rest)}: " if rest else ""
     return f"{before}{some}{after}{order.inequality}{described(order.given)}"
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpverify.auditing.replay import replay
+from dpverify.auditing.replay import describe, replay
 from dpverify.neighbours import ADD_REMOVE, Neighbours
 from dpverify.releases import Gaussian, Subsampled
 from dpverify.verdicts import REFUTED, SUPPORTED
@@ -41,3 +41,9 @@ def test_outputs_of_any_kind_are_replayed(leak):
 
     result = replay(train, Neighbours.add(np.ones((3, 1)), [1.0]))
     assert result.verdict is (REFUTED if leak else SUPPORTED)
+
+
+def test_a_text_that_reads_like_the_shape_of_an_array_is_told_whole():
+    words = np.array([["array of shape (9, 9)"]])
+    assert describe(words, np.array([["another"]])) == "[['array of shape (9, 9)']]"
+    assert "with record 0 = " in describe(np.eye(20), np.eye(20)[1:])

@@ -21,7 +21,7 @@ class Silent(Function):
         return []
 
     def known(self, points, derived):
-        return [relation for _, relation in super().instances(points, derived)]
+        return [instance.relation for instance in super().instances(points, derived)]
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from dpverify.language import Function, VectorSequence, inner, norm, norm2, vect
 from dpverify.proving import gram, prove, realisations
 from dpverify.proving.candidates import Realiser, Rows
 from dpverify.proving.concrete import Exact
+from dpverify.proving.vector_statements import Statement
 from dpverify.relations import AtMost, Equal, Increasing, PositiveSemidefinite
 from dpverify.verdicts import PROVED, REFUTED, UNDECIDED
 from dpverify.witnesses import verify_witness
@@ -154,3 +155,14 @@ def test_a_definition_that_divides_by_a_norm_is_no_polynomial():
     given = [sp.Eq(scale, eta / norm(x)), norm(x) > 0]
     assert prove(Equal(norm2(scale * x), eta**2, given=given)).verdict is PROVED
     assert prove(Equal(norm2(scale * x), 2 * eta**2, given=given)).verdict is REFUTED
+
+
+def test_a_function_is_not_taken_for_an_interpolation_inequality_by_its_name():
+    x, y = vectors("x y")
+
+    def plain(f):
+        relation = AtMost(f(x), f(y) + inner(f.gradient(x), x - y) + inner(f.gradient(y), x - y))
+        return {fact.text.split()[0]: fact.plain for fact in Statement(relation).instances}
+
+    assert plain(Function("interpolation_error", convex=True)) == {"convexity": True}
+    assert not plain(Function("f", smooth=1))["interpolation"] and plain(Function("f", smooth=1))["descent"]

@@ -35,3 +35,11 @@ def test_a_symbol_named_like_a_sum_of_the_proof_is_not_taken_for_it():
     assert (
         prove(CASES.variances(objective=named * q[t] * CASES.x, value=named * roots**2 / R)).verdict is PROVED
     )
+
+
+def test_a_variable_with_log_in_its_name_is_not_taken_for_its_logarithm():
+    from dpverify.proving import optimality
+
+    x = sp.Symbol("catalogue", positive=True)
+    ways = optimality._scalar_minimum(sp.exp(x), 1 / x, sp.Integer(1), x, sp.Integer(1), [], True)
+    assert [replay.in_log for _, _, (replay,) in ways] == [False, True]

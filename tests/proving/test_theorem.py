@@ -7,7 +7,7 @@ import itertools
 import pytest
 import sympy as sp
 
-from dpverify.language import Noise, Vector, norm2
+from dpverify.language import Function, Noise, Vector, norm2
 from dpverify.proving import prove
 from dpverify.proving.judges import judges_of, one_solver
 from dpverify.relations import AtMost, Equal
@@ -306,3 +306,11 @@ def test_constants_are_found_before_the_entries_of_sequences():
         Equal(sp.Sum(first[t + 1] - first[t], (t, 1, T)), first[T + 1] - first[1]), "it telescopes"
     )
     assert prove(proof).verdict is PROVED
+
+
+def test_a_function_is_not_what_its_least_value_is_called_by():
+    low = sp.Symbol("low", real=True)
+    f, v = Function("f", lower_bound=low), Vector("v")
+    text = formal(ForSome([a], AtMost(low, f(v) + a), at={a: 1}, of=[low]))
+    before, _, after = text.partition("there is a > 0 such that ")
+    assert before == "for all real low " and "f is at least low" in after
