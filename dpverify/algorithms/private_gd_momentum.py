@@ -136,6 +136,34 @@ def outside_of_theorem(beta: float, gamma: float, step_size: float | None) -> st
     return f"{nothing} beta other than gamma={gamma:g}" if beta == gamma else ""
 
 
+def momentum_steps(
+    problem: Problem, beta: float, step_size: float | None, as_printed: bool
+) -> tuple[float, float, float]:
+    """eta_0, the gamma = 1 - eta_0 mu/M that goes with it, and the step: eta_0/M, or eta_0/(2M) as printed,
+    unless one is given.
+
+    >>> eta0, gamma, eta = momentum_steps(quadratic_case()[0], 0.5, None, False)
+    >>> round(gamma, 3) == round(1 - eta0 / 10, 3), eta == eta0
+    (True, True)
+    """
+    M, mu = known_constants(problem)
+    eta0 = largest_eta0(beta, M / mu, as_printed=as_printed)
+    eta = step_size if step_size is not None else eta0 / (2 * M) if as_printed else eta0 / M
+    return eta0, 1 - eta0 * mu / M, eta
+
+
+def momentum_erub(
+    variances: Schedule, steps: int, beta: float, gamma: float, R: float, factor: float
+) -> float:
+    """The share of the first gap that the printed theorems leave after so many steps with momentum.
+
+    >>> momentum_erub(Schedule(1.0), 2, 0.5, 0.9, 1.0, 0.0) == 0.9**2
+    True
+    """
+    influence = momentum_influence(beta, gamma, steps).values(steps)
+    return erub(variances.values(steps), influence, gamma, R, factor)
+
+
 def example(
     *,
     as_printed: bool = False,
@@ -157,10 +185,7 @@ def example(
     problem, data = case or quadratic_case()
     adjacency = adjacency or (ZERO_OUT if as_printed else REPLACE)
     R = budget(target, adjacency, as_printed)
-    M, mu = known_constants(problem)
-    eta0 = largest_eta0(beta, M / mu, as_printed=as_printed)
-    gamma = 1 - eta0 * mu / M
-    eta = step_size if step_size is not None else eta0 / (2 * M) if as_printed else eta0 / M
+    eta0, gamma, eta = momentum_steps(problem, beta, step_size, as_printed)
     kind = schedule or ("piecewise" if as_printed else "exact")
     variances = momentum_schedule(kind, beta, gamma, steps, R)
     common: dict[str, Any] = {"clip": clip, "variances": variances, "steps": steps}
@@ -169,15 +194,10 @@ def example(
     noise, printed = noise_moments(problem, data, algorithm, clip), None
     outside = outside_of_theorem(beta, gamma, step_size) if as_printed else ""
     if as_printed and not outside and unclipped(problem, clip):
-        T = algorithm.steps
         gap = first_gap(problem, data)
-        factor = 2 * eta0 * alpha_of(problem.dimension, clip, R, M, problem.count, gap)
-        influence = momentum_influence(beta, gamma, T).values(T)
-        printed = Printed(
-            "dynamic-noise/thm-4.4",
-            gap * erub(variances.values(T), influence, gamma, R, factor),
-            "Theorem 4.4, Eq (11), first term",
-        )
+        alpha = alpha_of(problem.dimension, clip, R, known_constants(problem)[0], problem.count, gap)
+        kept = momentum_erub(variances, algorithm.steps, beta, gamma, R, 2 * eta0 * alpha)
+        printed = Printed("dynamic-noise/thm-4.4", gap * kept, "Theorem 4.4, Eq (11), first term")
     return Example(
         algorithm,
         "dynamic-noise",

@@ -20,11 +20,18 @@ import numpy as np
 
 from dpverify.algorithms import Example
 from dpverify.algorithms.private_gd import known_constants
-from dpverify.algorithms.private_gd_momentum import State, momentum_step, outside_of_theorem, start
+from dpverify.algorithms.private_gd_momentum import (
+    State,
+    momentum_erub,
+    momentum_step,
+    momentum_steps,
+    outside_of_theorem,
+    start,
+)
 from dpverify.algorithms.private_sgd import batch_setting, batches_in_words, other_batch, private_sgd
 from dpverify.bounds import Printed
 from dpverify.engine import Algorithm
-from dpverify.formulas.dynamic_noise import TARGET, alpha_of, erub, largest_eta0, momentum_influence
+from dpverify.formulas.dynamic_noise import TARGET, alpha_of
 from dpverify.guarantees import Guarantee
 from dpverify.neighbours import REPLACE, ZERO_OUT, Adjacency, Data
 from dpverify.parts.bounding import batch_moment, first_gap, momentum_bound, noise_moments, unclipped
@@ -94,9 +101,7 @@ def example(
     n, variances, how = batch_setting(
         problem, target, adjacency, batch=batch, steps=steps, clip=clip, as_printed=as_printed
     )
-    M, mu = known_constants(problem)
-    eta0 = largest_eta0(beta, M / mu, as_printed=as_printed)
-    eta = step_size if step_size is not None else eta0 / (2 * M) if as_printed else eta0 / M
+    eta0, gamma, eta = momentum_steps(problem, beta, step_size, as_printed)
     common: dict[str, Any] = {
         "clip": clip,
         "batch": n,
@@ -105,17 +110,16 @@ def example(
         "how": how,
     }
     algorithm = private_sgd_momentum(problem, beta=beta, step_size=eta, **common)
-    guard, outside, R, gamma = "", "", steps / variances(1), 1 - eta0 * mu / M
+    guard, outside, R = "", "", steps / variances(1)
     if as_printed:
         algorithm, guard = guarded_as_printed(algorithm, R)
         outside = outside_of_theorem(beta, gamma, step_size) or other_batch(n, problem.count, target)
     noise, printed = noise_moments(problem, data, algorithm, clip, n), None
     if as_printed and not outside and unclipped(problem, clip):
-        gap, T = first_gap(problem, data), algorithm.steps
+        gap, (M, mu) = first_gap(problem, data), known_constants(problem)
         drift = batch_moment(problem, data, algorithm.release(1), clip, n) / (2 * mu * gap)
         factor = 2 * eta0 * alpha_of(problem.dimension, clip, R, M, n, gap)
-        influence = momentum_influence(beta, gamma, T).values(T)
-        kept = erub(variances.values(T), influence, gamma, R, factor)
+        kept = momentum_erub(variances, algorithm.steps, beta, gamma, R, factor)
         printed = Printed("dynamic-noise/thm-4.8", gap * (kept + drift), "Theorem 4.8, Eq (15)")
     return Example(
         algorithm,

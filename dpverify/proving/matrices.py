@@ -12,7 +12,6 @@ no point     Z >= 0 with <Z, M(u)> the same negative number for every u: then no
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
@@ -24,7 +23,6 @@ from dpverify.effort import Effort
 from dpverify.proving import semidefinite
 from dpverify.proving.codec import from_json, to_json
 from dpverify.proving.domain import Domain
-from dpverify.proving.limits import SEMIDEFINITE_SECONDS
 from dpverify.proving.reduction import Certificate, GaveUp, Outcome, Reduction, Ways, engine
 from dpverify.relations import AtMost, PositiveSemidefinite
 from dpverify.verdicts import Witness
@@ -140,12 +138,7 @@ def _point(relation: PositiveSemidefinite, blocks: list[sp.Matrix]) -> Outcome:
         )
         constraints.append((whole + whole.T) / 2 - margin * np.eye(n) >> 0)
     problem = cp.Problem(cp.Maximize(margin), constraints)
-    try:
-        with warnings.catch_warnings(
-            action="ignore", category=UserWarning
-        ):  # an inaccurate point is verified like any other
-            problem.solve(solver="CLARABEL", time_limit=SEMIDEFINITE_SECONDS)
-    except (cp.error.SolverError, ValueError):
+    if not semidefinite.solved(problem):
         return GaveUp("the solver gave up")
     if u.value is None or float(margin.value) < -1e-6:
         return GaveUp("the solver found no point")

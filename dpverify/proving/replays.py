@@ -37,8 +37,8 @@ def _sign(value: arb) -> int:
 
 
 @dataclass(frozen=True)
-class _Sign:
-    """The stated expression has the sign of a change of the function near a point."""
+class _OfFunction:
+    """Something is stated of a function of a variable."""
 
     function: Any
     variable: Any
@@ -48,6 +48,24 @@ class _Sign:
     @property
     def expressions(self) -> list[Any]:
         return [self.function, self.stated]
+
+
+@dataclass(frozen=True)
+class _OfTwo:
+    """Something is stated of two numbers."""
+
+    one: Any
+    other: Any
+    given: Sequence[Any] = ()
+
+    @property
+    def expressions(self) -> list[Any]:
+        return [self.one, self.other]
+
+
+@dataclass(frozen=True)
+class _Sign(_OfFunction):
+    """The stated expression has the sign of a change of the function near a point."""
 
     def agrees(self, function: Any, stated: Any, point: dict[Any, Any]) -> bool:
         """Whether the two have the same sign at the point, as far as it shows."""
@@ -117,17 +135,8 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class Quotient:
+class Quotient(_OfFunction):
     """The stated expression is the derivative of the function."""
-
-    function: Any
-    variable: Any
-    stated: Any
-    given: Sequence[Any] = ()
-
-    @property
-    def expressions(self) -> list[Any]:
-        return [self.function, self.stated]
 
     def agrees(self, function: Any, stated: Any, point: dict[Any, Any]) -> bool:
         """Whether a difference quotient comes near to it."""
@@ -139,16 +148,8 @@ class Quotient:
 
 
 @dataclass(frozen=True)
-class Same:
+class Same(_OfTwo):
     """Two expressions for one number."""
-
-    one: Any
-    other: Any
-    given: Sequence[Any] = ()
-
-    @property
-    def expressions(self) -> list[Any]:
-        return [self.one, self.other]
 
     def agrees(self, one: Any, other: Any, point: dict[Any, Any]) -> bool:
         """Whether they may be equal at the point."""
@@ -156,16 +157,8 @@ class Same:
 
 
 @dataclass(frozen=True)
-class Below:
+class Below(_OfTwo):
     """One number is at most the other, by an inequality that a rule names."""
-
-    one: Any
-    other: Any
-    given: Sequence[Any] = ()
-
-    @property
-    def expressions(self) -> list[Any]:
-        return [self.one, self.other]
 
     def agrees(self, one: Any, other: Any, point: dict[Any, Any]) -> bool:
         """Whether it may be so at the point."""

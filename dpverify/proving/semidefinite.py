@@ -13,6 +13,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from flint import fmpq, fmpq_mat
@@ -99,6 +100,23 @@ def _restricted(equation: Equation, bases: list[Rows]) -> Equation:
     return {key: c for key, c in result.items() if c}
 
 
+def solved(problem: Any) -> bool:
+    """Whether the semidefinite solver came to an end; an inaccurate point is verified like any other.
+
+    >>> cp = engine("cvxpy", "sdp")
+    >>> x = cp.Variable((1, 1), symmetric=True)
+    >>> solved(cp.Problem(cp.Minimize(x[0, 0]), [x >> 2])), round(float(x.value[0, 0]), 3)
+    (True, 2.0)
+    """
+    cp = engine("cvxpy", "sdp")
+    try:
+        with warnings.catch_warnings(action="ignore", category=UserWarning):
+            problem.solve(solver="CLARABEL", time_limit=SEMIDEFINITE_SECONDS)
+    except (cp.error.SolverError, ValueError):
+        return False
+    return True
+
+
 def _numerical(
     sizes: list[int], equations: list[Equation], constants: Sequence[Fraction]
 ) -> tuple[list[np.ndarray], float] | None:
@@ -121,12 +139,7 @@ def _numerical(
     if flat is None:
         return [np.zeros((0, 0)) for _ in sizes], 1.0
     problem = cp.Problem(cp.Maximize(margin), constraints)
-    try:
-        with warnings.catch_warnings(
-            action="ignore", category=UserWarning
-        ):  # an inaccurate point is verified like any other
-            problem.solve(solver="CLARABEL", time_limit=SEMIDEFINITE_SECONDS)
-    except (cp.error.SolverError, ValueError):
+    if not solved(problem):
         return None
     if (
         problem.status not in ("optimal", "optimal_inaccurate")
