@@ -131,7 +131,8 @@ def small_example(
                 values | {"c": noise_moments(problem, data, algorithm, clip, m)},
             )
             if bound.broken:
-                bound, no_bound = None, f"it needs {bound.broken[0]}"
+                no_bound = f"it needs {bound.broken[0]}"
+                bound = None
         else:
             values |= {"G": clip, "d": d, "sigma": sigma, "alpha": alpha}
             bound = Bound("adp-erm/bound-gradient", values)
