@@ -16,7 +16,9 @@ Array = np.ndarray[Any, Any]
 
 def _nobody(data: Records) -> Array:
     """Which records are all zero."""
-    return (data.norms(1) == 0) & (data.targets == 0)
+    if "nobody" not in data.memo:
+        data.memo["nobody"] = (data.norms(1) == 0) & (data.targets == 0)
+    return data.memo["nobody"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,10 +42,24 @@ class Network(Problem):
         """The residuals (runs, n), and the factors P, Q of a record's gradient: (P a' for W, Q for v)."""
         weights = x[:, : -self.hidden].reshape(len(x), self.hidden, self.width)
         v = x[:, -self.hidden :]
-        u = np.einsum("nmp,nhp->nmh", a, weights) if a.ndim == 3 else np.einsum("mp,nhp->nmh", a, weights)
-        out = np.logaddexp(0.0, u)
-        r = np.einsum("nmh,nh->nm", out, v) - y
-        return r, r[..., None] * v[:, None, :] * 0.5 * (1 + np.tanh(0.5 * u)), r[..., None] * out
+        u = a @ weights.transpose(0, 2, 1)
+        tail = np.exp(-np.abs(u))  # softplus and its slope, neither of which overflows
+        out = np.maximum(u, 0.0) + np.log1p(tail)
+        slope = np.where(u > 0, 1.0, tail) / (1 + tail)
+        r = (out @ v[:, :, None])[..., 0] - y
+        return r, r[..., None] * (v[:, None, :] * slope), r[..., None] * out
+
+    def _factors(self, x: Array, minus: Array | None, a: Array, y: Array) -> tuple[Array, Array]:
+        """The factors of every record's gradient at x, less those at `minus`; where all runs have the same
+        records, both are found in one go.
+        """
+        if minus is None:
+            return self._parts(x, a, y)[1:]
+        if a.ndim == 3:
+            (_, p, q), (_, p2, q2) = self._parts(x, a, y), self._parts(minus, a, y)
+            return p - p2, q - q2
+        _, p, q = self._parts(np.concatenate([x, minus]), a, y)
+        return p[: len(x)] - p[len(x) :], q[: len(x)] - q[len(x) :]
 
     def private_value(self, x: Array, data: Data | Records) -> Array:
         loaded = self.load(data)
@@ -80,10 +96,7 @@ class Network(Problem):
             y = loaded.targets[rows]
             norm = norms[rows]
             with np.errstate(over="ignore", invalid="ignore"):
-                _, p, q = self._parts(x, a, y)
-                if minus is not None:
-                    _, p2, q2 = self._parts(minus, a, y)
-                    p, q = p - p2, q - q2
+                p, q = self._factors(x, minus, a, y)
                 if order == 2:
                     length = np.sqrt((p * p).sum(axis=2) * norm**2 + (q * q).sum(axis=2))
                 else:
@@ -93,10 +106,10 @@ class Network(Problem):
             bad = ~np.isfinite(length) | _nobody(loaded)[rows]  # a gradient that overflows counts as 0
             if batch is not None:
                 bad |= ~batch[:, columns_here] if whole else rows < 0
-            factor = np.where(bad, 0.0, factor)[..., None]
-            p, q = np.where(bad[..., None], 0.0, p) * factor, np.where(bad[..., None], 0.0, q) * factor
-            spec = "nmh,mp->nhp" if whole else "nmh,nmp->nhp"
-            total[:, : -self.hidden] += np.einsum(spec, p, a).reshape(runs, -1)
+            if bad.any():
+                p, q = np.where(bad[..., None], 0.0, p), np.where(bad[..., None], 0.0, q)
+            p, q = p * factor[..., None], q * factor[..., None]
+            total[:, : -self.hidden] += (p.transpose(0, 2, 1) @ a).reshape(runs, -1)
             total[:, -self.hidden :] += q.sum(axis=1)
         return total
 
