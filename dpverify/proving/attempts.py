@@ -34,6 +34,7 @@ from dpverify.relations import AtMost, Equal
 from dpverify.theorems import step_of
 from dpverify.verdicts import PROVED, Evidence, Result
 
+SURE = 3  # points at which floats leave no doubt, and that are looked at exactly all the same
 # Decides a step of a reduction, which passes the gate like a statement if it is as its author wrote it.
 Decide = Callable[[Any, Effort, bool], Result]
 
@@ -134,7 +135,8 @@ def _disagreement(relation: Equal | AtMost, effort: Effort) -> str | None:
         witness = realisations.refute(relation, effort, hard=False, seed=effort.seed + 1)
         return str(witness.let) if witness else None
     domain = domain_of(relation)
-    for point in sampling.points(domain, effort.replays, np.random.default_rng(effort.seed + 1)):
+    sure = SURE if isinstance(relation, AtMost) else None
+    for point in sampling.points(domain, effort.replays, np.random.default_rng(effort.seed + 1), sure=sure):
         if violated(relation, domain, point):
             return str({str(k): str(v) for k, v in point.items()})
     return None

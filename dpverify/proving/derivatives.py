@@ -12,7 +12,9 @@ steps of its own (denominators keep their sign, arguments of logarithms stay pos
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,6 +32,7 @@ from dpverify.relations import AtMost
 
 HANDLES = (AtMost,)
 DEPTH = 3
+ZERO = sp.Integer(0)
 
 
 def attempt(relation: AtMost, effort: Effort) -> Outcome:
@@ -37,112 +40,196 @@ def attempt(relation: AtMost, effort: Effort) -> Outcome:
     if reductions.get() >= DEPTH:
         return GaveUp(f"already {DEPTH} reductions deep")
     domain = domain_of(relation)
-    left, right = domain.expressions
-    gap = right - left
-    if domain.lengths or not is_smooth(gap, domain.symbols):
+    if (gap := _gap(domain)) is None:
         return GaveUp("not a smooth function of finitely many variables")
     points = list(sampling.points(domain, 60, np.random.default_rng(effort.seed + 3)))
     return Ways(itertools.chain(_ways(relation, domain, gap, points), _cuts(relation, domain)))
 
 
+def again(relation: AtMost, recipe: Mapping[str, Any]) -> Iterator[Reduction]:
+    """The way of the recipe in its variable; where there is none, the half-line cut in two."""
+    domain = domain_of(relation)
+    gap = _gap(domain)
+    if gap is None or reductions.get() >= DEPTH:
+        return
+    if not recipe:
+        yield from _cuts(relation, domain)
+        return
+    for s in domain.symbols:
+        if s.name == recipe["variable"] and (along := _along(domain, gap, s)) is not None:
+            yield from WAYS[recipe["way"]](relation, along)
+
+
+def _gap(domain: Domain) -> Any | None:
+    """rhs - lhs, if it is a smooth function of finitely many variables."""
+    left, right = domain.expressions
+    gap = right - left
+    return None if domain.lengths or not is_smooth(gap, domain.symbols) else gap
+
+
+@dataclass(frozen=True)
+class _Along:
+    """The gap as a function g of one real variable v, which stands for the symbol s, on its range, and the
+    hypotheses on the others.
+    """
+
+    s: Any
+    v: Any
+    g: Any
+    low: Any
+    high: Any
+    low_open: bool
+    high_open: bool
+    others: list[Any]
+    squared: bool  # whether v is the root of s
+
+    @cached_property
+    def within(self) -> list[Any]:
+        return [*self.others, *_range(self.v, self.low, self.high, True, True)]
+
+    @cached_property
+    def defined(self) -> tuple[tuple[Any, str], ...]:
+        return _defined(self.g, self.v, self.within)
+
+    @cached_property
+    def slope(self) -> Any:
+        return sp.diff(self.g, self.v)
+
+    @cached_property
+    def rises(self) -> Any:
+        """What has the sign of the slope."""
+        core, flip = _core(self.slope)
+        return flip * core
+
+    def reduction(self, way: str, because: str, steps: list[Any], replays: tuple[Any, ...]) -> Reduction:
+        recipe = {"variable": self.s.name, "way": way}
+        return Reduction((*steps, *self.defined), because, replays=replays, recipe=recipe)
+
+
+def _along(domain: Domain, gap: Any, s: sp.Symbol) -> _Along | None:
+    """The gap along one symbol; None if its range is not an interval."""
+    interval = _ends(domain, s)
+    if interval is None:
+        return None
+    others = [c for c in domain.given if s not in c.free_symbols]
+    v, g, *ends = _real_variable(interval, gap, s)
+    return _Along(s, v, g, *ends, others, squared=g is not gap)
+
+
 def _ways(relation: AtMost, domain: Domain, gap: Any, points: list[dict[Any, Any]]) -> Iterator[Reduction]:
     for s in sorted(domain.symbols, key=lambda s: -gap.count(s)):
-        interval = _ends(domain, s)
-        if interval is None:
+        along = _along(domain, gap, s)
+        if along is None or (signs := _signs(along.slope, along, points)) is None:
             continue
-        v, g, low, high, low_open, high_open = _real_variable(interval, gap, s)
-        others = [c for c in domain.given if s not in c.free_symbols]
-        slope = sp.diff(g, v)
-        inside = _range(v, low, high, True, True)
-        signs = _signs(slope, v, s, points, g is not gap)
-        if signs is None:
-            continue
-        defined = _defined(g, v, [*others, *inside])
-        if defined is None:
-            continue
-        zero = sp.Integer(0)
-        core, flip = _core(slope)
-        within = [*others, *inside]
-        rises = Slope(g, v, flip * core, within)
-        curve = sp.diff(slope, v)
-        bends = _signs(curve, v, s, points, g is not gap) if low.is_finite and high.is_finite else None
-        if bends is not None and 1 not in bends and not relation.strict:
-            ends = [_end(g, v, low, "+"), _end(g, v, high, "-")]
-            if None not in ends:
-                bend, turn = _core(curve)
-                steps = [(AtMost(zero, e, others), f"at {s} = {x}") for e, x in zip(ends, (low, high))]
-                steps.append((AtMost(turn * bend, zero, [*others, *inside]), f"concave in {s}"))
-                yield Reduction(
-                    (*steps, *defined),
-                    f"rhs - lhs is concave in {s}, so smallest at an end",
-                    replays=(
-                        Bend(g, v, turn * bend, within),
-                        Limit(g, v, low, 1, ends[0], others),
-                        Limit(g, v, high, -1, ends[1], others),
-                    ),
-                )
+        if along.low.is_finite and along.high.is_finite:
+            bends = _signs(sp.diff(along.slope, along.v), along, points)
+            if bends is not None and 1 not in bends:
+                yield from _concave(relation, along)
         if signs >= {1} and not signs & {-1}:
-            start = _end(g, v, low, "+")
-            if start is not None:
-                strict_slope = relation.strict and low_open
-                steps = [
-                    (AtMost(zero, start, others, strict=relation.strict and not low_open), f"at {s} = {low}"),
-                    (
-                        AtMost(zero, flip * core, [*others, *inside], strict=strict_slope),
-                        f"the derivative in {s} is not negative",
-                    ),
-                ]
-                yield Reduction(
-                    (*steps, *defined),
-                    f"rhs - lhs increases in {s} from its left end",
-                    replays=(rises, Limit(g, v, low, 1, start, others)),
-                )
+            yield from _increasing(relation, along)
         if signs >= {-1} and not signs & {1}:
-            end = _end(g, v, high, "-")
-            if end is not None:
-                strict_slope = relation.strict and (high_open or not high.is_finite)
-                steps = [
-                    (
-                        AtMost(zero, end, others, strict=relation.strict and not strict_slope),
-                        f"at {s} -> {high}",
-                    ),
-                    (
-                        AtMost(flip * core, zero, [*others, *inside], strict=strict_slope),
-                        f"the derivative in {s} is not positive",
-                    ),
-                ]
-                yield Reduction(
-                    (*steps, *defined),
-                    f"rhs - lhs decreases in {s} to its right end",
-                    replays=(rises, Limit(g, v, high, -1, end, others)),
-                )
+            yield from _decreasing(relation, along)
         if signs >= {-1, 1}:
-            for x0 in _stationary(core, v, low, high):
-                bottom = sp.simplify(g.subs(v, x0))
-                steps = [
-                    (
-                        AtMost(zero, bottom, others, strict=relation.strict),
-                        f"at the stationary point {s} = {x0}",
-                    ),
-                    (
-                        AtMost(flip * core, zero, [*others, *_range(v, low, x0, True, False)]),
-                        f"the derivative is not positive before {x0}",
-                    ),
-                    (
-                        AtMost(zero, flip * core, [*others, *_range(v, x0, high, False, True)]),
-                        f"the derivative is not negative after {x0}",
-                    ),
-                ]
-                steps += [
-                    (AtMost(p, q, others), f"{x0} lies in the range of {s}")
-                    for p, q in ((low, x0), (x0, high))
-                    if p.is_finite and q.is_finite
-                ]
-                yield Reduction(
-                    (*steps, *defined),
-                    f"rhs - lhs is smallest at {s} = {x0}",
-                    replays=(rises, Limit(g, v, x0, 1, bottom, others)),
-                )
+            yield from _bottom(relation, along)
+
+
+def _concave(relation: AtMost, along: _Along) -> Iterator[Reduction]:
+    """From both ends."""
+    s, v, g, low, high, others = along.s, along.v, along.g, along.low, along.high, along.others
+    if relation.strict or not (low.is_finite and high.is_finite):
+        return
+    ends = [_end(g, v, low, "+"), _end(g, v, high, "-")]
+    if None in ends:
+        return
+    bend, turn = _core(sp.diff(along.slope, v))
+    steps = [(AtMost(ZERO, e, others), f"at {s} = {x}") for e, x in zip(ends, (low, high))]
+    steps.append((AtMost(turn * bend, ZERO, along.within), f"concave in {s}"))
+    yield along.reduction(
+        "concave",
+        f"rhs - lhs is concave in {s}, so smallest at an end",
+        steps,
+        (
+            Bend(g, v, turn * bend, along.within),
+            Limit(g, v, low, 1, ends[0], others),
+            Limit(g, v, high, -1, ends[1], others),
+        ),
+    )
+
+
+def _increasing(relation: AtMost, along: _Along) -> Iterator[Reduction]:
+    """From the left."""
+    s, v, g, low, others = along.s, along.v, along.g, along.low, along.others
+    start = _end(g, v, low, "+")
+    if start is None:
+        return
+    strict_slope = relation.strict and along.low_open
+    steps = [
+        (AtMost(ZERO, start, others, strict=relation.strict and not along.low_open), f"at {s} = {low}"),
+        (
+            AtMost(ZERO, along.rises, along.within, strict=strict_slope),
+            f"the derivative in {s} is not negative",
+        ),
+    ]
+    yield along.reduction(
+        "increasing",
+        f"rhs - lhs increases in {s} from its left end",
+        steps,
+        (Slope(g, v, along.rises, along.within), Limit(g, v, low, 1, start, others)),
+    )
+
+
+def _decreasing(relation: AtMost, along: _Along) -> Iterator[Reduction]:
+    """From the right."""
+    s, v, g, high, others = along.s, along.v, along.g, along.high, along.others
+    end = _end(g, v, high, "-")
+    if end is None:
+        return
+    strict_slope = relation.strict and (along.high_open or not high.is_finite)
+    steps = [
+        (AtMost(ZERO, end, others, strict=relation.strict and not strict_slope), f"at {s} -> {high}"),
+        (
+            AtMost(along.rises, ZERO, along.within, strict=strict_slope),
+            f"the derivative in {s} is not positive",
+        ),
+    ]
+    yield along.reduction(
+        "decreasing",
+        f"rhs - lhs decreases in {s} to its right end",
+        steps,
+        (Slope(g, v, along.rises, along.within), Limit(g, v, high, -1, end, others)),
+    )
+
+
+def _bottom(relation: AtMost, along: _Along) -> Iterator[Reduction]:
+    """From the bottom."""
+    s, v, g, low, high, others = along.s, along.v, along.g, along.low, along.high, along.others
+    for x0 in _stationary(along.rises, v, low, high):
+        bottom = sp.simplify(g.subs(v, x0))
+        steps = [
+            (AtMost(ZERO, bottom, others, strict=relation.strict), f"at the stationary point {s} = {x0}"),
+            (
+                AtMost(along.rises, ZERO, [*others, *_range(v, low, x0, True, False)]),
+                f"the derivative is not positive before {x0}",
+            ),
+            (
+                AtMost(ZERO, along.rises, [*others, *_range(v, x0, high, False, True)]),
+                f"the derivative is not negative after {x0}",
+            ),
+        ]
+        steps += [
+            (AtMost(p, q, others), f"{x0} lies in the range of {s}")
+            for p, q in ((low, x0), (x0, high))
+            if p.is_finite and q.is_finite
+        ]
+        yield along.reduction(
+            "bottom",
+            f"rhs - lhs is smallest at {s} = {x0}",
+            steps,
+            (Slope(g, v, along.rises, along.within), Limit(g, v, x0, 1, bottom, others)),
+        )
+
+
+WAYS = {"concave": _concave, "increasing": _increasing, "decreasing": _decreasing, "bottom": _bottom}
 
 
 def _cuts(relation: AtMost, domain: Domain) -> Iterator[Reduction]:
@@ -234,11 +321,12 @@ def _core(slope: Any) -> tuple[Any, int]:
     return core, flip
 
 
-def _signs(slope: Any, v: Any, s: Any, points: list[dict[Any, Any]], squared: bool) -> set[int] | None:
-    """The signs that the derivative takes at the sample points."""
+def _signs(slope: Any, along: _Along, points: list[dict[Any, Any]]) -> set[int] | None:
+    """The signs that a derivative takes at the sample points."""
+    s, v = along.s, along.v
     rest = sorted((x for x in slope.free_symbols if x != v), key=str)
     f = compiled([v, *rest], [slope])
-    root = any(p.base == v for p in slope.atoms(sp.Pow)) and squared
+    root = any(p.base == v for p in slope.atoms(sp.Pow)) and along.squared
     seen = set()
     for point in points:
         try:
@@ -253,7 +341,7 @@ def _signs(slope: Any, v: Any, s: Any, points: list[dict[Any, Any]], squared: bo
     return seen
 
 
-def _defined(g: Any, v: Any, given: list[Any]) -> tuple[tuple[Any, str], ...] | None:
+def _defined(g: Any, v: Any, given: list[Any]) -> tuple[tuple[Any, str], ...]:
     """Steps that show g to be defined and smooth in v on the interval."""
     steps: list[tuple[Any, str]] = []
     for p in g.atoms(sp.Pow):

@@ -9,7 +9,7 @@ then sees finitely many reals.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -18,7 +18,7 @@ import sympy as sp
 
 from dpverify.proving.assumptions import admits
 from dpverify.proving.evaluate import truth
-from dpverify.proving.floats import walked
+from dpverify.proving.floats import real, walked
 from dpverify.proving.intervals import Bounds, assumed, bounds_from, simple_floats, simple_numbers
 from dpverify.proving.symbols import entries_of, free_in, running, symbolic_powers, symbols_of
 from dpverify.proving.writing_out import at_lengths, put_in, written_out
@@ -74,7 +74,7 @@ class Domain:
         self.symbols = [s for s in self.symbols if s not in self.running]
         self._fixed: dict[Any, list[Any]] = {}
         self._entries: dict[Any, list[sp.Indexed]] = {}
-        self._slacks: dict[Any, tuple[Any, list[str]]] = {}  # hypotheses in floats, by the lengths
+        self._walked: dict[Any, Callable[..., list[Any]] | None] = {}  # sides or hypotheses, by the lengths
         self._failed = 0  # the place of the hypothesis that was not met last
 
     @staticmethod
@@ -199,27 +199,48 @@ class Domain:
         self, start: Mapping[Any, Any], names: list[Any], columns: list[np.ndarray], size: int
     ) -> np.ndarray:
         """Which rows may satisfy the hypotheses, as far as floats can tell."""
-        key = (self._key(start), *start)
-        if key not in self._slacks:
-            given = [
-                c
-                for c in self.fixed(start)[len(self.expressions) :]
-                if isinstance(c, sp.core.relational.Relational) and c.rel_op != "!="
-            ]
-            slack = walked([*start, *names], [c.lhs - c.rhs for c in given]) if given else None
-            self._slacks[key] = slack, [c.rel_op for c in given]
-        slack, signs = self._slacks[key]
+        given = [
+            c
+            for c in self.fixed(start)[len(self.expressions) :]
+            if isinstance(c, sp.core.relational.Relational) and c.rel_op != "!="
+        ]
         likely = np.ones(size, dtype=bool)
-        if slack is None:
-            return likely
-        lengths = [np.full(size, float(v)) for v in start.values()]
+        differences = self._in_floats("given", lambda: [c.lhs - c.rhs for c in given], start, names, columns)
         with np.errstate(all="ignore"):
-            for sign, values in zip(signs, slack(*lengths, *columns)):
+            for condition, values in zip(given, differences or []):
+                sign = condition.rel_op
                 near = 1e-7 * (1 + np.abs(values))
                 low = values <= near if sign != ">" and sign != ">=" else np.full(size, True)
                 high = values >= -near if sign != "<" and sign != "<=" else np.full(size, True)
                 likely &= low & high
         return likely
+
+    def surely_below(
+        self, start: Mapping[Any, Any], names: list[Any], columns: list[np.ndarray], size: int
+    ) -> np.ndarray:
+        """In which rows the first expression is below the second by far more than floats round."""
+        sides = self._in_floats("sides", lambda: self.at(start), start, names, columns)
+        if sides is None:
+            return np.zeros(size, dtype=bool)
+        left, right = (real(side, size) for side in sides)
+        with np.errstate(all="ignore"):
+            return np.asarray(right - left > 1e-6 * (np.abs(left) + np.abs(right)))  # false of a NaN
+
+    def _in_floats(
+        self,
+        what: str,
+        make: Callable[[], list[Any]],
+        start: Mapping[Any, Any],
+        names: list[Any],
+        columns: list[np.ndarray],
+    ) -> list[Any] | None:
+        """The values of expressions in every row; None where one holds something that floats do not have."""
+        key = (what, self._key(start), *start)
+        if key not in self._walked:
+            self._walked[key] = walked([*start, *names], make())
+        evaluate = self._walked[key]
+        with np.errstate(all="ignore"):
+            return evaluate and evaluate(*map(np.float64, start.values()), *columns)
 
     def shortest(self, length: Any) -> int:
         """The least value of a length, or a small one if there is none."""

@@ -68,10 +68,20 @@ def open_book(known: Mapping[str, Suggestion]) -> Iterator[Book]:
         _book.reset(token)
 
 
+def some_known() -> bool:
+    """Whether there are suggestions that may be used.
+
+    >>> some_known()
+    False
+    """
+    book = _book.get()
+    return book is not None and bool(book.known)
+
+
 def suggestion(relation: Any) -> Suggestion | None:
     """What closed the relation before, if that is known."""
     book = _book.get()
-    return book.known.get(key(relation)) if book and book.known else None
+    return book.known.get(key(relation)) if book is not None and book.known else None
 
 
 def note(relation: Any, tactic: str, certificate: Mapping[str, Any]) -> None:

@@ -123,13 +123,19 @@ def _only(domain: Domain, symbol: Any) -> tuple[sp.Rational, ...]:
 
 
 def points(
-    domain: Domain, count: int, rng: np.random.Generator, lengths: Mapping[Any, int] | None = None
+    domain: Domain,
+    count: int,
+    rng: np.random.Generator,
+    lengths: Mapping[Any, int] | None = None,
+    sure: int | None = None,
 ) -> Iterator[dict[Any, sp.Rational]]:
     """Up to `count` rational points that satisfy every hypothesis (fewer if they are hard to hit).
 
     They are drawn several at a time, of the same lengths; floats sort out those that cannot satisfy.
     Where many that floats let pass are not shown to satisfy, one after the other, none will be: a
-    hypothesis is an equation between numbers that no algebra decides.
+    hypothesis is an equation between numbers that no algebra decides. Of those in which the first expression
+    is surely below the second, all are given, or so many if `sure` is a number: the others are counted, and
+    nothing is asked of them but floats.
 
     >>> x = sp.Symbol("x", positive=True)
     >>> len(list(points(Domain([x], [x < 1]), 5, np.random.default_rng(0))))
@@ -138,7 +144,7 @@ def points(
     fixed = {s: sp.Integer(v) for s, v in (lengths or {}).items() if s in domain.symbols}
     others = [s for s in domain.symbols if s not in fixed and s not in domain.lengths]
     batch = 4 if set(domain.lengths) - set(fixed) else min(32, max(8, 2 * count))
-    found = tries = failures = 0
+    found = tries = failures = surely = 0
     at = DRAWN  # the next row of those that were drawn together for the symbols
     while tries < 60 * count + 200:
         tries += batch
@@ -153,13 +159,20 @@ def points(
         names = [*others, *entries]
         columns = [floats[at : at + batch] for floats, _ in drawn] + samples(domain, entries, batch, rng)
         likely = np.flatnonzero(domain.may_hold(start, names, columns, batch))
+        below = None if sure is None else domain.surely_below(start, names, columns, batch)
         for i in map(int, likely):
+            if below is not None and below[i] and surely >= sure:
+                found += 1
+                if found == count:
+                    return
+                continue
             point: dict[Any, Any] = dict(start)
             for name, floats, (_, exact) in zip(names, columns, (*drawn, *[(None, {})] * len(entries))):
                 point[name] = exact.get(at + i) or _rational(domain, name, float(floats[i]))
             if domain.holds(point):
                 found += 1
                 failures = 0
+                surely += below is not None and bool(below[i])
                 yield point
             else:
                 failures += 1

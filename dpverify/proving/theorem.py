@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from dpverify.effort import Effort
+from dpverify.proving import kept
 from dpverify.proving.admission import admission
 from dpverify.proving.conclusions import conclude
 from dpverify.proving.existence import existence
@@ -36,7 +37,9 @@ def decide(theorem: Theorem, effort: Effort) -> Result:
     if isinstance(point, Result):
         return point
     stated = under(bare, [h for h in supposed if not isinstance(h, ForEvery)])
-    if not sequences and (refuted := _refuted(stated, effort)) is not None:
+    # A kept proof most likely goes through, and a search that follows it looks harder than this one.
+    doubted = not sequences and not (theorem.proof and kept.some_known())
+    if doubted and (refuted := _refuted(stated, effort)) is not None:
         return refuted
     proof = Proof(theorem, effort)
     try:
@@ -46,9 +49,11 @@ def decide(theorem: Theorem, effort: Effort) -> Result:
         refuted = _refuted_by_run(theorem, effort) if sequences else _refuted(stated, effort, hard=True)
         if refuted is not None:
             return refuted
-    except Disproved as broken:
-        return broken.result.with_(steps=tuple(proof.steps))
-    except Stuck as why:
+    except (Disproved, Stuck) as why:
+        if not (sequences or doubted) and (refuted := _refuted(stated, effort)) is not None:
+            return refuted
+        if isinstance(why, Disproved):
+            return why.result.with_(steps=tuple(proof.steps))
         return _short_of_proof(bare, str(why), proof, effort, sequences)
     count = len(proof.steps)
     return Result(
@@ -60,7 +65,7 @@ def decide(theorem: Theorem, effort: Effort) -> Result:
     )
 
 
-def proof_stands(theorem: Theorem, kept: Result, effort: Effort) -> bool:
+def proof_stands(theorem: Theorem, known: Result, effort: Effort) -> bool:
     """Whether a kept proof of the statement goes through again: the same inferences, each accepted by the
     checker of its certificate, from hypotheses that some point meets.
     """
@@ -68,14 +73,14 @@ def proof_stands(theorem: Theorem, kept: Result, effort: Effort) -> bool:
     supposed = existence([theorem.shows, *theorem.given])
     if isinstance(admission(theorem, bare, supposed, effort), Result):
         return False
-    proof = Proof(theorem, effort, kept=kept.steps)
+    proof = Proof(theorem, effort, kept=known.steps)
     try:
         for inference in theorem.proof:
             infer(inference, proof)
         conclude(proof)
     except (Stuck, Disproved):
         return False
-    return [step.statement for step in proof.steps] == [step.statement for step in kept.steps]
+    return [step.statement for step in proof.steps] == [step.statement for step in known.steps]
 
 
 def _refuted(relation: Any, effort: Effort, hard: bool = False) -> Result | None:
