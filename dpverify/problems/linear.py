@@ -64,7 +64,7 @@ class Linear(Problem):
     def private_value(self, x: Array, data: Data | Records) -> Array:
         loaded = self.load(data)
         total = np.zeros(len(x))
-        for part in slices(len(loaded), len(x)):
+        for part in slices(len(loaded.features), len(x)):
             total += self._loss(x @ loaded.features[part].T, loaded.targets[part]).sum(axis=1)
         return total
 
@@ -83,7 +83,7 @@ class Linear(Problem):
         total = np.zeros(x.shape)
         batch = sparse(batch)
         if batch is None or batch.dtype == bool:
-            for part in slices(len(loaded), len(x)):
+            for part in slices(len(loaded.features), len(x)):
                 a, y = loaded.features[part], loaded.targets[part]
                 shape = len(x), len(a)
                 with np.errstate(over="ignore", invalid="ignore"):
