@@ -62,6 +62,7 @@ def _unsatisfiable(text: str) -> bool:
     solver.setLogic(("QF_NIRA" if "() Real)" in text else "QF_NIA") if whole else "QF_NRA")
     if not whole:
         solver.setOption("nl-cov", "true")
+        solver.setOption("nl-cov-prune", "true")
     parser = cvc5.InputParser(solver)
     parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "certificate")
     symbols = parser.getSymbolManager()
