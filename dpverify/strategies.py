@@ -10,7 +10,8 @@ cases shrink out first.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +30,32 @@ else:
 Array = np.ndarray[Any, Any]
 
 RELATIONS = (REPLACE, ZERO_OUT, ADD_REMOVE)
+
+
+@contextmanager
+def drawn_alike() -> Iterator[None]:
+    """Within it, what Hypothesis draws does not depend on the modules that happen to be loaded. It would now
+    and then draw a constant that it read in one of them, if they are not installed but come from a clone.
+
+    >>> from hypothesis.internal.conjecture import providers
+    >>> with drawn_alike():
+    ...     len(providers._get_local_constants())
+    0
+    """
+    from hypothesis.internal.conjecture import providers
+
+    usual = getattr(providers, "_get_local_constants", None)
+    if usual is None:  # before Hypothesis 6.131
+        yield
+        return
+    nothing = providers.Constants()
+    providers._get_local_constants = lambda: nothing
+    providers.CONSTANTS_CACHE.cache.clear()  # of constants by what they are asked for, whoever asked
+    try:
+        yield
+    finally:
+        providers._get_local_constants = usual
+        providers.CONSTANTS_CACHE.cache.clear()
 
 
 def numbers(largest: float = 1e150) -> st.SearchStrategy[float]:

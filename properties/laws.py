@@ -139,6 +139,8 @@ def violation(
     optional("hypothesis", "tests")
     from hypothesis import HealthCheck, Phase, given, settings
 
+    from dpverify.strategies import drawn_alike
+
     for arguments in first:
         result = check(**arguments)
         if result is not None:
@@ -163,7 +165,8 @@ def violation(
         suppress_health_check=list(HealthCheck),
     )
     try:
-        search(given(**strategies)(once))()
+        with drawn_alike():
+            search(given(**strategies)(once))()
     except _Violated:
         return latest[-1]
     return None

@@ -7,8 +7,21 @@ import sys
 from xml.etree import ElementTree
 
 import pytest
+from _pytest.pytester import SysModulesSnapshot
 
 pytest_plugins = ["pytester"]
+
+
+@pytest.fixture(autouse=True)
+def keep_what_is_imported(monkeypatch):
+    """The pytest of a test runs in this process, which has imported most of what an audit needs. Afterwards
+    only the files of its tests are forgotten: NumPy cannot be loaded twice.
+    """
+    monkeypatch.setattr(
+        "_pytest.pytester.SysModulesSnapshot",
+        lambda preserve: SysModulesSnapshot(lambda name: not name.startswith("test_")),
+    )
+
 
 FILE = """
 import numpy as np
@@ -45,7 +58,7 @@ def test_claim_as_argument(dp_audit):
 
 def test_right_passes_wrong_fails_and_the_message_is_the_witness(pytester):
     pytester.makepyfile(FILE)
-    outcome = pytester.runpytest_subprocess(
+    outcome = pytester.runpytest_inprocess(
         "--dp-profile", "quick", "--dp-seed", "4", "-p", "no:cacheprovider"
     )
     outcome.assert_outcomes(passed=3, failed=3)
@@ -121,7 +134,7 @@ def test_another_relation_than_that_of_the_pair(dp_audit):
 
 def test_a_users_file_puts_an_optimizer_through_the_laws_in_one_line(pytester):
     pytester.makepyfile(USERS)
-    outcome = pytester.runpytest_subprocess(
+    outcome = pytester.runpytest_inprocess(
         "--dp-profile", "quick", "--dp-seed", "1", "-p", "no:cacheprovider"
     )
     outcome.assert_outcomes(passed=3, failed=4)
@@ -152,7 +165,7 @@ def test_the_seed_and_the_profile_reach_the_audit(pytester):
             evidence = dp_audit(noisy, Neighbours.replace(np.zeros((1, 1)), 0, [1.0]), GDP(1.0)).evidence
             assert (evidence.seed, evidence.samples) == (7, 2000)
     """)
-    pytester.runpytest_subprocess(
+    pytester.runpytest_inprocess(
         "--dp-profile", "quick", "--dp-seed", "7", "-p", "no:cacheprovider"
     ).assert_outcomes(passed=1)
 
@@ -219,7 +232,7 @@ def test_that_could_not_have_failed(dp_audit):
 
 def test_audits_within_given_and_their_properties(pytester):
     pytester.makepyfile(GIVEN)
-    outcome = pytester.runpytest_subprocess("-p", "no:cacheprovider", "--junitxml=junit.xml")
+    outcome = pytester.runpytest_inprocess("-p", "no:cacheprovider", "--junitxml=junit.xml")
     outcome.assert_outcomes(passed=2, failed=3)
     text = outcome.stdout.str()
     assert "scale=4" in text, "Hypothesis' smallest example is shown"
@@ -282,7 +295,7 @@ def test_undecided_fails_unless_it_is_allowed_and_scores_are_judged(pytester):
             dp_audit(scores=(SCORES[0] + 9, SCORES[1]))
         """
     )
-    outcome = pytester.runpytest_subprocess("--dp-profile", "quick", "-p", "no:cacheprovider")
+    outcome = pytester.runpytest_inprocess("--dp-profile", "quick", "-p", "no:cacheprovider")
     outcome.assert_outcomes(passed=3, failed=3)
     text = outcome.stdout.str()
     assert "could not have refuted" in text
@@ -314,7 +327,7 @@ def test_a_mistyped_argument_and_two_claims_are_misuse_without_a_traceback(pytes
         def test_order(dp_audit):
             dp_audit(PAIR, train)
     """)
-    outcome = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    outcome = pytester.runpytest_inprocess("-p", "no:cacheprovider")
     outcome.assert_outcomes(failed=4)
     text = outcome.stdout.str()
     assert "Expected runs=100 of dp_audit(...) among budget" in text and "got neighbours first" in text

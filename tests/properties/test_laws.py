@@ -4,10 +4,14 @@ leave out.
 
 from __future__ import annotations
 
+import importlib
+import sys
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import strategies as st
 
 from dpverify.algorithms import example, names
 from dpverify.algorithms.dp_gd import dp_gd
@@ -18,6 +22,7 @@ from dpverify.guarantees import GDP
 from dpverify.neighbours import REPLACE, Neighbours
 from dpverify.problems import logistic, network, wavy
 from dpverify.properties import LAWS, NotApplicable, Subject, check, hold
+from dpverify.properties.laws import violation
 from dpverify.releases import Gaussian
 from dpverify.schedules import Schedule
 from dpverify.verdicts import REFUTED, SUPPORTED
@@ -183,3 +188,19 @@ def test_the_momentum_of_algorithm_2_needs_one_order_for_all_epochs():
     shuffled = example("sensitivity-reduced-nsgd", reshuffle=True)
     fresh = LAWS["noiseless"](replace(shuffled, limit=fixed.limit))
     assert fresh.verdict is REFUTED and "leaves normalised momentum at step 40" in fresh.because
+
+
+@pytest.mark.parametrize("planted", [False, True], ids=["as it is", "drawn as Hypothesis would"])
+def test_cases_do_not_depend_on_what_is_loaded(planted, tmp_path, monkeypatch):
+    """A process of a cluster has loaded other modules than this one, and tries the same cases."""
+    if planted:
+        monkeypatch.setattr("dpverify.strategies.drawn_alike", nullcontext)
+    (tmp_path / "many_constants.py").write_text(f"A = {[k / 100 + 1e-9 for k in range(100)]}\n")
+    seen = []
+    for _ in range(2):
+        seen.append([])
+        violation(lambda x: seen[-1].append(x), examples=100, x=st.floats(0, 1))
+        monkeypatch.syspath_prepend(str(tmp_path))
+        importlib.import_module("many_constants")
+    del sys.modules["many_constants"]
+    assert (seen[0] == seen[1]) is not planted
