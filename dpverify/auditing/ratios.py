@@ -109,12 +109,13 @@ def excess(x: np.ndarray, y: np.ndarray, pair: WorstPair) -> float:
     """
     if len(x) < 2:
         return -math.inf
-    n, ratios = max(int(x.sum()), 1), (x + 0.5) / (y + 0.5)
-    up = np.argsort(ratios, kind="stable")
-    sides = np.stack([x[up[::-1]], y[up], y[up[::-1]], x[up]])
+    n = max(int(x.sum()), 1)
+    up = ((x + 0.5) / (y + 0.5)).argsort(kind="stable")
+    down = up[::-1]
+    sides = np.array([x[down], y[up], y[down], x[up]])
     tpr, fpr = sides.cumsum(axis=1)[:, :-1].reshape(2, -1) / n
-    allowed, beside = np.interp([fpr, fpr + 1e-3], *pair.curve)
-    slope = np.maximum((beside - allowed) / 1e-3, 0.0)
+    allowed = np.interp(fpr, *pair.curve)
+    slope = np.maximum((np.interp(fpr + 1e-3, *pair.curve) - allowed) / 1e-3, 0.0)
     # a count of 0 is not certain to stay 0
     spread = np.sqrt((tpr * (1 - tpr) + slope**2 * (fpr * (1 - fpr) + 1 / n)) / n + 1 / n**2)
     return float(((tpr - allowed) / spread).max())
