@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -51,6 +51,15 @@ class BatchRaised(MechanismError):
     """A batched call raised: which of its runs did is unknown."""
 
 
+class Drawn(NamedTuple):
+    """Outputs on the two data sets as they were when they came (see `settled`), or made plain at once, where
+    they came together; and what the first run that raised said.
+    """
+
+    sides: tuple[list[Any] | Plain, list[Any] | Plain]
+    error: str = ""
+
+
 class Block(NamedTuple):
     """Outcomes on the two data sets, and what the first run that raised said."""
 
@@ -72,8 +81,8 @@ class Task(NamedTuple):
 
 def draw_block(
     mechanism: Mechanism, neighbours: Neighbours, seed: int, late: float | None, task: Task
-) -> Block:
-    """The outcomes of one block on both data sets."""
+) -> Drawn:
+    """The outputs of one block on both data sets."""
     sequences = [np.random.SeedSequence(seed, spawn_key=(s, task.chunk, task.number)) for s in (0, 1, 2)]
     first, second, order = (np.random.default_rng(sequence) for sequence in sequences)
     where = f"mechanism {name_of(mechanism)} at seed {seed}, chunk {task.chunk}, block {task.number}"
@@ -92,7 +101,7 @@ def draw_block(
 Sides = tuple[tuple[Data, np.random.Generator], tuple[Data, np.random.Generator]]
 
 
-def _batches(mechanism: Mechanism, both: Sides, first: int, runs: int, taped: bool, where: str) -> Block:
+def _batches(mechanism: Mechanism, both: Sides, first: int, runs: int, taped: bool, where: str) -> Drawn:
     sides: dict[int, Plain] = {}
     for side in (first, 1 - first):
         data, rng = both[side]
@@ -104,12 +113,12 @@ def _batches(mechanism: Mechanism, both: Sides, first: int, runs: int, taped: bo
                 raise
             raise BatchRaised(f"{where} raised {type(error).__name__}: {error}", data) from error
         sides[side] = plain_batch(output, runs)
-    return Block((sides[0], sides[1]))
+    return Drawn((sides[0], sides[1]))
 
 
 def _singles(
     mechanism: Mechanism, both: Sides, sides: list[int], taped: bool, late: float | None, where: str
-) -> Block:
+) -> Drawn:
     outputs: tuple[list[Any], list[Any]] = ([], [])
     first = ""
     for side in sides:
@@ -131,7 +140,7 @@ def _singles(
             output = settled(raised(error))
             first = first or f"{where} raised {type(error).__name__}: {error}"
         outputs[side].append(output)
-    return Block((plain(outputs[0]), plain(outputs[1])), first)
+    return Drawn(outputs, first)
 
 
 class OutOfTime(BaseException):
@@ -158,9 +167,22 @@ def _limit(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def joined(blocks: list[Block]) -> Block:
+def joined(blocks: Sequence[Block | Drawn]) -> Block:
     """Blocks one after the other, each as wide as the widest."""
-    if len(blocks) == 1:
-        return blocks[0]
-    x, y = (stacked([block.sides[side] for block in blocks]) for side in (0, 1))
+    x, y = (_one_after_the_other([block.sides[side] for block in blocks]) for side in (0, 1))
     return Block((x, y), next((block.error for block in blocks if block.error), ""))
+
+
+def _one_after_the_other(parts: Sequence[list[Any] | Plain]) -> Plain:
+    """All outcomes: those that are not plain yet are made so, neighbours together."""
+    made: list[Plain] = []
+    waiting: list[Any] = []
+    for part in parts:
+        if isinstance(part, Plain):
+            made += [plain(waiting), part] if waiting else [part]
+            waiting = []
+        else:
+            waiting += part
+    if waiting:
+        made.append(plain(waiting))
+    return made[0] if len(made) == 1 else stacked(made)

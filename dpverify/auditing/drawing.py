@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.auditing.blocks import Block, Task, block_size, draw_block, joined, next_size
+from dpverify.auditing.blocks import Block, Drawn, Task, block_size, draw_block, joined, next_size
 from dpverify.auditing.copies import expect_picklable, pickled, restored, run_by_run, untaped
 from dpverify.auditing.fingerprints import fingerprint
 from dpverify.auditing.interrupts import Interrupts
@@ -25,6 +25,7 @@ from dpverify.parallel import each, stop
 from dpverify.signing import read_signed, write_signed
 
 HERE = 1.0  # seconds of drawing a chunk after which others are asked to help
+TOGETHER = 512  # outputs that are made plain together: of more, the garbage collector sees many
 WIDEST = 400_000  # numbers of each side that a chunk has at most
 SHARE = 1 / 8  # of a budget in time, after which the number of runs is settled
 WARM = 3  # chunks, of which the first pay for what is loaded and learned once; half of the time is enough
@@ -108,6 +109,7 @@ class Sampler:
         block = block_size(done, batched(self.mechanism))
         blocks = [kept] if (kept := self._kept(chunk)) is not None else []
         there = blocks[0].sides[0].runs if blocks else 0
+        fresh: list[Drawn] = []
         if there < size:
             there -= there % block  # an unfinished block is drawn again
             blocks = [kept.first(there) for kept in blocks]
@@ -115,8 +117,11 @@ class Sampler:
         tasks = [Task(chunk, start // block, min(block, size - start)) for start in starts]
         try:
             with self.interrupts.at_once(), closing(self._drawn(tasks)) as drawn:
-                for _, part in drawn:
-                    blocks.append(part)
+                for task, part in drawn:
+                    fresh.append(part)
+                    if len(fresh) * task.runs >= TOGETHER:
+                        blocks.append(joined(fresh))
+                        fresh = []
                     self.error = self.error or part.error
                     if self._late():
                         self.cut_short = "out of time"
@@ -124,12 +129,12 @@ class Sampler:
         except KeyboardInterrupt:
             self.cut_short = "interrupted"
         self._unchanged()
-        whole = joined(blocks)
+        whole = joined([*blocks, *fresh])
         if tasks and not self.cut_short:
             self._keep(chunk, whole)
         return whole.first(size).sides
 
-    def _drawn(self, tasks: list[Task]) -> Generator[tuple[Task, Block], None, None]:
+    def _drawn(self, tasks: list[Task]) -> Generator[tuple[Task, Drawn], None, None]:
         budget = self.budget
         shared = (self.mechanism, self.neighbours, budget.seed, budget.call_seconds)
         return each(
@@ -166,7 +171,7 @@ class Sampler:
         if x.runs < 2 or not (again >= x.runs / 4).any():
             return
         tasks = [Task(0, number, x.runs) for number in range(1, 4)]
-        others = [block.sides[0].numbers for _, block in self._drawn(tasks)]
+        others = [joined([block]).sides[0].numbers for _, block in self._drawn(tasks)]
         if len({numbers.shape for numbers in (x.numbers, *others)}) > 1:
             return
         for column in np.flatnonzero(again >= x.runs / 4).tolist():
@@ -197,7 +202,8 @@ class Sampler:
         runs = min(self._first[0].runs, block_size(0, True) if batched(self.mechanism) else 2)
         _, again = next(self._drawn([Task(0, 0, runs)]))
         return all(
-            same_outcomes(before.first(runs), after) for before, after in zip(self._first, again.sides)
+            same_outcomes(before.first(runs), after)
+            for before, after in zip(self._first, joined([again]).sides)
         )
 
     @property

@@ -18,10 +18,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpverify.auditing.floats import holds, kind_of
+from dpverify.auditing.forms import SIMPLE, Columns, Cut, alike, cut, together, whole
 from dpverify.auditing.leaves import Beside, NotAnOutcome, Raised, as_array, leaves
 from dpverify.auditing.texts import code
 
 LATE = Raised("out of time", "")  # the outcome of a run that took longer than its budget
+TOO_DEEP = "returned an object that contains itself, or is nested too deeply"
 _structure_code = lru_cache(maxsize=1024)(code)
 
 
@@ -37,10 +39,14 @@ class Plain(NamedTuple):
     keyed: np.ndarray
     slots: np.ndarray
 
+    def at(self, rows: Any) -> Plain:
+        """Those rows of them."""
+        parts = {name: part[rows] for name, part in zip(self._fields, self) if name != "slots"}
+        return self._replace(**parts)
+
     def first(self, runs: int) -> Plain:
         """The first runs of them."""
-        rows = {name: part[:runs] for name, part in zip(self._fields, self) if name != "slots"}
-        return self._replace(**rows)
+        return self.at(slice(runs))
 
     def at_slots(self, slots: np.ndarray) -> np.ndarray:
         """The numbers at those slots: 0 where no key has one of them."""
@@ -75,24 +81,29 @@ def _apart(output: Any) -> Settled:
     try:
         shape = _structure_code(leaves(output, numbers, beside))
     except RecursionError:
-        raise NotAnOutcome("returned an object that contains itself, or is nested too deeply") from None
+        raise NotAnOutcome(TOO_DEEP) from None
     return Settled(numbers, -shape if isinstance(output, Raised) else shape, beside)
 
 
 def settled(output: Any) -> Any:
-    """The outcome as it is now, whatever the mechanism does with it later: a number is itself, an array is
-    copied, anything else is taken apart.
+    """The outcome as it is now, whatever the mechanism does with it later: a number or a text is itself, an
+    array is copied, lists, tuples and dicts of them are cut, anything else is taken apart.
 
     >>> written = [1.0, 2.0]
     >>> kept = settled(written)
     >>> written[0] = 5.0
-    >>> kept.numbers
+    >>> kept.parts
     [1.0, 2.0]
     """
     kind = type(output)
-    if kind in SCALARS:
+    if kind in SIMPLE:
         return output
-    return output.copy() if kind is np.ndarray and output.dtype.kind != "O" else _apart(output)
+    if kind is np.ndarray and output.dtype.kind not in "OV":
+        return output.copy()
+    try:
+        return cut(output) or _apart(output)
+    except RecursionError:
+        raise NotAnOutcome(TOO_DEEP) from None
 
 
 def plain(outputs: Sequence[Any]) -> Plain:
@@ -104,7 +115,39 @@ def plain(outputs: Sequence[Any]) -> Plain:
     quick = _numbers_alone(outputs)
     if quick is not None:
         return quick
-    apart = [output if isinstance(output, Settled) else _apart(output) for output in outputs]
+    pieces: list[Plain] = []
+    order: list[int] = []
+    for same in alike(outputs):
+        columns = together(same.form, same.rows)
+        if columns is not None:
+            pieces.append(_of_columns(columns))
+            order += same.places
+    if len(order) < len(outputs):
+        rest = sorted(set(range(len(outputs))).difference(order))
+        pieces.append(_one_by_one([_apart_from(outputs[i]) for i in rest]))
+        order += rest
+    return pieces[0] if len(pieces) == 1 else stacked(pieces).at(np.argsort(order))
+
+
+def _apart_from(output: Any) -> Settled:
+    if isinstance(output, Settled):
+        return output
+    return _apart(whole(output.form, iter(output.parts)) if isinstance(output, Cut) else output)
+
+
+def _of_columns(columns: Columns) -> Plain:
+    n, width = columns.numbers.shape
+    slots = sorted(columns.keyed)
+    keyed = np.zeros((n, len(slots)))
+    for at, slot in enumerate(slots):
+        keyed[:, at] = columns.keyed[slot]
+    shape = _structure_code(columns.structure)
+    return Plain(
+        columns.numbers, np.full(n, width), np.full(n, shape), np.zeros((n, 0)), keyed, np.array(slots, int)
+    )
+
+
+def _one_by_one(apart: Sequence[Settled]) -> Plain:
     rows, beside = [part.numbers for part in apart], [part.beside for part in apart]
     sizes = np.array([len(row) for row in rows])
     width = int(sizes.max(initial=0))
@@ -147,7 +190,6 @@ def _scattered(rows: list[dict[int, float]], width: int) -> np.ndarray:
 
 
 ALIKE = ({float, np.float64}, {int, np.int64}, {bool, np.bool_})  # types that mean the same
-SCALARS = frozenset().union(*ALIKE)
 
 
 def _numbers_alone(outputs: Sequence[Any]) -> Plain | None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
+
+import numpy as np
 
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 ADDRESS = re.compile(r"\bat 0x[0-9a-fA-F]+")  # of an object in memory: it says nothing of the data
@@ -16,6 +19,7 @@ WORD = re.compile(rf"\w{{{LONG},}}")
 DIGIT = re.compile(r"\d")
 ZEROS = bytes.maketrans(b"123456789", b"000000000")
 SHORT = 256  # bytes of a text whose pattern is kept for the next one
+SEPARATOR = "\0"  # of texts that are looked at together
 
 
 def code(text: str | bytes) -> int:
@@ -49,7 +53,7 @@ def text_leaves(text: str, numbers: list[float], beside: Any = None) -> str:
     text = without_addresses(text)
     content = _bytes(text)
     zeros = content.translate(ZEROS) if text.isascii() else _bytes(DIGIT.sub("0", text))
-    pattern = (_short_pattern if len(zeros) <= SHORT else _pattern)(zeros)
+    pattern = _pattern_of(zeros)
     numbers.append(float(code(content)))
     if pattern.letters or (
         pattern.long and not all(_held_by_float(text[start:end]) for start, end in pattern.numbers)
@@ -87,6 +91,57 @@ def _pattern(zeros: bytes) -> Pattern:
 
 
 _short_pattern = lru_cache(maxsize=4096)(_pattern)
+
+
+def _pattern_of(zeros: bytes) -> Pattern:
+    return (_short_pattern if len(zeros) <= SHORT else _pattern)(zeros)
+
+
+def zeros_of(texts: Sequence[str]) -> list[bytes] | None:
+    """The texts with every digit 0; None if one of them is no plain ASCII, or holds an address.
+
+    >>> zeros_of(["n=12", "n=7"]), zeros_of(["½"])
+    ([b'n=00', b'n=0'], None)
+    """
+    joined = SEPARATOR.join(texts)
+    if not joined.isascii() or " at 0x" in joined:
+        return None
+    zeros = joined.encode().translate(ZEROS).split(SEPARATOR.encode())
+    return zeros if len(zeros) == len(texts) else None
+
+
+def text_columns(texts: Sequence[str]) -> np.ndarray | None:
+    """The numbers that `text_leaves` appends for each of these texts, which are plain ASCII and have one
+    pattern; None where it depends on the text how many they are.
+
+    >>> text_columns(["mean=3.25 of 10", "mean=4.75 of 10"])[:, 1:].tolist()
+    [[3.25, 10.0], [4.75, 10.0]]
+    """
+    contents = [text.encode() for text in texts]
+    pattern = _pattern_of(contents[0].translate(ZEROS))
+    if pattern.letters:
+        return bytes_columns(contents)
+    columns = [[float(code(content)) for content in contents]]
+    for start, end in pattern.numbers:
+        written = [text[start:end] for text in texts]
+        if end - start > DIGITS and not all(map(_held_by_float, written)):
+            return None
+        columns.append(list(map(float, written)))
+    letters = _octets(contents)
+    return np.column_stack([np.array(columns).T, *(letters[:, start:end] for start, end in pattern.words)])
+
+
+def bytes_columns(contents: Sequence[bytes]) -> np.ndarray:
+    """The hash of each of these bytes of one length, and the first of them.
+
+    >>> bytes_columns([b"ab", b"cd"])[:, 1:].tolist()
+    [[97.0, 98.0], [99.0, 100.0]]
+    """
+    return np.column_stack([[float(code(content)) for content in contents], _octets(contents)[:, :WRITTEN]])
+
+
+def _octets(contents: Sequence[bytes]) -> np.ndarray:
+    return np.frombuffer(b"".join(contents), dtype=np.uint8).reshape(len(contents), -1)
 
 
 def _held_by_float(number: str) -> bool:
