@@ -18,8 +18,9 @@ import numpy as np
 from scipy.special import ndtr
 
 from dpverify import Budget, Neighbours
+from dpverify.auditing.blocks import chunk_sizes
 from dpverify.auditing.claimed import worst_pair
-from dpverify.auditing.drawing import Sampler, chunk_sizes
+from dpverify.auditing.drawing import Sampler
 from dpverify.auditing.exact import clopper_pearson, equivalent_epsilon
 from dpverify.auditing.noise import noise_as_declared
 from dpverify.auditing.rungs import Audit

@@ -54,7 +54,7 @@ def _slopes(p1: np.ndarray, q1: np.ndarray, pair: WorstPair) -> tuple[np.ndarray
     the claimed d = H(g).
     """
     logs, slopes, heights = pair.sides
-    nearest = (np.stack([p1, 1 - p1, q1, 1 - q1], axis=1) @ logs).argmax(axis=1)
+    nearest = (np.array([p1, 1 - p1, q1, 1 - q1]).T @ logs).argmax(axis=1)
     return slopes[nearest], heights[nearest]
 
 
@@ -74,7 +74,7 @@ def best_bet(p1: np.ndarray, q1: np.ndarray, pair: WorstPair) -> Bet:
     bins = len(p1)
     order = np.argsort(-(p1 / q1), kind="stable")
     p, q = p1[order], q1[order]
-    tpr, fpr = np.cumsum(p)[:-1], np.cumsum(q)[:-1]
+    tpr, fpr = p.cumsum()[:-1], q.cumsum()[:-1]
     if (tpr <= np.interp(fpr, *pair.curve)).all():
         return Bet(
             np.zeros(bins), np.zeros(bins), 0.0
@@ -86,23 +86,23 @@ def best_bet(p1: np.ndarray, q1: np.ndarray, pair: WorstPair) -> Bet:
     design[:bins, -2], design[bins:, -2] = 1.0, -1.0
     design[:, -1] = -design[:, -2]
     mass = np.concatenate([p, q])
-    z, value = np.zeros(bins + 1), np.ones(2 * bins)
+    root = np.sqrt(mass)
+    z, value, now = np.zeros(bins + 1), np.ones(2 * bins), 0.0
     for _ in range(6):  # Newton on sum mass log(1 + design z), z >= 0
-        weight = np.sqrt(mass) / value
-        scaled = weight[:, None] * design
-        step = nnls(scaled, np.sqrt(mass) + scaled @ z)[0] - z
-        move = design @ step
-        now, t = mass @ np.log(value), 1.0
-        while t > 1e-3 and (
-            (value + t * move).min() <= 0.02 * min(1.0, value.min()) or mass @ np.log(value + t * move) < now
-        ):
+        scaled = (root / value)[:, None] * design
+        step = nnls(scaled, root + scaled @ z)[0] - z
+        move, least, t = design @ step, 0.02 * min(1.0, value.min()), 1.0
+        while t > 1e-3:
+            there = value + t * move
+            grown = float(mass @ np.log(there)) if there.min() > least else -np.inf
+            if grown >= now:
+                break
             t /= 2
         if t <= 1e-3:
             break
-        z, value = z + t * step, value + t * move
-        if (
-            np.abs(t * move).max() < 0.1
-        ):  # the next step would change the growth by less than a part in a hundred
+        z, value, now = z + t * step, there, grown
+        # the next step would change the growth by less than a part in a hundred
+        if t * max(move.max(), -move.min()) < 0.1:
             break
     scale = 2 / capacity(value[:bins], value[bins:], pair)
     log_value = np.log(value) + np.log(scale)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -35,8 +36,8 @@ def rounded(values: np.ndarray, grain: np.ndarray | float) -> np.ndarray:
     True
     """
     with np.errstate(over="ignore"):
-        steps = values / grain
-    np.round(steps, out=steps)
+        steps = values * (1 / grain)  # both are powers of two: a product is the quotient, and sooner made
+    np.rint(steps, out=steps)
     if steps.size and max(steps.max(), -steps.min()) < 2.0**52:
         steps *= grain
         return steps
@@ -77,7 +78,7 @@ class Column(NamedTuple):
     def counts(self, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """How many values of each side lie in the cells between these edges."""
         x, y = (np.concatenate([[0], below, [n]]) for below, n in zip(self.up_to(edges), self.sizes))
-        return np.diff(x), np.diff(y)
+        return x[1:] - x[:-1], y[1:] - y[:-1]
 
 
 def sort_columns(x: np.ndarray, y: np.ndarray) -> list[Column]:
@@ -101,17 +102,22 @@ def sort_columns(x: np.ndarray, y: np.ndarray) -> list[Column]:
 
 @dataclass(frozen=True)
 class Cells:
-    """A column cut into cells: their edges among its values rounded to the grain, the cuts that part the
-    values themselves so, the log-ratio in each, the counts on the two sides, and by how much these support
-    the log-ratios (in nats, less the price of fineness).
+    """A column cut into cells: their edges among its values rounded to the grain, the log-ratio in each, the
+    counts on the two sides, and by how much these support the log-ratios (in nats, less the price of
+    fineness).
     """
 
     edges: np.ndarray
-    cuts: np.ndarray
+    grain: float
     ratios: np.ndarray
     x: np.ndarray
     y: np.ndarray
     gain: float
+
+    @cached_property
+    def cuts(self) -> np.ndarray:
+        """What parts the values themselves as the edges part them rounded."""
+        return between_grains(self.edges, self.grain)
 
     def apply(self, values: np.ndarray) -> np.ndarray:
         """The log-ratio of the cell that each value lies in."""
@@ -138,8 +144,9 @@ def cell_edges(values: np.ndarray) -> np.ndarray:
     ranks = np.concatenate([tail, np.arange(1, cells) * len(values) // cells, len(values) - 1 - tail[::-1]])
     edges = values[ranks]
     heavy = edges[1:][edges[1:] == edges[:-1]]
-    edges = np.unique(np.concatenate([edges, np.nextafter(heavy, -np.inf), outer_gaps(values)]))
-    return edges[edges < values[-1]]
+    edges = np.sort(np.concatenate([edges, np.nextafter(heavy, -np.inf), outer_gaps(values)]))
+    differs = np.append(edges[1:] > edges[:-1], True)
+    return edges[differs & (edges < values[-1])]
 
 
 def outer_gaps(values: np.ndarray, few: int = 4) -> np.ndarray:
@@ -173,13 +180,12 @@ def learn_cells(columns: Sequence[Column]) -> list[Cells]:
         for row, i in enumerate(alike):
             a[row, : len(x[i])], b[row, : len(y[i])] = x[i], y[i]
         for i, ratios, gain in zip(alike, *supported_ratios(a, b)):
-            ratios = ratios[: len(x[i])]
-            # neighbours that have one log-ratio are one cell
+            # neighbours that have one log-ratio are one cell, and all are where nothing is supported
+            ratios = ratios[: len(x[i])] if gain else ratios[:1]
             first = np.flatnonzero(np.concatenate([[True], ratios[1:] != ratios[:-1]]))
-            parting = edges[i][first[1:] - 1]
             learned[i] = Cells(
-                parting,
-                between_grains(parting, columns[i].grain),
+                edges[i][first[1:] - 1],
+                columns[i].grain,
                 ratios[first],
                 np.add.reduceat(x[i], first),
                 np.add.reduceat(y[i], first),

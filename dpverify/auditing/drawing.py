@@ -1,193 +1,34 @@
-"""Drawing outputs on the two data sets: in chunks, seeded, interleaved, kept, and cut short without harm.
-
-Chunk c is cut into blocks; block b draws its runs on side s, one after the other, from one generator with
-SeedSequence(seed, spawn_key=(s, c, b)). The sizes of the chunks do not depend on how many runs there are, so
-that more runs begin with the same ones, whoever computes them. In a block the runs on the two data sets come
-in random order: what drifts from call to call drifts alike on both.
-"""
+"""Drawing outputs on the two data sets: in chunks of `blocks`, kept, and cut short without harm."""
 
 from __future__ import annotations
 
 import io
-import signal
-import sys
-import threading
 import time
 from collections.abc import Generator, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from dpverify.auditing.blocks import Block, Drawn, Task, block_size, draw_block, joined, next_size
+from dpverify.auditing.copies import expect_picklable, pickled, restored, run_by_run, untaped
 from dpverify.auditing.fingerprints import fingerprint
 from dpverify.auditing.interrupts import Interrupts
+from dpverify.auditing.layout import Layout
 from dpverify.auditing.memory import Memory
-from dpverify.auditing.outcomes import (
-    LATE,
-    Layout,
-    NotAnOutcome,
-    Plain,
-    plain,
-    plain_batch,
-    raised,
-    settled,
-)
-from dpverify.auditing.sampling import (
-    Budget,
-    Mechanism,
-    MechanismError,
-    batched,
-    call,
-    ends_a_run,
-    name_of,
-    takes,
-)
-from dpverify.auditing.tape import Tape
+from dpverify.auditing.outcomes import Plain, plain, same_outcomes
+from dpverify.auditing.sampling import Budget, Mechanism, MechanismError, batched, call, name_of
 from dpverify.neighbours import Data, Neighbours
 from dpverify.parallel import each, stop
 from dpverify.signing import read_signed, write_signed
 
-BLOCK = 256  # runs of a plain callable that share a generator
-BATCH, LARGEST = 4096, 16_384  # runs of a batched call, at first and at most
 HERE = 1.0  # seconds of drawing a chunk after which others are asked to help
+TOGETHER = 512  # outputs that are made plain together: of more, the garbage collector sees many
 WIDEST = 400_000  # numbers of each side that a chunk has at most
 SHARE = 1 / 8  # of a budget in time, after which the number of runs is settled
 WARM = 3  # chunks, of which the first pay for what is loaded and learned once; half of the time is enough
-
-
-def chunk_sizes(runs: int) -> list[int]:
-    """How the runs are cut: 20 at first, then half of what was drawn before.
-
-    >>> chunk_sizes(500)
-    [20, 20, 20, 30, 45, 67, 101, 151, 46]
-    """
-    sizes: list[int] = []
-    while sum(sizes) < runs:
-        sizes.append(_next_size(sum(sizes), runs))
-    return sizes
-
-
-def _next_size(done: int, runs: int) -> int:
-    return min(runs - done, max(20, done // 2))
-
-
-def _block_size(done: int, together: bool) -> int:
-    """How many runs of the chunk after so many share a generator, and are drawn by one worker."""
-    return min(LARGEST, max(BATCH, done // 16)) if together else min(BLOCK, max(5, done // 128))
-
-
-class BatchRaised(MechanismError):
-    """A batched call raised: which of its runs did is unknown."""
-
-
-class Block(NamedTuple):
-    """Outcomes on the two data sets, and what the first run that raised said."""
-
-    sides: tuple[Plain, Plain]
-    error: str = ""
-
-    def first(self, runs: int) -> Block:
-        """The first runs of them."""
-        return Block((self.sides[0].first(runs), self.sides[1].first(runs)), self.error)
-
-
-class Task(NamedTuple):
-    """One block to draw: its chunk, its number there, and how many runs."""
-
-    chunk: int
-    number: int
-    runs: int
-
-
-def draw_block(
-    mechanism: Mechanism, neighbours: Neighbours, seed: int, late: float | None, task: Task
-) -> Block:
-    """The outcomes of one block on both data sets."""
-    sequences = [np.random.SeedSequence(seed, spawn_key=(s, task.chunk, task.number)) for s in (0, 1, 2)]
-    first, second, order = (np.random.default_rng(sequence) for sequence in sequences)
-    where = f"mechanism {name_of(mechanism)} at seed {seed}, chunk {task.chunk}, block {task.number}"
-    both = ((neighbours.data, first), (neighbours.other, second))
-    taped = takes(mechanism, "tape")
-    try:
-        if batched(mechanism):
-            return _batches(mechanism, both, int(order.integers(2)), task.runs, taped, where)
-        sides = np.repeat([0, 1], task.runs)
-        order.shuffle(sides)
-        return _singles(mechanism, both, sides.tolist(), taped, late, where)
-    except NotAnOutcome as error:
-        raise MechanismError(f"{where} {error}.") from None
-
-
-Sides = tuple[tuple[Data, np.random.Generator], tuple[Data, np.random.Generator]]
-
-
-def _batches(mechanism: Mechanism, both: Sides, first: int, runs: int, taped: bool, where: str) -> Block:
-    sides: dict[int, Plain] = {}
-    for side in (first, 1 - first):
-        data, rng = both[side]
-        extra = {"tape": Tape()} if taped else {}
-        try:
-            output = mechanism(data, rng, runs=runs, **extra)
-        except BaseException as error:
-            if not ends_a_run(error):
-                raise
-            raise BatchRaised(f"{where} raised {type(error).__name__}: {error}", data) from error
-        sides[side] = plain_batch(output, runs)
-    return Block((sides[0], sides[1]))
-
-
-def _singles(
-    mechanism: Mechanism, both: Sides, sides: list[int], taped: bool, late: float | None, where: str
-) -> Block:
-    outputs: tuple[list[Any], list[Any]] = ([], [])
-    first = ""
-    for side in sides:
-        data, rng = both[side]
-        try:
-            # taken as it is now: the next call may write into the same array
-            if late is None:
-                output = settled(mechanism(data, rng, tape=Tape()) if taped else mechanism(data, rng))
-            else:
-                with _limit(late):
-                    output = settled(mechanism(data, rng, tape=Tape()) if taped else mechanism(data, rng))
-        except OutOfTime:
-            output = LATE
-        except NotAnOutcome:
-            raise
-        except BaseException as error:
-            if not ends_a_run(error):
-                raise
-            output = settled(raised(error))
-            first = first or f"{where} raised {type(error).__name__}: {error}"
-        outputs[side].append(output)
-    return Block((plain(outputs[0]), plain(outputs[1])), first)
-
-
-class OutOfTime(BaseException):
-    """A call took longer than it may; not an Exception, so that the mechanism does not catch it by chance."""
-
-
-@contextmanager
-def _limit(seconds: float) -> Iterator[None]:
-    """Raise OutOfTime in this thread after so many seconds."""
-    if threading.current_thread() is not threading.main_thread():
-        raise RuntimeError(
-            "Expected call_seconds=None outside of the main thread: calls cannot be stopped there."
-        )
-
-    def stop(number: int, frame: Any) -> None:
-        raise OutOfTime
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
 @dataclass
@@ -224,18 +65,18 @@ class Sampler:
         self._untouched = pickled(self.mechanism)
         self._memory = Memory(self.mechanism)
         if self.budget.workers > 1:
-            _picklable(self.mechanism, self.budget.workers)
+            expect_picklable(self.mechanism, self.budget.workers)
         self._folder: Path | None = None
         if self.budget.chunks is not None:
             pair = self.neighbours
             asked = (self.mechanism, pair.data, pair.other, self.budget.seed, self.budget.call_seconds)
-            key = fingerprint(*asked, plain, _block_size)
+            key = fingerprint(*asked, plain, block_size)
             self._folder = Path(self.budget.chunks) / key if key is not None else None
 
     def __iter__(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         done, chunk = 0, 0
         while done < self.runs and not self.cut_short:
-            size = min(_next_size(done, self.runs), self._widest())
+            size = min(next_size(done, self.runs), self._widest())
             x, y = self._chunk(chunk, done, size)
             if x.runs:
                 self._look(chunk, x, y)
@@ -265,9 +106,10 @@ class Sampler:
 
     def _chunk(self, chunk: int, done: int, size: int) -> tuple[Plain, Plain]:
         """The chunk, as far as it could be drawn; what was kept of it is not drawn again."""
-        block = _block_size(done, batched(self.mechanism))
+        block = block_size(done, batched(self.mechanism))
         blocks = [kept] if (kept := self._kept(chunk)) is not None else []
         there = blocks[0].sides[0].runs if blocks else 0
+        fresh: list[Drawn] = []
         if there < size:
             there -= there % block  # an unfinished block is drawn again
             blocks = [kept.first(there) for kept in blocks]
@@ -275,8 +117,11 @@ class Sampler:
         tasks = [Task(chunk, start // block, min(block, size - start)) for start in starts]
         try:
             with self.interrupts.at_once(), closing(self._drawn(tasks)) as drawn:
-                for _, part in drawn:
-                    blocks.append(part)
+                for task, part in drawn:
+                    fresh.append(part)
+                    if len(fresh) * task.runs >= TOGETHER:
+                        blocks.append(joined(fresh))
+                        fresh = []
                     self.error = self.error or part.error
                     if self._late():
                         self.cut_short = "out of time"
@@ -284,12 +129,12 @@ class Sampler:
         except KeyboardInterrupt:
             self.cut_short = "interrupted"
         self._unchanged()
-        whole = _joined(blocks)
+        whole = joined([*blocks, *fresh])
         if tasks and not self.cut_short:
             self._keep(chunk, whole)
         return whole.first(size).sides
 
-    def _drawn(self, tasks: list[Task]) -> Generator[tuple[Task, Block], None, None]:
+    def _drawn(self, tasks: list[Task]) -> Generator[tuple[Task, Drawn], None, None]:
         budget = self.budget
         shared = (self.mechanism, self.neighbours, budget.seed, budget.call_seconds)
         return each(
@@ -326,7 +171,7 @@ class Sampler:
         if x.runs < 2 or not (again >= x.runs / 4).any():
             return
         tasks = [Task(0, number, x.runs) for number in range(1, 4)]
-        others = [block.sides[0].numbers for _, block in self._drawn(tasks)]
+        others = [joined([block]).sides[0].numbers for _, block in self._drawn(tasks)]
         if len({numbers.shape for numbers in (x.numbers, *others)}) > 1:
             return
         for column in np.flatnonzero(again >= x.runs / 4).tolist():
@@ -354,9 +199,12 @@ class Sampler:
     def repeatable(self) -> bool:
         """Whether the first runs, made once more, end as they did: all randomness from rng, no state."""
         assert self._first is not None
-        runs = min(self._first[0].runs, _block_size(0, True) if batched(self.mechanism) else 2)
+        runs = min(self._first[0].runs, block_size(0, True) if batched(self.mechanism) else 2)
         _, again = next(self._drawn([Task(0, 0, runs)]))
-        return all(_equal(before.first(runs), after) for before, after in zip(self._first, again.sides))
+        return all(
+            same_outcomes(before.first(runs), after)
+            for before, after in zip(self._first, joined([again]).sides)
+        )
 
     @property
     def layout(self) -> Layout:
@@ -406,125 +254,3 @@ class Sampler:
         arrays = {f"{name}{s}": part for s in (0, 1) for name, part in block.sides[s]._asdict().items()}
         np.savez(content, **arrays, error=block.error)
         write_signed(path, f"{path.parent.name}/{path.name}", content.getvalue())
-
-
-def pickled(mechanism: Mechanism) -> bytes | None:
-    """The mechanism with its state, if it can be written down."""
-    import cloudpickle
-
-    try:
-        return cloudpickle.dumps(mechanism)
-    except Exception:
-        return None
-
-
-def restored(untouched: bytes, neighbours: Neighbours) -> Mechanism | None:
-    """The mechanism that was written down, if a copy of it runs on both data sets: what refers to more than
-    it holds (hooks, registries) may not.
-    """
-    import cloudpickle
-
-    with _optimizers_left_alone():
-        try:
-            for data in (neighbours.data, neighbours.other):
-                call(cloudpickle.loads(untouched), data, np.random.SeedSequence(0), 1)
-        except Exception:
-            return None
-        mechanism: Mechanism = cloudpickle.loads(untouched)
-    return mechanism
-
-
-@contextmanager
-def _optimizers_left_alone() -> Iterator[None]:
-    """PyTorch wraps `step` in the class of every optimizer that is read back. Optimizers of Opacus, which do
-    not call Optimizer.__init__, raise from then on, the one under audit too: afterwards classes are as they
-    were.
-    """
-    torch = sys.modules.get("torch")
-    if torch is None:
-        yield
-        return
-
-    def below(kind: Any) -> Iterator[Any]:
-        for child in kind.__subclasses__():
-            yield child
-            yield from below(child)
-
-    before = {kind: vars(kind).get("step") for kind in below(torch.optim.Optimizer)}
-    try:
-        yield
-    finally:
-        for kind, step in before.items():
-            if step is not None:
-                kind.step = step
-            elif "step" in vars(kind):
-                del kind.step
-
-
-def _picklable(mechanism: Mechanism, workers: int) -> None:
-    import cloudpickle
-
-    try:
-        cloudpickle.dumps(mechanism)
-    except Exception as error:
-        raise ValueError(
-            f"Expected mechanism={name_of(mechanism)} to be something that can be pickled, with "
-            f"workers={workers}: {error}"
-        ) from error
-
-
-def _equal(a: Plain, b: Plain) -> bool:
-    """Whether two outcomes are the same; one may be padded further than the other."""
-    both = _stacked([a, b])
-    return all(np.array_equal(part[: a.runs], part[a.runs :], equal_nan=True) for part in both[:-1])
-
-
-def run_by_run(mechanism: Mechanism) -> Mechanism:
-    """A batched mechanism as a plain one, so that a run that raises is one outcome.
-
-    >>> run_by_run(lambda data, rng, runs: np.ones((runs, 2)))(None, None).tolist()
-    [1.0, 1.0]
-    """
-    taped = takes(mechanism, "tape")
-
-    def single(data: Data, rng: np.random.Generator) -> Any:
-        output = mechanism(data, rng, runs=1, tape=Tape()) if taped else mechanism(data, rng, runs=1)
-        return output[0] if isinstance(output, np.ndarray | list) else output
-
-    single.__qualname__ = single.__name__ = name_of(mechanism)
-    return single
-
-
-def untaped(mechanism: Mechanism) -> Mechanism:
-    """A plain mechanism that needs no tape."""
-    return partial(mechanism, tape=Tape()) if takes(mechanism, "tape") else mechanism
-
-
-def _joined(blocks: list[Block]) -> Block:
-    """Blocks one after the other, each as wide as the widest."""
-    if len(blocks) == 1:
-        return blocks[0]
-    x, y = (_stacked([block.sides[side] for block in blocks]) for side in (0, 1))
-    return Block((x, y), next((block.error for block in blocks if block.error), ""))
-
-
-def _stacked(parts: list[Plain]) -> Plain:
-    if not parts:
-        none, empty = np.zeros(0, dtype=int), np.zeros((0, 0))
-        return Plain(empty, none, none, empty, empty, none)
-
-    def together(matrices: list[np.ndarray]) -> np.ndarray:
-        width = max(matrix.shape[1] for matrix in matrices)
-        if all(matrix.shape[1] == width for matrix in matrices):
-            return np.concatenate(matrices)
-        return np.concatenate([np.pad(m, ((0, 0), (0, width - m.shape[1]))) for m in matrices])
-
-    slots = np.unique(np.concatenate([part.slots for part in parts]))
-    return Plain(
-        together([part.numbers for part in parts]),
-        np.concatenate([part.sizes for part in parts]),
-        np.concatenate([part.shapes for part in parts]),
-        together([part.low_bits for part in parts]),
-        np.concatenate([part.at_slots(slots) for part in parts]),
-        slots,
-    )

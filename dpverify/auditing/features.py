@@ -430,7 +430,8 @@ def _noise_grains(x: np.ndarray, y: np.ndarray) -> list[float]:
     """Grains of half or single precision at the size of the numbers, where one side keeps to some residues:
     that is noise of low precision, added in a higher one to what it should hide.
     """
-    low, high = np.quantile(np.concatenate([x, y]), [0.16, 0.84])
+    both = np.sort(np.concatenate([x, y]))
+    low, high = both[int(0.16 * len(both))], both[int(0.84 * len(both))]
     if not high > low:
         return []
     grains = 2.0 ** (np.floor(np.log2((high - low) / 2)) - np.array([11, 24]))
@@ -440,13 +441,15 @@ def _noise_grains(x: np.ndarray, y: np.ndarray) -> list[float]:
 
 def _concentration(values: np.ndarray, modulus: float, bins: int = 32) -> float:
     """How much more often than the mean the commonest residue is seen."""
-    rest = np.mod(values / modulus, 1.0)
+    steps = values / modulus
+    rest = steps - np.floor(steps)  # modulo 1, sooner
     return float(np.bincount((rest * bins).astype(int), minlength=bins).max() * bins / len(values))
 
 
 def _residue(at: int, modulus: float, text: str, grain: float = 0.0) -> Score:
     def apply(out: np.ndarray) -> np.ndarray:
-        rest = np.mod(out[:, at] / modulus, 1.0)
+        steps = out[:, at] / modulus
+        rest = steps - np.floor(steps)
         return np.mod(np.round(rest / grain) * grain, 1.0) if grain else np.round(rest * modulus)
 
     says = f"output[{at}] / {modulus!r} modulo 1, to the nearest 1/{1 / grain:g}" if grain else ""

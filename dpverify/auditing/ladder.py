@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dpverify.auditing.accountant import ACCOUNTANT
-from dpverify.auditing.drawing import pickled, restored
+from dpverify.auditing.copies import pickled, restored
 from dpverify.auditing.memory import Memory
 from dpverify.auditing.noise import NOISE
 from dpverify.auditing.replay import REPLAY, describe

@@ -7,7 +7,7 @@ atoms       values, and whole rows, that come back
 outside     what lies far out
 moments     of Gaussians, over the coordinates whose mean or scale differs
 products    1/2 z' (C_x - C_y) z of the standardised output, over the covariances that differ, or all of them
-trees       gradient boosting (scikit-learn, where it is installed)
+trees       gradient boosting, for what depends on several coordinates
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from dpverify.auditing.cells import (
 )
 from dpverify.auditing.claimed import WorstPair
 from dpverify.auditing.scores import Score, Steps
-from dpverify.threads import one_thread
+from dpverify.auditing.trees import grow_trees
 
 FEWEST = 64  # draws a side before anything is learned
 TREES_AT = (1024, 8192, 32_768)  # draws a side on which trees are grown: they cost most
@@ -109,12 +109,13 @@ def excess(x: np.ndarray, y: np.ndarray, pair: WorstPair) -> float:
     """
     if len(x) < 2:
         return -math.inf
-    n, ratios = max(int(x.sum()), 1), (x + 0.5) / (y + 0.5)
-    up = np.argsort(ratios, kind="stable")
-    sides = np.stack([x[up[::-1]], y[up], y[up[::-1]], x[up]])
+    n = max(int(x.sum()), 1)
+    up = ((x + 0.5) / (y + 0.5)).argsort(kind="stable")
+    down = up[::-1]
+    sides = np.array([x[down], y[up], y[down], x[up]])
     tpr, fpr = sides.cumsum(axis=1)[:, :-1].reshape(2, -1) / n
-    allowed, beside = np.interp([fpr, fpr + 1e-3], *pair.curve)
-    slope = np.maximum((beside - allowed) / 1e-3, 0.0)
+    allowed = np.interp(fpr, *pair.curve)
+    slope = np.maximum((np.interp(fpr + 1e-3, *pair.curve) - allowed) / 1e-3, 0.0)
     # a count of 0 is not certain to stay 0
     spread = np.sqrt((tpr * (1 - tpr) + slope**2 * (fpr * (1 - fpr) + 1 / n)) / n + 1 / n**2)
     return float(((tpr - allowed) / spread).max())
@@ -227,29 +228,13 @@ def _products(
 
 
 def _grown_on(size: int) -> str:
-    return f"gradient-boosted trees (scikit-learn) grown on {size} runs a side"
+    return f"gradient-boosted trees grown on {size} runs a side"
 
 
 def _trees(x: np.ndarray, y: np.ndarray, gains: np.ndarray) -> list[Score]:
-    """Gradient-boosted trees on the coordinates (of many, those that differ most), where scikit-learn is
-    installed.
-    """
-    try:
-        from sklearn.ensemble import HistGradientBoostingClassifier
-    except ImportError:
-        return []
+    """Trees on the coordinates; of many, on those that differ most."""
     if len(x) == 0:
         return []
     columns = np.sort(np.argsort(-gains, kind="stable")[:64])
-    model = HistGradientBoostingClassifier(
-        max_iter=16, max_leaf_nodes=15, learning_rate=0.3, max_bins=127, early_stopping=False, random_state=0
-    )
-    with one_thread():
-        both = np.concatenate([x[:, columns], y[:, columns]])
-        model.fit(both, np.repeat([1, 0], len(x)))
-
-    def apply(out: np.ndarray) -> np.ndarray:
-        with one_thread():
-            return np.asarray(model.decision_function(out[:, columns]))
-
-    return [Score(_grown_on(len(x)), apply, dear=True, plain=False)]
+    score = grow_trees(x[:, columns], y[:, columns])
+    return [Score(_grown_on(len(x)), lambda out: score(out[:, columns]), dear=True, plain=False)]

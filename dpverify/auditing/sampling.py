@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.auditing.outcomes import NotAnOutcome, plain, plain_batch
+from dpverify.auditing.leaves import NotAnOutcome
+from dpverify.auditing.outcomes import plain, plain_batch
 from dpverify.auditing.tape import Tape
 from dpverify.neighbours import Data
 

@@ -85,8 +85,9 @@ def smoothed(x: np.ndarray, y: np.ndarray, roughness: float | None = None) -> tu
     from scipy.linalg.lapack import dposv
     from scipy.special import expit, ndtri
 
-    share = (x + y + 0.25) / (x + y + 0.25).sum()
-    z = ndtri(np.clip(np.cumsum(share) - share / 2, 1e-9, 1 - 1e-9))
+    share = x + y + 0.25
+    share /= share.sum()
+    z = ndtri(_within(share.cumsum() - share / 2, 1e-9, 1 - 1e-9))
     base = math.log(max(x.sum(), 0.5) / max(y.sum(), 0.5))
     if roughness is None or len(x) < 4:
         design = np.stack([np.ones_like(z), z, z**2 - 1], axis=1)
@@ -105,13 +106,18 @@ def smoothed(x: np.ndarray, y: np.ndarray, roughness: float | None = None) -> tu
         else:
             gradient, curvature = design.T @ gradient, (design.T * weight) @ design + penalty
         step = dposv(curvature, gradient - penalty @ beta)[1]
-        beta = np.clip(beta + np.clip(step, -3, 3), -20, 20)
+        beta = _within(beta + _within(step, -3.0, 3.0), -20.0, 20.0)
         log_odds = beta if design is None else design @ beta
-        if np.abs(step).max() < 0.01:
+        if max(step.max(), -step.min()) < 0.01:
             break
-    fit = np.clip(expit(log_odds), 1e-6, 1 - 1e-6)
+    fit = _within(expit(log_odds), 1e-6, 1 - 1e-6)
     p, q = share * fit, share * (1 - fit)
     return p / p.sum(), q / q.sum()
+
+
+def _within(values: np.ndarray, low: float, high: float) -> np.ndarray:
+    """What np.clip gives; of a few values, sooner."""
+    return np.asarray(np.minimum(np.maximum(values, low), high))
 
 
 def _curvature(z: np.ndarray) -> np.ndarray:
@@ -206,13 +212,21 @@ def due(seen: int, learned: int) -> bool:
     return seen > learned if seen <= OFTEN else seen >= 2 * learned
 
 
+def _book(score: Score, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
+    """The edges of a score's bins, and how many of these outputs fall in each."""
+    a, b = score.apply(x), score.apply(y)
+    edges = edges_of(np.concatenate([a, b]))
+    return edges, (exceedances(a, edges), exceedances(b, edges))
+
+
 @dataclass
 class Desk:
     """Scores with their bins and counts, and the bettors who choose among them.
 
     `honest` if the scores were learned on other draws than those that are counted. `wanted` are the scores
-    that are counted on all outputs, chosen with the bets after `learned` of the draws that were `seen`;
-    `applied` are their values on the last ones.
+    that are counted on all outputs, chosen with the bets after `learned` of the draws that were `seen`, and
+    `left` those that are dear to apply and have shown nothing; `applied` are the values of the wanted on the
+    last outputs.
     """
 
     honest: bool
@@ -221,21 +235,26 @@ class Desk:
     counts: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
     bettors: list[Bettor] = field(default_factory=list)
     wanted: set[int] = field(default_factory=set)
+    left: set[int] = field(default_factory=set)
     applied: list[tuple[Score, tuple[np.ndarray, np.ndarray]]] = field(default_factory=list)
     seen: int = 0
     learned: int = 0
 
-    def open(self, scores: list[Score], x: np.ndarray, y: np.ndarray) -> None:
-        """Begin anew with these scores, and these outputs to count; columns that come later are not seen."""
+    def open(self, scores: list[Score], x: np.ndarray, y: np.ndarray, pair: WorstPair) -> None:
+        """Begin anew with these scores, and these outputs to count (of a dear one that shows nothing on the
+        first of them, these alone); columns that come later are not seen.
+        """
         self.scores, self.edges, self.counts, self.learned = [], [], [], 0
         for learned in scores:
             score = learned.on_the_first(x.shape[1])
-            a, b = score.apply(x), score.apply(y)
-            edges = edges_of(np.concatenate([a, b]))
+            rows = min(len(x), 2 * LOOK) if score.dear else len(x)
+            edges, counts = _book(score, x[:rows], y[:rows])
+            if rows < len(x) and excess(*counts, pair) > LEAST[self.honest]:
+                edges, counts = _book(score, x, y)
             if len(edges):
                 self.scores.append(score)
                 self.edges.append(edges)
-                self.counts.append((exceedances(a, edges), exceedances(b, edges)))
+                self.counts.append(counts)
 
     def keep(self, most: int, pair: WorstPair) -> None:
         """Close all books but those of the scores whose counts exceed the claim most."""
@@ -260,7 +279,7 @@ class Desk:
         fresh = []
         self.applied = []
         for i, (score, edges) in enumerate(zip(self.scores, self.edges)):
-            rows = len(x) if i in self.wanted else part // 4 if score.dear else part
+            rows = len(x) if i in self.wanted else 0 if i in self.left else part // 4 if score.dear else part
             if not rows:
                 fresh.append((np.zeros(len(edges) + 1, dtype=int),) * 2)
                 continue
@@ -287,6 +306,7 @@ class Desk:
         self.wanted = {b.of for b in self.bettors if b.bet is not None and b.bet.growth > 0}
         if self.honest:
             self.wanted |= {i for i, by in enumerate(beyond) if by > PROMISING and i not in dear}
+        self.left = {i for i in dear - self.wanted if beyond[i] < 0}
         self.learned = self.seen
 
 
@@ -380,7 +400,7 @@ class Sequential:
         a, b = (_stacked([*pool, side], width)[:most] for pool, side in zip(self._pool, (x, y)))
         self._pool = ([a], [b])
         if before < EARLY and due(len(a), self._opened):
-            self.early.open(learn_scores(a, b), a, b)
+            self.early.open(learn_scores(a, b), a, b, self.pair)
             self._opened = len(a)
         # the wider the outputs and the more there are, the dearer it is to learn anew
         factor = 1.4 if width <= 4 and len(a) <= EARLY else 2.0 if width <= 4 or len(a) <= 4096 else 3.0
@@ -389,7 +409,7 @@ class Sequential:
             self._ratios = learn_ratios(a[:half], b[:half], self.pair, self._ratios)
             known = {score.text for score in self._ratios}
             kept = [score for score in self.honest.promising(self.pair) if score.text not in known]
-            self.honest.open([*self._ratios, *kept], a[half:], b[half:])
+            self.honest.open([*self._ratios, *kept], a[half:], b[half:], self.pair)
             self.honest.keep(KEPT, self.pair)
             self._learned = len(a)
 

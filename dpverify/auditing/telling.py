@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.auditing.outcomes import Layout, plain, settled
+from dpverify.auditing.layout import Layout
+from dpverify.auditing.outcomes import plain, settled
 from dpverify.auditing.sampling import Mechanism, ends_a_run, name_of
 from dpverify.neighbours import Data
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from dpverify import Budget, Neighbours, audit
-from dpverify.auditing.drawing import WARM, Sampler, chunk_sizes
+from dpverify.auditing.blocks import chunk_sizes
+from dpverify.auditing.drawing import WARM, Sampler
 from dpverify.auditing.fingerprints import fingerprint
 from dpverify.auditing.sequential import Sequential
 from dpverify.guarantees import GDP, PureDP

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from dpverify import Budget, Neighbours, PureDP, audit
-from dpverify.auditing.outcomes import Layout, plain, plain_batch
+from dpverify.auditing.layout import Layout
+from dpverify.auditing.outcomes import plain, plain_batch
 from dpverify.verdicts import REFUTED, SUPPORTED
 
 PAIR = Neighbours.replace(np.zeros((1, 1)), 0, [1.0])

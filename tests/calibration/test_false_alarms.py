@@ -23,8 +23,8 @@ from scipy.special import bdtrc, ndtr
 
 from dpverify import Budget, Neighbours
 from dpverify.accounting import account
+from dpverify.auditing.blocks import chunk_sizes
 from dpverify.auditing.claimed import worst_pair
-from dpverify.auditing.drawing import chunk_sizes
 from dpverify.auditing.exact import epsilon_lower_bound, mu_lower_bound, point_curve, refutes
 from dpverify.auditing.noise import noise_as_declared
 from dpverify.auditing.rungs import Audit

@@ -1,0 +1,124 @@
+"""What a result may owe to something else than a leak: a state that is kept or drifts, or rounding; tried on
+fresh runs, and said.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from dpverify.auditing.claimed import worst_pair
+from dpverify.auditing.copies import run_by_run, untaped
+from dpverify.auditing.drawing import Sampler
+from dpverify.auditing.rungs import Audit
+from dpverify.auditing.sampling import MechanismError, batched
+from dpverify.auditing.sequential import Sequential
+from dpverify.auditing.telling import as_numbers_of
+from dpverify.neighbours import Neighbours
+from dpverify.threads import one_thread
+from dpverify.verdicts import REFUTED, UNDECIDED, Result
+
+
+def noting(audit: Audit, result: Result, sampler: Sampler, fixed: bool) -> Result:
+    """The same result, saying what its verdict means, and what was odd about the runs."""
+    notes = []
+    if fixed:
+        notes.append(
+            "Every run on D gave the same output: the mechanism seems to ignore its rng, or to have kept an "
+            "answer from before the audit."
+        )
+    if any(sampler.raised):
+        notes.append(f"{sampler.raised[0]} runs on D and {sampler.raised[1]} on D' raised ({sampler.error}).")
+    if sampler.cut_short:
+        notes.append(f"It was cut short ({sampler.cut_short}).")
+    if result.verdict is REFUTED and (kept := _state(audit, result, sampler)):
+        return Result(UNDECIDED, kept, result.evidence)
+    if not sampler.cut_short and not sampler.repeatable():
+        if result.verdict is REFUTED and (drifting := _drifts(audit, result)):
+            return Result(UNDECIDED, drifting, result.evidence)
+        notes.append("The same seed gave another output: not all randomness is from rng, or a state is kept.")
+    if result.verdict is REFUTED and not batched(audit.drawn) and _by_rounding(audit, result):
+        notes.append(ROUNDING)
+    means = (
+        f"For this pair of neighbours, some epsilon and the delta that {audit.claim} implies there fail."
+        if result.verdict is REFUTED
+        else ""
+    )
+    evidence = result.evidence
+    if evidence is not None:
+        more = {"cut_short": sampler.cut_short} if sampler.cut_short else {}
+        evidence = replace(evidence, details=means, certificate={**evidence.certificate, **more})
+    because, cut_short = " ".join([result.because, *notes]), bool(sampler.cut_short)
+    return result.with_(because=because, evidence=evidence, cut_short=cut_short)
+
+
+ROUNDING = (
+    "As numbers, the outputs are not told apart: what tells is in the lowest bits of the numbers that these "
+    "bytes or texts hold, which adding in floating point touches (Mironov 2012). That is a true leak, of "
+    "nearly every implementation that adds noise to float64s and publishes all their bits; publish rounded "
+    "numbers."
+)
+
+
+def _by_rounding(audit: Audit, result: Result) -> bool:
+    """Whether outputs that hold floats in bytes or texts are told apart by these, but not as numbers."""
+    assert result.evidence is not None
+    pair = audit.neighbours
+    numbers = as_numbers_of(untaped(audit.drawn), pair.data, audit.budget.seed)
+    runs = 4 * max(result.evidence.samples or 2, 50)
+    return numbers is not None and not _told_apart(audit.with_(mechanism=numbers), pair, runs, crashed=True)
+
+
+DRIFTS = "The mechanism keeps a state that drifts from call to call, so that nothing follows:"
+
+
+def _drifts(audit: Audit, result: Result) -> str:
+    """Why the refutation says nothing: it goes away when the calls on the two data sets are interleaved one
+    by one, or equal data sets are told apart just as well.
+    """
+    assert result.evidence is not None
+    runs = max(result.evidence.samples or 2, 2)
+    pair = audit.neighbours
+    if batched(audit.drawn):
+        single = audit.with_(mechanism=run_by_run(audit.drawn))
+        # A lucky early end is no measure of how long the next one takes.
+        if not _told_apart(single, pair, max(4 * runs, audit.budget.runs), crashed=True):
+            return f"{DRIFTS} with calls of one run each, in random order, the data sets are not told apart."
+        return ""
+    for name, data in (("D", pair.data), ("D'", pair.other)):
+        if _told_apart(audit, Neighbours(data, data, pair.adjacency), runs, crashed=False):
+            return f"{DRIFTS} two series of runs on {name} are told apart as well as the two data sets."
+    return ""
+
+
+def _state(audit: Audit, result: Result, sampler: Sampler) -> str:
+    """Why the refutation says nothing of one call: it goes away when every run begins as the first did."""
+    fresh = sampler.from_scratch()
+    assert result.evidence is not None
+    runs = 4 * max(result.evidence.samples or 2, 50)
+    if fresh is None or _told_apart(audit.with_(mechanism=fresh), audit.neighbours, runs, crashed=True):
+        return ""
+    return (
+        f"The mechanism keeps a state: calls that share it are told apart, but in {runs} runs a side that "
+        "begin as the first did, the data sets are not. So nothing follows of a claim for one call; for a "
+        "claim of many calls, audit them together."
+    )
+
+
+def _told_apart(audit: Audit, pair: Neighbours, runs: int, crashed: bool) -> bool:
+    """Whether fresh runs on a pair of data sets break the claim; `crashed` is the answer if they end in an
+    error: a refutation is not taken back because it could not be tried again.
+    """
+    test = Sequential(worst_pair(audit.claim))
+    budget = replace(
+        audit.budget, runs=runs, seed=audit.budget.seed + 1, chunks=None, seconds=None, workers=1
+    )
+    try:
+        for a, b in Sampler(audit.drawn, pair, budget):
+            with one_thread():
+                test.feed(a, b)
+            if test.log_wealth >= math.log(2 / audit.alpha):
+                return True
+    except MechanismError:
+        return crashed
+    return False
