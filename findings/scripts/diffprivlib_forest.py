@@ -3,11 +3,13 @@
 library: diffprivlib 0.6.6
 met by: RandomForestClassifier as it comes, where a record is added or removed
 severity: breaks for an ordinary user
-claim: epsilon-differential privacy by parallel composition over disjoint parts (docstring of
-    RandomForestClassifier)
+claim: epsilon-differential privacy, where each datapoint is used to train exactly one tree (docstring of
+    RandomForestClassifier, under shuffle), so that every tree has all of epsilon
 shown: without its first record, the fourth of six changes from the second tree to the first: two trees see
     the change of one record, 2 epsilon instead of epsilon
-cause: the parts are slices of the array; under replacement the slices stay, but a leaf's two counts change
+cause: the parts are slices of the array, whose ends move with the number of records. If records are replaced
+    instead, the slices stay, but two counts of a leaf change by one each, with noise for one (the finding on
+    replaced counts)
 remedy: assign each record to a tree by itself (at random), or state the relation and double the sensitivity
 upstream: no public thread found (searched 2026-11-17)
 targets: diffprivlib:RandomForestClassifier, diffprivlib:RandomForestClassifier-replace

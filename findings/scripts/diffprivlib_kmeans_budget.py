@@ -36,7 +36,7 @@ def watched(kind):
 
 for kind in (mechanisms.GeometricFolded, mechanisms.LaplaceBoundedDomain):
     watched(kind)
-for features in (10, 64):
+for features in (10, 64, 784):
     spent.clear()
     data = np.random.default_rng(0).random((1000, features))
     models.KMeans(n_clusters=1, epsilon=1.0, bounds=(0.0, 1.0), random_state=0).fit(data)

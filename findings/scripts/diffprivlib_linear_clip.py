@@ -2,9 +2,9 @@
 
 library: diffprivlib 0.6.6
 met by: LinearRegression(fit_intercept=False) on data that leave bounds_X or bounds_y
-severity: breaks for a documented option
-claim: epsilon-differential privacy; values outside of the bounds are clipped (docstring of
-    LinearRegression)
+severity: corner case
+claim: epsilon-differential privacy for data of these bounds (docstring of LinearRegression, which does not
+    say what becomes of values beyond them; with an intercept, as in the other models, they are clipped)
 shown: bounds (-1, 1), epsilon 1: one record at 1e6 moves the coefficient from noise of size 1 to 1 +- 1e-5
 cause: clip_to_bounds is called within `if fit_intercept` in _preprocess_data
 remedy: clip in both cases

@@ -8,7 +8,8 @@ shown: bounds (0, 1), no intercept: the sum of squares is published without nois
 cause: models/linear_regression.py takes bounds_X[0][i] twice where the larger of both ends is meant
 remedy: max(|lower|, |upper|) ** 2
 upstream: https://github.com/IBM/differential-privacy-library/issues/104,
-    https://github.com/IBM/differential-privacy-library/issues/105
+    https://github.com/IBM/differential-privacy-library/issues/105;
+    https://github.com/IBM/differential-privacy-library/pull/110 (open) proposes a remedy
 targets: diffprivlib:LinearRegression-lower
 """
 

@@ -4,7 +4,8 @@ library: diffprivlib 0.6.6
 met by: GaussianNB, KMeans, LinearRegression or DecisionTreeClassifier on features of different tiny scales,
     such as bounds (0, 1e-10) and (0, 1e-8)
 severity: corner case
-claim: each feature is clipped to its own bounds, from which its sensitivity comes (docstring of bounds)
+claim: bounds may have one entry per feature (docstrings of these models), from which each feature gets its
+    sensitivity
 shown: bounds (0, 1e-10) and (0, 1e-8): the first feature is clipped at 1e-8, a hundred times its sensitivity
 cause: clip_to_bounds in validation.py compares the bounds by numpy.allclose, whose absolute tolerance is 1e-8
 remedy: clip every feature to its own bounds, without comparing them

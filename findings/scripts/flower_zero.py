@@ -3,7 +3,8 @@
 library: flwr 1.41.0
 met by: any strategy with clipping, or LocalDpMod, where a client returns the weights that it got
 severity: corner case
-claim: the strategy aggregates the replies of all sampled clients
+claim: the replies of the sampled clients are aggregated (docstring of aggregate_train), clipped where their
+    norm is above the clip
 shown: an update of zero raises ZeroDivisionError, so that everybody sees that some client changed nothing
 cause: min(1, clipping_norm / norm) of a norm that is 0
 remedy: nothing is to be clipped where the norm is 0

@@ -3,7 +3,7 @@
 library: jax-privacy 2.0.0
 met by: BandMFExecutionPlanConfig(strategy=..., column_normalize=True) with a strategy whose norm is not 1
 severity: corner case
-claim: the plan's noise is that of its dp_event (docstring of BandMFExecutionPlanConfig)
+claim: the dp_event of a plan made by one of the configurations can be trusted (docstring of DPExecutionPlan)
 shown: a strategy of norm 1/2 gets half the noise that is charged
 cause: the noise is scaled by the norm of the strategy as given, after its columns were normalised
 remedy: scale by the norm of what is used, or ask for norm 1 as toeplitz.inverse_as_streaming_matrix does

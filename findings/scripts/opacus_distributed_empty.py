@@ -7,9 +7,9 @@ met by: DifferentiallyPrivateDistributedDataParallel (DPDDP) and make_private wi
 severity: corner case
 claim: each replica selects each sample of its chunk independently with probability sample_rate (docstring of
     DistributedUniformWithReplacementSampler); the accountant charges every step at that rate
-shown: 1000 records in batches of 4 on two processes: rate 0.004 recorded, a record is in 0.0046 of the
-    batches of its process; of 250 steps an epoch one process makes 216 and the other 215 on average, though
-    every step waits for both
+shown: 1000 records in batches of 4 on two processes: rate 0.004 recorded, a record is in 0.0046 or 0.0047 of
+    the batches of its process; of 250 steps an epoch one process makes 216 and the other 215 on average,
+    though every step waits for both
 cause: DistributedUniformWithReplacementSampler.__iter__ yields only parts that are not empty; what is left is
     a sample under the condition that it is not empty. UniformWithReplacementSampler, for one process, yields
     empty ones

@@ -6,8 +6,8 @@ met by: PrivacyEngine().make_private as it comes (loss_reduction="mean", Poisson
 severity: breaks for an ordinary user
 claim: (epsilon, delta) by the analysis of the sampled Gaussian mechanism (accountants/analysis/rdp.py refers
     to arXiv 1908.10530, where neighbours differ by one record more or less; no other relation is named)
-shown: 1000 against 999 records: noise of scale 0.01 against 0.010101, told apart by a model of a million
-    weights (10 standard errors), at noise_multiplier 1 and one step
+shown: 1000 against 999 records: noise of scale 0.01 against 0.0101, told apart by a model of a million
+    weights (about 10 standard errors), at noise_multiplier 1 and one step
 cause: privacy_engine.py sets expected_batch_size = int(records * rate), which DPOptimizer.scale_grad
     divides by
 remedy: divide by a public number (the batch size that was asked for), or state that the number of records

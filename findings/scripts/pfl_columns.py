@@ -3,7 +3,9 @@
 library: pfl 0.6.0
 met by: BandedMatrixFactorizationMechanism, for users of the first rounds
 severity: breaks for an ordinary user
-claim: sensitivity clipping_bound for one participation (docstring of BandedMatrixFactorizationMechanism)
+claim: the epsilon of the accountant for one Gaussian release of sensitivity clipping_bound a participation,
+    by arXiv 2306.08153, where the columns of the strategy have norm 1 (docstring of
+    BandedMatrixFactorizationMechanism, which names the paper and hands the participations to the accountant)
 shown: 8 rounds: a user of round 1 moves the query by 1.41 times what is charged
 cause: numpy.linalg.cholesky factors X = L L', and L is taken for C in X = C' C
 remedy: C = L' of the matrix in reversed order, or normalise the columns of what is used

@@ -1,9 +1,9 @@
 """With two parameter groups, DPSGD clips at the root of the norm.
 
 library: pyvacy 0.0.32
-met by: DPSGD with parameters in more than one group
+met by: DPSGD with parameters in more than one group, as every optimizer of PyTorch takes them
 severity: breaks for a documented option
-claim: gradients are clipped at l2_norm_clip (readme)
+claim: l2_norm_clip is an upper bound on the norm of the gradient (docstring of the optimizers)
 shown: a gradient of 10 000 is released as 100 at clip 1
 cause: the square root of the total norm is taken inside the loop over groups
 remedy: take it once, after the loop

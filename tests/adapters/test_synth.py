@@ -1,6 +1,6 @@
 """SmartNoise: every target ends as known, and twins without the findings are acquitted: MWEM with bins for
-all categories, and a scaler that looks for its noise at the right distance. AIM with a planted overspending
-is caught.
+all categories, a scaler that looks for its noise at the right distance, covariances in one order. AIM and
+QUAIL with a planted overspending and PATEGAN with one teacher for all are caught.
 """
 
 import numpy as np
@@ -65,3 +65,48 @@ def test_choices_of_aim_at_twice_their_budget_are_seen(monkeypatch):
         ),
     )
     assert laws()["budget"](select("smartnoise:aim")[0]()).verdict is REFUTED
+
+
+def test_covariances_with_the_noise_of_their_own_order_are_acquitted(monkeypatch):
+    from snsynth.models import dp_covariance
+
+    given = dp_covariance.covariance_sensitivity
+
+    def in_order(n, ranges, intercept):
+        size = ranges.shape[1]
+        square = np.zeros((size, size))
+        square[np.triu_indices(size)] = given(n, ranges, intercept)
+        return square.T[np.tril_indices(size)]
+
+    monkeypatch.setattr(dp_covariance, "covariance_sensitivity", in_order)
+    subject = select("smartnoise:covariance")[0]()
+    found = audit(subject.mechanism, subject.neighbours, subject.claim, budget=Budget(runs=subject.runs))
+    assert found.verdict is SUPPORTED
+
+
+def test_a_quail_whose_synthesizer_gets_all_of_epsilon_is_seen(monkeypatch):
+    from snsynth import quail
+
+    fit = quail.QUAILSynthesizer.fit
+
+    def generous(self, *data, **named):
+        half = self.dp_synthesizer
+        self.dp_synthesizer = lambda epsilon: half(epsilon=self.epsilon)
+        return fit(self, *data, **named)
+
+    monkeypatch.setattr(quail.QUAILSynthesizer, "fit", generous)
+    assert laws()["budget"](select("smartnoise:quail")[0]()).verdict is REFUTED
+
+
+def test_one_teacher_for_all_votes_of_pategan_is_seen(monkeypatch):
+    from snsynth.pytorch.nn import pategan
+
+    pate = pategan.pate
+    monkeypatch.setattr(
+        pategan,
+        "pate",
+        lambda made_up, networks, scale, **options: pate(
+            made_up, [networks[0]] * len(networks), scale, **options
+        ),
+    )
+    assert laws()["sensitivity"](select("smartnoise:pategan-votes")[0](), seed=0).verdict is REFUTED

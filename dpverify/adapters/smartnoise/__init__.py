@@ -1,4 +1,5 @@
-"""SmartNoise synthesizers: those from marginals, those with networks, and what prepares their columns.
+"""SmartNoise synthesizers: those from marginals, those with networks, those with private models, and what
+prepares their columns.
 
 Shown on smartnoise-synth 1.0.8:
   - the bins of MWEM end at the least and the largest category of the records;
@@ -6,14 +7,17 @@ Shown on smartnoise-synth 1.0.8:
     measures adds up to its budget, as in AIM;
   - StandardScaler publishes mean and variance with hardly any noise;
   - DPCTGAN and DPGAN train for one more round when the budget is nearly spent;
-  - the teachers of PATECTGAN are one network, and the student is the same.
+  - the teachers of PATECTGAN are one network, and the student is the same; those of PATEGAN are networks of
+    their own, and its votes cost less than is charged;
+  - QUAIL spends what it says, and keeps an accuracy that has no noise;
+  - the covariances behind DPLinearRegression get noise in another order than they stand in.
 
-No law was run on PATEGAN, whose teachers are networks of their own, on QUAIL and `snsynth.models`, which need
-scikit-learn, and on the bounds that MinMaxTransformer and BinTransformer find for themselves.
+No law was run on the bounds that MinMaxTransformer and BinTransformer find for themselves.
 """
 
 from dpverify.adapters.smartnoise.marginals import TARGETS as MARGINALS
+from dpverify.adapters.smartnoise.models import TARGETS as MODELS
 from dpverify.adapters.smartnoise.networks import TARGETS as NETWORKS
 from dpverify.adapters.smartnoise.transforms import TARGETS as TRANSFORMS
 
-TARGETS = (*MARGINALS, *NETWORKS, *TRANSFORMS)
+TARGETS = (*MARGINALS, *MODELS, *NETWORKS, *TRANSFORMS)
