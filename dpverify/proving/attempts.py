@@ -104,7 +104,7 @@ def _refusal(tactic: Any, relation: Any, content: dict[str, Any], effort: Effort
     """Why a certificate is not believed, if it is not."""
     if not tactic.check(relation, content):
         return StillOpen("its certificate was not accepted by the checker")
-    if isinstance(relation, Equal | AtMost) and (point := _disagreement(relation, effort)):
+    if isinstance(relation, Equal | AtMost) and (point := disagreement(relation, effort)):
         return StillOpen(f"a replay disagrees with the certificate at {point}")
     return None
 
@@ -129,8 +129,14 @@ def _certified(relation: Any, name: str, content: dict[str, Any]) -> Result:
     return Result(PROVED, f"{name}: {content['summary']}", Evidence(name, content))
 
 
-def _disagreement(relation: Equal | AtMost, effort: Effort) -> str | None:
-    """A random admissible rational point at which the relation fails to 50 digits, if there is one."""
+def disagreement(relation: Equal | AtMost, effort: Effort) -> str | None:
+    """A random admissible rational point at which the relation fails to 50 digits, if there is one.
+
+    >>> import sympy as sp
+    >>> from dpverify.effort import QUICK
+    >>> disagreement(AtMost(sp.Symbol("x", positive=True), -1), QUICK) is None
+    False
+    """
     if mentions(relation):
         witness = realisations.refute(relation, effort, hard=False, seed=effort.seed + 1)
         return str(witness.let) if witness else None

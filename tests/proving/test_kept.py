@@ -3,12 +3,16 @@
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import sympy as sp
 
+from dpverify.effort import QUICK
 from dpverify.keeping import keep_proofs
 from dpverify.language import Function, inner, norm2, vectors
-from dpverify.proving import kept, prove
+from dpverify.proving import derivatives, kept, prove, sampling
+from dpverify.proving.attempts import disagreement
+from dpverify.proving.domain import domain_of
 from dpverify.relations import AtMost, Equal, Increasing
 from dpverify.theorems import AllOf, Theorem
 from dpverify.verdicts import PROVED, REFUTED
@@ -164,3 +168,45 @@ def test_a_file_that_holds_no_proofs_is_named(claims):
         ValueError, match=r"Expected proofs in .*proofs\.json, as `dpverify proofs` writes them"
     ):
         kept.read(claims.parent)
+
+
+WAYS = {
+    "increasing": AtMost(sp.log(1 + x), x, by=("derivatives",)),
+    "decreasing": AtMost(0, sp.exp(-x) * x + 1 - sp.tanh(x), [x >= 1], by=("derivatives",)),
+    "concave": AtMost(X**2, sp.sin(2 * X), [X >= 0, X <= 1], by=("derivatives",)),
+    "bottom": AtMost(X + 1, sp.exp(X), by=("derivatives",)),
+}
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_a_derivative_is_taken_again_along_the_variable_that_is_kept(name):
+    made = derivatives.attempt(WAYS[name], QUICK)
+    ways = [way for way in made.reductions if way.recipe.get("way") == name]
+    for way in ways:
+        again = list(derivatives.again(WAYS[name], way.recipe))
+        assert [str(a) for a, _ in again[0].steps] == [str(a) for a, _ in way.steps]
+        assert (again[0].because, again[0].recipe) == (way.because, way.recipe)
+    assert ways
+    assert list(derivatives.again(WAYS[name], {"variable": "another", "way": name})) == []
+
+
+@pytest.mark.parametrize(
+    ("relation", "fails"),
+    [
+        (AtMost(x, 1, [x < 2]), True),  # at every other point
+        (AtMost(x, 1, [x < sp.Rational(101, 100)]), True),  # by so little that floats leave a doubt
+        (AtMost(x, 1, [x < 1]), False),
+        (AtMost(sp.log(x), x), False),
+        (AtMost(2 * x * y, x**2 + y**2), False),
+        (AtMost(sp.zeta(x + 1), sp.zeta(x + 1) + x), False),  # floats do not have it
+    ],
+)
+def test_a_replay_disagrees_where_a_relation_fails(relation, fails):
+    assert (disagreement(relation, replace(QUICK, replays=40)) is not None) is fails
+
+
+def test_points_at_which_floats_leave_no_doubt_are_counted_but_for_the_first():
+    domain = domain_of(AtMost(x, 1, [x < 2]))
+    found = list(sampling.points(domain, 40, np.random.default_rng(0), sure=3))
+    assert sum(bool(point[x] < 1 - sp.Rational(1, 10**5)) for point in found) == 3
+    assert sum(bool(point[x] > 1) for point in found) > 5
