@@ -25,7 +25,7 @@ import numpy as np
 from dpverify.accounting.gaussian import gaussian_mu
 from dpverify.neighbours import Adjacency
 from dpverify.releases import Release
-from dpverify.releases.curves import from_curve, gaussian_curve
+from dpverify.releases.curves import composed, from_curve, gaussian_curve, repeated
 
 _GRID = 100_000  # losses on one side of a curve's grid, at most
 
@@ -61,7 +61,7 @@ def pld_profile(
     if not parts:
         return lambda epsilon: 0.0
     while len(parts) > 1:
-        parts = [a.compose(b) for a, b in zip(parts[::2], parts[1::2])] + parts[len(parts) // 2 * 2 :]
+        parts = [composed(a, b) for a, b in zip(parts[::2], parts[1::2])] + parts[len(parts) // 2 * 2 :]
     total = parts[0]
     return lambda epsilon: float(total.get_delta_for_epsilon(epsilon))
 
@@ -78,7 +78,7 @@ def _composed(key: str, adjacency: Adjacency, interval: float, times: int, relea
     if at not in _known:
         with np.errstate(over="ignore"):  # of masses that are next to nothing
             one = release.distribution(adjacency, interval)
-            _known[at] = one.self_compose(times) if times > 1 else one
+            _known[at] = repeated(one, times) if times > 1 else one
         if len(_known) > _REMEMBERED:
             _known.popitem(last=False)
     _known.move_to_end(at)

@@ -79,11 +79,12 @@ def test_bounds_of_many_steps_agree_with_privacy_loss_distributions():
 
     for noise, rate, count, delta in [(1.0, 0.01, 1000, 1e-6), (0.6, 1e-3, 1000, 1e-6), (2.0, 0.2, 50, 1e-8)]:
         total = pld.from_gaussian_mechanism(
-            noise, value_discretization_interval=1e-4, sampling_prob=rate
-        ).self_compose(count)
+            noise, value_discretization_interval=5e-4, sampling_prob=rate
+        ).self_compose(count)  # within 1e-4 of the epsilon on a grid of 1e-4
+        epsilon = total.get_epsilon_for_delta(delta)
         limits = epsilon_bounds((Steps(noise, rate, count),), delta)
-        assert limits.lower <= total.get_epsilon_for_delta(delta)
-        assert limits.upper <= total.get_epsilon_for_delta(delta) * 1.005
+        assert limits.lower <= epsilon
+        assert limits.upper <= epsilon * 1.005
 
 
 def test_two_unequal_steps_against_an_integral():
