@@ -222,7 +222,7 @@ TARGETS = (
         voted,
         PACKAGES,
         INSTALL,
-        {"sensitivity": REFUTED, "empty": UNDECIDED},
+        {"sensitivity": REFUTED, "empty": UNDECIDED, "huge": REFUTED, "nan": REFUTED},
     ),
     Target(
         "smartnoise:pategan",
