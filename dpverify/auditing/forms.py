@@ -120,7 +120,7 @@ def together(form: Any, rows: Sequence[Sequence[Any]]) -> Columns | None:
     """The outputs of one form, whose texts have one pattern, by their parts; None where they are to be taken
     apart one by one.
 
-    >>> together((list, (float, bool)), [[0.5, True], [1.5, False]])[:2]
+    >>> together((list, (float, bool), ()), [[0.5, True], [1.5, False]])[:2]
     (array([[0.5, 1. ],
            [1.5, 0. ]]), 'list[,bool]')
     """

@@ -112,8 +112,8 @@ def _along(domain: Domain, gap: Any, s: sp.Symbol) -> _Along | None:
     if interval is None:
         return None
     others = [c for c in domain.given if s not in c.free_symbols]
-    v, g, *ends = _real_variable(interval, gap, s)
-    return _Along(s, v, g, *ends, others, squared=g is not gap)
+    v, g, low, high, low_open, high_open = _real_variable(interval, gap, s)
+    return _Along(s, v, g, low, high, low_open, high_open, others, squared=g is not gap)
 
 
 def _ways(relation: AtMost, domain: Domain, gap: Any, points: list[dict[Any, Any]]) -> Iterator[Reduction]:

@@ -161,7 +161,7 @@ def points(
         likely = np.flatnonzero(domain.may_hold(start, names, columns, batch))
         below = None if sure is None else domain.surely_below(start, names, columns, batch)
         for i in map(int, likely):
-            if below is not None and below[i] and surely >= sure:
+            if below is not None and below[i] and surely == sure:
                 found += 1
                 if found == count:
                     return
