@@ -271,6 +271,7 @@ PLAIN = {
     "a number": lambda data, rng: rng.laplace(),
     "an array": lambda data, rng: rng.laplace(size=3),
     "a list": lambda data, rng: [rng.laplace(), rng.laplace(), 0.0],
+    "a tuple": lambda data, rng: (rng.laplace(), 1, True),
     "a text": lambda data, rng: f"mean {rng.laplace():.3f} of 10",
     "a dict": lambda data, rng: {"mean": rng.laplace(), "count": 10, "ok": True},
 }

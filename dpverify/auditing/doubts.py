@@ -7,6 +7,8 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
+
 from dpverify.auditing.claimed import worst_pair
 from dpverify.auditing.copies import run_by_run, untaped
 from dpverify.auditing.drawing import Sampler
@@ -31,7 +33,7 @@ def noting(audit: Audit, result: Result, sampler: Sampler, fixed: bool) -> Resul
         notes.append(f"{sampler.raised[0]} runs on D and {sampler.raised[1]} on D' raised ({sampler.error}).")
     if sampler.cut_short:
         notes.append(f"It was cut short ({sampler.cut_short}).")
-    if result.verdict is REFUTED and (kept := _state(audit, result, sampler)):
+    if result.verdict is REFUTED and (kept := _state(audit, result, sampler) or _shares(audit, sampler)):
         return Result(UNDECIDED, kept, result.evidence)
     if not sampler.cut_short and not sampler.repeatable():
         if result.verdict is REFUTED and (drifting := _drifts(audit, result)):
@@ -103,6 +105,52 @@ def _state(audit: Audit, result: Result, sampler: Sampler) -> str:
         "begin as the first did, the data sets are not. So nothing follows of a claim for one call; for a "
         "claim of many calls, audit them together."
     )
+
+
+CALLS = 32  # of a batched mechanism, of as many runs, in which these are looked at for what they share
+SURELY = 1e-6  # chance that independent runs look as dependent
+
+
+def _shares(audit: Audit, sampler: Sampler) -> str:
+    """Why the refutation of a batched mechanism says nothing of one run: runs of a call depend on each other,
+    and one by one they are not told apart.
+    """
+    if not batched(audit.drawn) or hasattr(audit.mechanism, "ledger"):  # ours are known to draw for every run
+        return ""
+    calls = [side.numbers for side in sampler.calls(CALLS, CALLS)]
+    if len({numbers.shape for numbers in calls}) != 1 or not _alike_within(np.stack(calls)):
+        return ""
+    if _told_apart(
+        audit.with_(mechanism=run_by_run(audit.drawn)), audit.neighbours, audit.budget.runs, crashed=True
+    ):
+        return ""
+    return (
+        "Runs of a batched call share noise: they are more alike than runs of different calls, and with "
+        "calls of one run each the data sets are not told apart. Draw for every run, as "
+        "rng.normal(size=(runs, 1)) does."
+    )
+
+
+def _alike_within(calls: np.ndarray) -> bool:
+    """Whether the runs of a call are surely more alike than those of different calls: analysis of variance of
+    the ranks of each number; the array has calls, runs and numbers.
+
+    >>> noise = np.random.default_rng(0).normal(size=(32, 32, 1))
+    >>> _alike_within(noise), _alike_within(noise + noise[:, :1])
+    (False, True)
+    """
+    from scipy.special import fdtrc
+
+    count, runs, width = calls.shape
+    chances = []
+    for column in calls.reshape(-1, width).T:
+        _, place, times = np.unique(column, return_inverse=True, return_counts=True)
+        ranks = (np.cumsum(times) - times / 2)[place].reshape(count, runs)
+        between = runs * ranks.mean(axis=1).var(ddof=1)
+        within = ranks.var(axis=1, ddof=1).mean()
+        if between > 0:
+            chances.append(float(fdtrc(count - 1, count * (runs - 1), between / within)) if within else 0.0)
+    return len(chances) * min(chances, default=1.0) < SURELY
 
 
 def _told_apart(audit: Audit, pair: Neighbours, runs: int, crashed: bool) -> bool:

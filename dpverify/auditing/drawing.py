@@ -25,6 +25,7 @@ from dpverify.parallel import each, stop
 from dpverify.signing import read_signed, write_signed
 
 HERE = 1.0  # seconds of drawing a chunk after which others are asked to help
+LATER = 2**31  # the number of a chunk that no audit comes to
 TOGETHER = 512  # outputs that are made plain together: of more, the garbage collector sees many
 WIDEST = 400_000  # numbers of each side that a chunk has at most
 SHARE = 1 / 8  # of a budget in time, after which the number of runs is settled
@@ -86,7 +87,10 @@ class Sampler:
 
     def _widest(self) -> int:
         """How many runs a chunk has at most, so that it fits in memory."""
-        return WIDEST // self._first[0].numbers.shape[1] if self._first is not None else WIDEST
+        if self._first is None:
+            return WIDEST
+        first = self._first[0]
+        return WIDEST // (first.numbers.shape[1] + first.keyed.shape[1])
 
     def _settle(self, chunks: int, last: int, done: int) -> None:
         """With a budget in time: the number of runs, by the speed of the last chunk."""
@@ -205,6 +209,14 @@ class Sampler:
             same_outcomes(before.first(runs), after)
             for before, after in zip(self._first, joined([again]).sides)
         )
+
+    def calls(self, count: int, runs: int) -> list[Plain]:
+        """So many fresh calls of so many runs on the first data set; none if one of them raises."""
+        tasks = [Task(LATER, number, runs) for number in range(count)]
+        try:
+            return [joined([block]).sides[0] for _, block in self._drawn(tasks)]
+        except MechanismError:
+            return []
 
     @property
     def layout(self) -> Layout:

@@ -94,14 +94,17 @@ class Mark(tuple[int, ...]):
 
 
 class Probe(NamedTuple):
-    """A part whose numbers are marks."""
+    """A part whose numbers are marks, with its words by slot."""
 
     structure: str
     marks: list[Mark]
+    words: dict[int, float]
 
 
 def _probe_leaves(value: Probe, numbers: list[Any], beside: Beside) -> str:
     numbers.extend(value.marks)
+    for slot, times in value.words.items():
+        beside.keyed[slot] = beside.keyed.get(slot, 0.0) + times
     return value.structure
 
 
@@ -131,8 +134,9 @@ def together(form: Any, rows: Sequence[Sequence[Any]]) -> Columns | None:
     width = 0
     for part in rows[0]:
         numbers: list[float] = []
-        structure = leaves(part, numbers, Beside({}, {}))
-        parts.append(Probe(structure, [Mark([width + i]) for i in range(len(numbers))]))
+        beside = Beside({}, {})
+        structure = leaves(part, numbers, beside)
+        parts.append(Probe(structure, [Mark([width + i]) for i in range(len(numbers))], beside.keyed))
         width += len(numbers)
     marked: list[Any] = []
     beside = Beside({}, {})

@@ -10,6 +10,8 @@
     columns for each number that ever was one
     keyed        of dicts whose keys vary, sums of the numbers at keys that share a slot (by their hash), and
     of their places
+    words        of texts of more than a few words, how many share a slot, where they are seen more often on
+    one side than chance explains: from then on, 0 before
 
 where all but the numbers come into being, on the right, when one of them is first other than 0. Every column
 is a function of one output that was fixed before it was drawn (those of the first chunk, which nobody bets
@@ -23,10 +25,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dpverify.auditing.floats import nan_codes, near, tame
-from dpverify.auditing.leaves import SLOTS
 from dpverify.auditing.outcomes import Plain
+from dpverify.auditing.texts import SLOTS
 
-MOST = 64  # columns for numbers that were not finite, and for low bits
+MOST = 64  # columns for numbers that were not finite, for low bits, and for words
+SURPRISE = 10.0  # (a - b)^2 / (a + b) of counts on the two sides, above which a word has a column
 
 
 @dataclass
@@ -49,6 +52,7 @@ class Layout:
         if self.width is None:
             self.width = max(x.numbers.shape[1], y.numbers.shape[1])
             self.size, self.shape = int(x.sizes[0]), int(x.shapes[0])
+        self.columns.extend(self._words(x, y))
         if not self.columns and self._regular(x) and self._regular(y):
             return x.numbers, y.numbers
         for side in (x, y):
@@ -64,6 +68,16 @@ class Layout:
             and near(side.numbers)
         )
 
+    def _words(self, x: Plain, y: Plain) -> list[tuple[str, int]]:
+        """Columns for words that are seen more often on one side than chance explains."""
+        slots = np.union1d(x.slots, y.slots)
+        slots = slots[slots >= 2 * SLOTS]
+        a, b = (side.at_slots(slots).sum(axis=0) for side in (x, y))
+        surprise = (a - b) ** 2 / np.maximum(a + b, 1)
+        found = [("words", int(slots[i])) for i in np.argsort(-surprise) if surprise[i] > SURPRISE]
+        room = MOST - sum(kind == "words" for kind, _ in self.columns)
+        return [key for key in found if key not in self.columns][:room]
+
     def _new(self, side: Plain) -> list[tuple[str, int]]:
         """The columns that this side needs and that are not there yet."""
         assert self.width is not None
@@ -72,7 +86,7 @@ class Layout:
         broken = np.flatnonzero((~np.isfinite(side.numbers[:, : self.width])).any(axis=0)).tolist()
         long = np.flatnonzero(side.low_bits[:, : 2 * self.width].any(axis=0)).tolist()
         varies = ("structure", -1) in there or (side.shapes != self.shape).any()
-        slots = side.slots[side.keyed.any(axis=0)].tolist() if varies else []
+        slots = side.slots[side.keyed.any(axis=0) & (side.slots < 2 * SLOTS)].tolist() if varies else []
         for kind, at in (("not finite", broken), ("low bits", long), ("keyed", slots)):
             room = MOST - sum(known == kind and column >= 0 for known, column in there)
             fresh = [column for column in at if (kind, column) not in there]
@@ -87,6 +101,8 @@ class Layout:
             return np.where(side.shapes == self.shape, 0, side.shapes).astype(float)
         if kind == "size":
             return (side.sizes - self.size).astype(float)
+        if kind == "words":
+            return side.at_slots(np.array([column]))[:, 0]
         if kind == "beyond":
             rest = side.numbers[:, self.width :]
             return tame(np.where(np.isfinite(rest), rest, 0.0).sum(axis=1))

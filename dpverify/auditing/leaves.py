@@ -13,15 +13,15 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import islice
 from os import PathLike, fspath
+from types import ModuleType
 from typing import Any, NamedTuple
 from uuid import UUID
 
 import numpy as np
 
 from dpverify.auditing.floats import EXACT, holds, kind_of, nearest, size_of
-from dpverify.auditing.texts import NUMBER, WRITTEN, code, text_leaves, without_addresses
+from dpverify.auditing.texts import NUMBER, SLOTS, WRITTEN, code, text_leaves, without_addresses
 
-SLOTS = 32  # columns for the numbers of dicts whose keys vary, and as many for the places of the keys
 ENDLESS = 100_000  # parts of an iterator that are looked at, at most
 
 
@@ -53,11 +53,13 @@ class NotAnOutcome(TypeError):
 
 def as_array(value: Any) -> Any:
     """A numpy array of what looks like one (torch, JAX, pandas, sparse matrices), or the value itself."""
-    for convert in ("detach", "cpu", "to_dense", "toarray"):  # torch: out of the graph, off the device; scipy
-        if hasattr(value, convert) and not isinstance(value, np.ndarray):
-            value = getattr(value, convert)()
+    if callable(getattr(value, "toarray", None)):  # scipy
+        value = value.toarray()
     if not (hasattr(value, "__array__") or hasattr(value, "__array_interface__")):
         return value
+    for convert in ("detach", "cpu", "to_dense"):  # torch: out of the graph, off the device
+        if hasattr(value, convert) and not isinstance(value, np.ndarray):
+            value = getattr(value, convert)()
     try:
         return np.asarray(value)
     except TypeError:  # torch's bfloat16, which numpy lacks
@@ -79,8 +81,8 @@ def _moment(value: Any) -> int | None:
 
 
 class Beside(NamedTuple):
-    """What is noted of an output beside its numbers: low bits of large whole ones, by place; of dicts, sums
-    of the numbers at the keys of each slot, and of the places of the keys.
+    """What is noted of an output beside its numbers: low bits of large whole ones, by place; and, by slot, of
+    dicts sums of the numbers at keys, and of the places of the keys, of texts how often words are there.
     """
 
     low_bits: dict[int, float]
@@ -134,7 +136,7 @@ def leaves(value: Any, numbers: list[float], beside: Beside) -> str:
     if isinstance(value, BaseException):
         return leaves(raised(value), numbers, beside)
     if isinstance(value, Raised):
-        text_leaves(value.message, numbers)
+        text_leaves(value.message, numbers, beside)
         return f"raised {value.kind}" + _held(value.held, numbers, beside)
     if isinstance(value, complex | np.complexfloating):
         numbers.extend((float(value.real), float(value.imag)))
@@ -152,6 +154,8 @@ def leaves(value: Any, numbers: list[float], beside: Beside) -> str:
     if isinstance(value, np.ma.MaskedArray):
         parts = [np.ma.getdata(value), np.ma.getmaskarray(value), value.fill_value]
         return "masked" + leaves(parts, numbers, beside)
+    if callable(getattr(value, "getvalue", None)):  # a file in memory, wherever it stands
+        return type(value).__name__ + leaves([value.getvalue(), value.tell()], numbers, beside)
     if callable(getattr(value, "state_dict", None)):  # a torch module or optimizer: all that it holds
         return type(value).__name__ + leaves(value.state_dict(), numbers, beside)
     array = as_array(value)
@@ -167,6 +171,9 @@ def leaves(value: Any, numbers: list[float], beside: Beside) -> str:
     try:
         numbers.append(float(value))
     except (TypeError, ValueError):
+        held = _fields(value)
+        if held and not callable(value) and not isinstance(value, ModuleType):
+            return type(value).__name__ + leaves(held, numbers, beside)
         raise NotAnOutcome(
             f"returned an object of type {type(value).__name__}; expected numbers, texts, None, and tuples, "
             "lists, dicts or arrays of them"
@@ -205,8 +212,19 @@ def _name(value: Any) -> str:
 
 def _attributes(value: Any, numbers: list[float], beside: Beside) -> str:
     """The attributes of an object of a kind of its own, where they can be scored."""
-    held = getattr(value, "__dict__", None)
-    return "" if isinstance(value, Enum) else _held(held, numbers, beside)
+    return "" if isinstance(value, Enum) else _held(_fields(value), numbers, beside)
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    """What an object holds, in its dict or in slots."""
+    held = dict(getattr(value, "__dict__", {}))
+    for kind in type(value).__mro__:
+        slots = vars(kind).get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            stored = f"_{kind.__name__.lstrip('_')}{name}" if name.startswith("__") else name
+            if name != "__weakref__" and hasattr(value, stored):
+                held[name] = getattr(value, stored)
+    return held
 
 
 LABELS = ("index", "columns", "name", "attrs")  # what tables have beside their numbers

@@ -33,8 +33,8 @@ COMMON = (0.0, 0.001, 0.01, 0.1, 0.5)
 BLIND = (
     "rare dependence of two coordinates among many, any among three or more that no tree finds, lowest bits "
     "that rounding touches, what is compressed or encrypted, letters and numbers of a text or bytes beyond "
-    "the 1024th, how an object lies in memory and whether a number is NumPy's, what is printed, logged or "
-    "written to files, the order and the time of runs, other neighbours"
+    "the 1024th, how an object lies in memory and whether a number is NumPy's, the line that raised an "
+    "exception, what is printed, logged or written to files, the order and the time of runs, other neighbours"
 )
 
 

@@ -18,6 +18,10 @@ DIGITS = 15  # of a number that float64 holds, however it is written
 WORD = re.compile(rf"\w{{{LONG},}}")
 DIGIT = re.compile(r"\d")
 ZEROS = bytes.maketrans(b"123456789", b"000000000")
+NAME = re.compile(r"[^\W\d_]{2,}")  # a word, of letters alone
+FEW = 3  # words that a text may have and not be looked at as many
+SLOTS = 32  # columns for the numbers of dicts whose keys vary, and as many for the places of the keys
+WORDS = 256  # slots, beyond those, for words
 SHORT = 256  # bytes of a text whose pattern is kept for the next one
 SEPARATOR = "\0"  # of texts that are looked at together
 
@@ -42,7 +46,8 @@ def without_addresses(text: str) -> str:
 def text_leaves(text: str, numbers: list[float], beside: Any = None) -> str:
     """Append the hash of a text and the numbers written in it, or, of a long one without numbers (or with one
     that no float64 holds, or of one word of letters and digits, as keys are), its letters; of one with
-    numbers, the letters of its long words. Its structure is where its digits are.
+    numbers, the letters of its long words. How often each word is there is noted beside, by slot. Its
+    structure is where its digits are.
 
     >>> numbers = []
     >>> text_leaves("mean=3.25 of 10", numbers), numbers[1:]
@@ -54,6 +59,8 @@ def text_leaves(text: str, numbers: list[float], beside: Any = None) -> str:
     content = _bytes(text)
     zeros = content.translate(ZEROS) if text.isascii() else _bytes(DIGIT.sub("0", text))
     pattern = _pattern_of(zeros)
+    for slot in pattern.slots if beside is not None else ():
+        beside.keyed[slot] = beside.keyed.get(slot, 0.0) + 1.0
     numbers.append(float(code(content)))
     if pattern.letters or (
         pattern.long and not all(_held_by_float(text[start:end]) for start, end in pattern.numbers)
@@ -69,7 +76,8 @@ def text_leaves(text: str, numbers: list[float], beside: Any = None) -> str:
 
 class Pattern(NamedTuple):
     """What a text tells by where its digits are: its structure, where its numbers and its long words are,
-    whether it is taken apart into letters, and whether a number may be too long for a float64.
+    whether it is taken apart into letters, whether a number may be too long for a float64, and the slots of
+    its words, if they are more than a few.
     """
 
     structure: str
@@ -77,17 +85,20 @@ class Pattern(NamedTuple):
     words: list[tuple[int, int]]
     letters: bool
     long: bool
+    slots: list[int]
 
 
 def _pattern(zeros: bytes) -> Pattern:
     text = zeros.decode(errors="surrogatepass")
     numbers = [number.span() for number in NUMBER.finditer(text)]
     if len(text) < LONG:
-        return Pattern(f"text {text}", numbers, [], False, False)
+        return Pattern(f"text {text}", numbers, [], False, False, [])
     key = text.isalnum() and not text.isdigit()
     words = [word.span() for word in WORD.finditer(text[:WRITTEN])]  # a name that was drawn, perhaps
     long = any(end - start > DIGITS for start, end in numbers)
-    return Pattern(f"text {text}", numbers[:WRITTEN], words, key or not numbers, long)
+    names = NAME.findall(text[: SLOTS * WRITTEN])
+    slots = [2 * SLOTS + code(name) % WORDS for name in names] if len(names) > FEW else []
+    return Pattern(f"text {text}", numbers[:WRITTEN], words, key or not numbers, long, slots)
 
 
 _short_pattern = lru_cache(maxsize=4096)(_pattern)
