@@ -15,6 +15,12 @@ and with hypotheses that some explicit point meets. PROVED needs a certificate t
 hard search for a counterexample, to the relation or to a consequence of it, that came back empty.
 """
 
+import sys
+
 from dpverify.proving.deciding import prove
 
 __all__ = ["prove"]
+
+# Python refuses to write or read numbers of more than 4300 digits; algebra makes longer ones, and a limit of
+# processor time ends what takes too long.
+sys.set_int_max_str_digits(0)

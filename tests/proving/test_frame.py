@@ -242,3 +242,11 @@ def test_a_limit_that_rings_in_a_finaliser_is_raised_after_it(monkeypatch):
         Slow()
         spin(5)
     assert forgotten == []
+
+
+def test_numbers_may_be_longer_than_python_writes_by_itself():
+    long = sp.Rational(10**5000 + 1, 10**5000)
+    assert prove(AtMost(x, long * x)).verdict is PROVED
+    refuted = prove(AtMost(long * x, x))
+    assert refuted.verdict is REFUTED
+    assert verify_witness(json.loads(json.dumps(refuted.witness.exact)))
