@@ -18,6 +18,7 @@ class Interrupts:
     """Within, a Ctrl-C that would raise is `noted`; within `at_once`, it raises. In another thread than the
     main one, which gets none, nothing changes.
 
+    >>> before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a job behind a shell
     >>> with Interrupts() as interrupts:
     ...     signal.raise_signal(signal.SIGINT)
     ...     print(interrupts.noted)
@@ -28,6 +29,7 @@ class Interrupts:
     ...         print("raised")
     True
     raised
+    >>> raises_again = signal.signal(signal.SIGINT, before)
     """
 
     def __init__(self) -> None:

@@ -117,10 +117,16 @@ def main() -> None:
         sys.exit(_awaited(child, reading))
     os.close(reading)
     die_with(parent, lambda: os._exit(CRASH))
-    signal.signal(signal.SIGINT, _interrupt_once())
+    _on(signal.SIGINT, _interrupt_once())
     code = _command()
     os.write(writing, bytes([code]))
     sys.exit(code)
+
+
+def _on(name: signal.Signals, handler: Callable[[int, Any], None]) -> None:
+    """Handle a signal, unless whoever started this process had it ignored, as `nohup` does."""
+    if signal.getsignal(name) is not signal.SIG_IGN:
+        signal.signal(name, handler)
 
 
 def _interrupt_once() -> Callable[[int, Any], None]:
@@ -160,7 +166,7 @@ def _command() -> int:
 def _awaited(child: int, reading: int) -> int:
     """The exit code of the command, which that process does."""
     for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(name, lambda number, _: os.kill(child, number))
+        _on(name, lambda number, _: os.kill(child, number))
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if os.read(reading, 1):
         return code

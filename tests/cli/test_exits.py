@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -232,6 +233,16 @@ def test_a_crash_of_dpverify_itself_exits_with_70_and_its_traceback(tmp_path):
     done = subprocess.run([sys.executable, "-c", code, "list"], capture_output=True, text=True)
     assert done.returncode == 70
     assert "Traceback" in done.stderr and "dpverify crashed" in done.stderr
+
+
+@pytest.mark.parametrize(("how", "code"), [(signal.SIG_IGN, 0), (signal.default_int_handler, 130)])
+def test_an_interrupt_that_the_caller_ignores_ends_nothing(tmp_path, how, code):
+    path = tmp_path / "paper.py"
+    path.write_text("import os, signal; os.kill(os.getppid(), signal.SIGINT)\n" + HEAD + TRUE)
+    result = script(
+        "check", "--jobs", "1", "--claims", str(path), preexec_fn=lambda: signal.signal(signal.SIGINT, how)
+    )
+    assert result.returncode == code, result.stderr
 
 
 def test_list_takes_patterns():
