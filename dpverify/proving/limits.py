@@ -10,6 +10,7 @@ that rings when the limit has passed and the exception waits.
 from __future__ import annotations
 
 import ctypes
+import gc
 import signal
 import threading
 import time
@@ -103,12 +104,15 @@ def _ring(_: int, frame: FrameType | None) -> None:
 
 
 def _swallowing(frame: FrameType | None) -> bool:
-    """Whether what is raised now would be lost: Python forgets what a finaliser raises, ctypes makes an
-    ArgumentError of what `from_param` does (solvers' objects have both), and a limit that is being set or
-    taken back would not see its own end.
+    """Whether what is raised now would be lost: Python forgets what a finaliser or a callback of the garbage
+    collector raises, ctypes makes an ArgumentError of what `from_param` does (solvers' objects have both),
+    and a limit that is being set or taken back would not see its own end.
     """
+    callbacks = [getattr(callback, "__code__", None) for callback in gc.callbacks]
     while frame is not None:
         if frame.f_code.co_name in ("__del__", "from_param", "__enter__", "__exit__"):
+            return True
+        if frame.f_code in callbacks:
             return True
         frame = frame.f_back
     return False

@@ -1,5 +1,6 @@
 """What the tactics stand on: the codec, rigorous evaluation, domains, refutation, limits."""
 
+import gc
 import json
 import sys
 import time
@@ -224,6 +225,12 @@ def test_numbers_beyond_floating_point_stop_nothing():
         assert prove(false).verdict is UNDECIDED
 
 
+def spin(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+
+
 def test_a_limit_that_rings_in_a_finaliser_is_raised_after_it(monkeypatch):
     """Python prints and forgets what is raised in `__del__`, as of a solver's objects."""
     forgotten = []
@@ -233,14 +240,27 @@ def test_a_limit_that_rings_in_a_finaliser_is_raised_after_it(monkeypatch):
         def __del__(self):
             spin(0.2)
 
-    def spin(seconds):
-        end = time.process_time() + seconds
-        while time.process_time() < end:
-            pass
-
     with pytest.raises(TimeLimit), within(0.05):
         Slow()
         spin(5)
+    assert forgotten == []
+
+
+def test_a_limit_that_rings_in_a_callback_of_the_collector_is_raised_after_it(monkeypatch):
+    """Python prints and forgets what is raised there too; Hypothesis sets such a callback."""
+    forgotten = []
+    monkeypatch.setattr(sys, "unraisablehook", forgotten.append)
+
+    def slowly(phase, info):
+        spin(0.1)
+
+    gc.callbacks.append(slowly)
+    try:
+        with pytest.raises(TimeLimit), within(0.05):
+            gc.collect()
+            spin(5)
+    finally:
+        gc.callbacks.remove(slowly)
     assert forgotten == []
 
 
