@@ -6,7 +6,9 @@ with p = 1 / (1 + e^-f) of the trees before. In each level of a tree all nodes a
 one cut (Prokhorenkova et al. 2018, "CatBoost": oblivious trees), so that a tree is a few comparisons and a
 table: to apply it takes little, and signs of products, whose first split shows nothing, are found at the
 next. Each tree is grown on the next part of the draws in random order (Friedman 2002, "Stochastic gradient
-boosting").
+boosting"): every second one on few draws, so that trees differ and one of them begins with the right split
+of a product, the others on many, so that what is rare is seen often enough. Cuts are finer in the tails, and
+a leaf that chance explains counts for nothing.
 """
 
 from __future__ import annotations
@@ -17,8 +19,12 @@ from typing import NamedTuple
 import numpy as np
 
 TREES, DEPTH, RATE = 16, 5, 0.3
-BINS = 32  # of each coordinate, about equally full
-ROWS = 4096  # draws of both sides together on which a tree is grown, at most
+BINS = 32  # of each coordinate: about equally full, but for those in the tails
+TAILS = 2.0 ** -np.arange(6, 11)  # shares of the draws that the cuts in a tail leave outside
+ROWS = 4096  # draws of both sides together on which every second tree is grown, at most
+NUMBERS = 2**18  # in the draws on which the others are grown, at most, unless these are fewer than ROWS
+SOME = 4 * ROWS  # draws, about, that show where to cut
+CHANCE = 3.0  # the square of a leaf's standardised value up to which it counts for nothing
 RIDGE = 4.0  # draws that each side of a split is thought to have more, without a difference
 
 
@@ -49,11 +55,12 @@ def grow_trees(x: np.ndarray, y: np.ndarray) -> Callable[[np.ndarray], np.ndarra
     bins = np.stack([_above(column, edges) for column, edges in zip(columns, cuts)])
     order, at = np.random.default_rng(0).permutation(len(side)), 0
     score, trees = np.zeros(len(side)), []
-    for _ in range(TREES):
-        if at + ROWS > len(order):
+    for number in range(TREES):
+        rows = max(ROWS, NUMBERS // len(columns)) if number % 2 else ROWS
+        if at + rows > len(order):
             at = 0
-        some = order[at : at + ROWS]
-        at += ROWS
+        some = order[at : at + rows]
+        at += rows
         tree = _grown(bins[:, some], side[some], score[some])
         score += tree.leaves[_leaf([bins[i] for i in tree.columns], tree.cuts)]
         trees.append(tree)
@@ -71,8 +78,9 @@ def grow_trees(x: np.ndarray, y: np.ndarray) -> Callable[[np.ndarray], np.ndarra
 
 def _cuts(columns: np.ndarray) -> np.ndarray:
     """Cuts between the bins of every column."""
-    some = np.sort(columns[:, :: max(1, columns.shape[1] // ROWS)], axis=1)
-    levels = np.arange(1, BINS) / BINS
+    some = np.sort(columns[:, :: max(1, columns.shape[1] // SOME)], axis=1)
+    middle = BINS - 2 * len(TAILS)
+    levels = np.sort(np.concatenate([TAILS, np.arange(1, middle) / middle, 1 - TAILS]))
     return some[:, (levels * (some.shape[1] - 1)).astype(int)]
 
 
@@ -117,4 +125,6 @@ def _grown(bins: np.ndarray, side: np.ndarray, score: np.ndarray) -> Tree:
         node = 2 * node + (bins[column] > cut)
     leaves = 1 << DEPTH
     certain = np.bincount(node, believed * (1 - believed), minlength=leaves) + RIDGE / 4
-    return Tree(columns, cuts, RATE * np.bincount(node, missing, minlength=leaves) / certain)
+    total = np.bincount(node, missing, minlength=leaves)
+    kept = np.maximum(0.0, 1 - CHANCE * certain / np.maximum(total**2, 1e-12))
+    return Tree(columns, cuts, RATE * kept * total / certain)

@@ -8,6 +8,7 @@ from dpverify.auditing.cells import learn_atoms, learn_cells, rounded, sort_colu
 from dpverify.auditing.claimed import worst_pair
 from dpverify.auditing.ratios import learn_ratios
 from dpverify.auditing.sequential import increasing
+from dpverify.auditing.trees import grow_trees
 from dpverify.guarantees import PureDP
 
 RNG = np.random.default_rng(3)
@@ -94,3 +95,20 @@ def test_growing_log_odds_keep_the_totals():
     p, q = increasing(np.array([3, 0, 9, 40]), np.array([20, 8, 9, 0]))
     assert p.sum() == pytest.approx(1) and q.sum() == pytest.approx(1)
     assert (np.diff(np.log(p / q)) >= -1e-12).all()
+
+
+@pytest.mark.parametrize("differs", [True, False])
+def test_trees_see_what_is_rare_and_far_from_the_rest(differs):
+    """Few outputs lie between two clusters: above on one side and below on the other, or above on both."""
+    rng = np.random.default_rng(0)
+
+    def side(place):
+        middle = rng.choice([[-1.0, 0.0], [1.0, 0.0]], size=16_384)
+        middle[rng.random(len(middle)) < 0.005] = [0.0, place]
+        return middle + 0.25 * rng.standard_normal(middle.shape)
+
+    x, y = side(1.0), side(-1.0 if differs else 1.0)
+    score = grow_trees(x[:8192], y[:8192])
+    between = [rest[(np.abs(rest[:, 0]) < 0.4) & (rest[:, 1] > 0.6)] for rest in (x[8192:], y[8192:])]
+    above = np.concatenate(between)
+    assert len(above) > 20 and (score(above).mean() > 0.7) == differs
