@@ -26,6 +26,7 @@ from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Evidence, R
 from dpverify.witnesses import verify_witness
 
 x, y = sp.symbols("x y", positive=True)
+whole, index = sp.symbols("T t", integer=True, positive=True)
 t, T = sp.Symbol("t", integer=True, positive=True), sp.Symbol("T", integer=True, positive=True)
 q = sp.IndexedBase("q", positive=True)
 EXPRESSIONS = [
@@ -217,7 +218,6 @@ def test_floats_are_near_the_balls(e):
 
 def test_numbers_beyond_floating_point_stop_nothing():
     huge = sp.Integer(10) ** 400
-    whole = sp.Symbol("T", integer=True, positive=True)
     assert prove(AtMost(x, huge, [x <= huge])).verdict is PROVED
     assert prove(AtMost(huge, x, [x >= huge])).verdict is PROVED
     assert prove(AtMost(x, 1 / huge, [x > 0])).verdict is REFUTED
@@ -229,6 +229,19 @@ def spin(seconds):
     end = time.process_time() + seconds
     while time.process_time() < end:
         pass
+
+
+TOWERS = [
+    (AtMost(2 ** (2**whole), 2 ** (2**whole) + 1), PROVED),
+    (AtMost(y ** (2 * (2**whole - 1)), y ** (2**whole), [y < 1]), PROVED),
+    (AtMost(sp.Sum(2 ** (2**index), (index, 1, whole)), 2 ** (2 ** (whole + 1))), PROVED),
+    (AtMost(3 ** (5**whole), 5 ** (3**whole)), REFUTED),
+]
+
+
+@pytest.mark.parametrize(("relation", "verdict"), TOWERS, ids=str)
+def test_powers_of_powers_are_not_written_out(relation, verdict):
+    assert prove(relation).verdict is verdict
 
 
 def test_a_limit_that_rings_in_a_finaliser_is_raised_after_it(monkeypatch):
