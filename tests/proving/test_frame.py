@@ -4,6 +4,7 @@ import gc
 import json
 import sys
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -256,6 +257,27 @@ def test_a_limit_that_rings_in_a_finaliser_is_raised_after_it(monkeypatch):
     with pytest.raises(TimeLimit), within(0.05):
         Slow()
         spin(5)
+    assert forgotten == []
+
+
+def test_a_limit_that_rings_as_a_watched_object_goes_is_raised_after_what_was_to_be_done(monkeypatch):
+    """Python prints and forgets what is raised there too, and the rest of it is not done."""
+    forgotten, done = [], []
+    monkeypatch.setattr(sys, "unraisablehook", forgotten.append)
+
+    def slowly():
+        spin(0.2)
+        done.append(True)
+
+    class Watched:
+        pass
+
+    watched = Watched()
+    weakref.finalize(watched, slowly)
+    with pytest.raises(TimeLimit), within(0.05):
+        del watched
+        spin(5)
+    assert done == [True]
     assert forgotten == []
 
 
