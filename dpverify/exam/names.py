@@ -98,6 +98,19 @@ CAUSES: dict[str, list[Question]] = {
         (TRUE, lambda: AtMost(total(sp.IndexedBase("z", nonpositive=True)[s]), 0)),
         (TRUE, lambda: AtMost(0, sp.IndexedBase("z", nonzero=True, real=True)[1] ** 2, strict=True)),
         (OPEN, lambda: AtMost(4, Symbol("z", composite=True))),
+        (
+            OPEN,
+            lambda: AtMost(0, (X - 1) ** 2, [Eq(Symbol("z", noninteger=True, real=True), X)], strict=True),
+        ),
+        (OPEN, lambda: AtMost(0, (X - 2) ** 2, [Eq(Symbol("z", odd=True), X)], strict=True)),
+        (
+            OPEN,
+            lambda: AtMost(
+                0, (X - 2) ** 2, [Eq(Symbol("z", noninteger=True, real=True), X / 2)], strict=True
+            ),
+        ),
+        (FALSE, lambda: AtMost(1, (X - 1) ** 2, [Eq(Symbol("z", noninteger=True, real=True), X)])),
+        (FALSE, lambda: AtMost(X, Y, [Eq(Symbol("z", odd=True), X)])),
         (OPEN, lambda: AtMost(1, Abs(Symbol("z", integer=True, nonzero=True)))),
         (OPEN, lambda: AtMost(3, Symbol("z", odd=True, positive=True) + 2)),
         (OPEN, lambda: AtMost(2, Symbol("z", even=True, positive=True))),

@@ -18,9 +18,11 @@ hard search for a counterexample, to the relation or to a consequence of it, tha
 import sys
 
 from dpverify.proving.deciding import prove
+from dpverify.proving.long_numbers import keep_long_numbers_short
 
 __all__ = ["prove"]
 
+keep_long_numbers_short()
 # Python refuses to write or read numbers of more than 4300 digits; algebra makes longer ones, and a limit of
 # processor time ends what takes too long.
 sys.set_int_max_str_digits(0)

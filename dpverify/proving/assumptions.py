@@ -24,6 +24,7 @@ ENFORCED = (
     "prime",
     "composite",
 )
+KINDS = ("rational", "integer", "noninteger", "even", "odd", "prime", "composite")  # all but signs
 
 
 def admits(symbol: Any, value: Any) -> bool:
@@ -34,6 +35,16 @@ def admits(symbol: Any, value: Any) -> bool:
     """
     number = sp.Rational(value)
     return all(_has(number, name) is holds for name, holds in declared(symbol))
+
+
+def is_of_kind(symbol: Any, number: Any) -> bool:
+    """Whether a real number surely is rational, whole, even, ... or not, as is assumed of a symbol.
+
+    >>> is_of_kind(sp.Symbol("n", integer=True), sp.pi), is_of_kind(sp.Symbol("r", integer=False), sp.pi)
+    (False, True)
+    """
+    kinds = [(name, holds) for name, holds in declared(symbol) if name in KINDS]
+    return all(getattr(number, f"is_{name}") is holds for name, holds in kinds)
 
 
 def _has(number: sp.Rational, name: str) -> bool | None:

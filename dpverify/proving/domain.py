@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from dpverify.proving.assumptions import admits
+from dpverify.proving.assumptions import KINDS, admits, declared, is_of_kind
 from dpverify.proving.evaluate import truth
 from dpverify.proving.floats import real, walked
 from dpverify.proving.intervals import Bounds, assumed, bounds_from, simple_floats, simple_numbers
@@ -162,7 +162,7 @@ class Domain:
         """Whether a symbol that an equation defines has at the point what is assumed of it, apart from signs,
         which are hypotheses of their own.
         """
-        if not symbol.is_rational:
+        if not any(name in KINDS for name, _ in declared(symbol)):
             return True
         numbers = {k: sp.Rational(v) for k, v in point.items()}
         written = written_out(sp.sympify(value))
@@ -170,7 +170,7 @@ class Domain:
         if any(e.is_number and abs(e) > LARGEST_EXPONENT for e in exponents):
             return False  # it is not written out
         number = written_out(written.xreplace(numbers)).xreplace(numbers)
-        return bool(number.is_Rational and admits(symbol, number))
+        return is_of_kind(symbol, number)
 
     def interval(self, symbol: Any) -> Bounds:
         """The bounds of a symbol or of an entry of a sequence."""

@@ -13,6 +13,7 @@ import sympy as sp
 from flint import arb, ctx, fmpq
 
 PRECISIONS = (64, 192, 640, 2560)
+LONGEST_EXPONENT = 2**256  # beyond this size an exponent is not made a whole number of Python's
 LARGEST = 4096  # beyond this size numbers are not substituted exactly: they may be exponents
 
 
@@ -167,11 +168,10 @@ def _power(e: sp.Pow) -> Value:
 
 def _symbolic_power(e: sp.Pow, base_of: Value, exponent_of: Value, at: Mapping[Any, arb]) -> arb:
     base, power = base_of(at), exponent_of(at)
-    whole = power.unique_fmpz()
-    if whole is not None and power.rad() == 0:
+    if power.rad() == 0 and abs(power) < LONGEST_EXPONENT and (whole := power.unique_fmpz()) is not None:
         return base ** int(whole)
     if not base > 0:
-        raise Unknown(f"{e} needs a positive base")
+        raise Unknown(f"{e} needs a positive base, or a whole exponent that is not huge")
     return (power * base.log()).exp()
 
 

@@ -14,6 +14,7 @@ import gc
 import signal
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -29,6 +30,9 @@ GRACE = 1.0  # seconds of processor time after which a solver that does not retu
 SEMIDEFINITE_SECONDS = (
     60.0  # of a semidefinite solver, which cannot be interrupted and is asked small questions
 )
+_OF_WEAK_REFERENCES = {  # the files whose functions Python calls when an object that is watched goes
+    function.__code__.co_filename for function in (weakref.finalize.__call__, weakref.WeakSet.__init__)
+}
 
 
 class TimeLimit(BaseException):
@@ -104,15 +108,15 @@ def _ring(_: int, frame: FrameType | None) -> None:
 
 
 def _swallowing(frame: FrameType | None) -> bool:
-    """Whether what is raised now would be lost: Python forgets what a finaliser or a callback of the garbage
-    collector raises, ctypes makes an ArgumentError of what `from_param` does (solvers' objects have both),
-    and a limit that is being set or taken back would not see its own end.
+    """Whether what is raised now would be lost: Python forgets what a finaliser, a weak reference or a
+    callback of the garbage collector raises, ctypes makes an ArgumentError of what `from_param` does
+    (solvers' objects have both), and a limit that is being set or taken back would not see its own end.
     """
     callbacks = [getattr(callback, "__code__", None) for callback in gc.callbacks]
     while frame is not None:
         if frame.f_code.co_name in ("__del__", "from_param", "__enter__", "__exit__"):
             return True
-        if frame.f_code in callbacks:
+        if frame.f_code in callbacks or frame.f_code.co_filename in _OF_WEAK_REFERENCES:
             return True
         frame = frame.f_back
     return False

@@ -131,7 +131,7 @@ def starts(domain: Domain, path: Path, t: sp.Symbol, start: int) -> bool:
 
 
 def records(order: Order, side: str, path: Path, t: sp.Symbol, start: int) -> Iterator[dict[str, Any]]:
-    """What would show that the ratio leaves every bound: by an inequality, or by a limit.
+    """What would show that the ratio leaves every bound: by a limit, or by an inequality.
 
     >>> from dpverify.relations import BigO
     >>> N = sp.Symbol("N", positive=True)
@@ -166,7 +166,7 @@ def records(order: Order, side: str, path: Path, t: sp.Symbol, start: int) -> It
         for rate, constant in _rates(sense * value, scale, side, start, t, bool(order.hiding))
         if None not in sizes
     ]
-    yield from (*by_rate[:1], here | {"limit": True}, *by_rate[1:])
+    yield from (here | {"limit": True}, *by_rate)  # a limit is seen at once, or not at all
 
 
 def _rates(

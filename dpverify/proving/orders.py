@@ -4,9 +4,9 @@ proved    |f| <= c g (1 + log u)^k, wherever the hypotheses hold, with c and k c
           gives them: an inequality like any other. Where f and g are sums of products of powers the constant
           comes from a linear program, otherwise from the largest ratio that a sample shows.
 refuted   along a path: a curve t -> (N(t), d(t), ...) that meets every hypothesis for all whole t >= t0, on
-          which the ratio leaves every bound because rate(t) g <= C f with a rate that does (t^q or log(t)^q,
-          the latter only if no logarithms are hidden), which is an inequality in t alone, or because the
-          rules of `convergence` give its limit and balls see the ratio move.
+          which the ratio leaves every bound because the rules of `convergence` give its limit and balls see
+          the ratio move, or because rate(t) g <= C f with a rate that does (t^q or log(t)^q, the latter only
+          if no logarithms are hidden), which is an inequality in t alone.
 """
 
 from __future__ import annotations

@@ -220,8 +220,8 @@ def check(relation: AtMost, certificate: dict[str, Any]) -> bool:
         product = problem.product(chosen)
         for coefficient, root in part["terms"]:
             c, square = from_json(coefficient), sp.Poly(from_json(root), *problem.symbols)
-            if not (c.is_Rational and c > 0):
-                return False
+            if not (c.is_Rational and c > 0 and all(number.is_Rational for number in square.coeffs())):
+                return False  # the square of what is not real may be negative
             total += c * square**2 * product
             if square.is_ground and not square.is_zero and all(problem.hypotheses[i][1] for i in chosen):
                 positive = True

@@ -18,9 +18,15 @@ import torch
 torch.nn.parallel.parallel_apply = lambda modules, inputs: [m(x) for m, x in zip(modules, inputs)]  # no GPU
 layers = torch.nn.Sequential(torch.nn.Linear(3, 3, bias=False), torch.nn.Linear(3, 3, bias=False))
 model = deepee.PrivacyWrapper(layers, 2, 1.0, 1.0, seed=1)
-model(torch.zeros(2, 3)).sum().backward()
-model.clip_and_accumulate()
-model.noise_gradient()
-first, second = (parameter.grad for parameter in model.parameters())
-print(f"records of zeros, so that all is noise: the same in both layers: {torch.equal(first, second)}")
-raise SystemExit(0 if torch.equal(first, second) else "mended")
+released = []
+for _ in range(2):  # steps on records of zeros, so that all is noise
+    model.zero_grad()
+    model(torch.zeros(2, 3)).sum().backward()
+    model.clip_and_accumulate()
+    model.noise_gradient()
+    released.append([parameter.grad.clone() for parameter in model.parameters()])
+    model.prepare_next_batch()
+(first, second), (later, _) = released
+layers_agree, steps_agree = torch.equal(first, second), torch.equal(first, later)
+print(f"the noise is the same in both layers: {layers_agree}; in both steps: {steps_agree}")
+raise SystemExit(0 if layers_agree and steps_agree else "mended")

@@ -1,7 +1,8 @@
 """Gradients of earlier batches stay in the copies of the model.
 
 library: deepee 0.1.9
-met by: the documented training loop: optimizer.zero_grad() reaches the wrapped model, not its copies
+met by: the documented training loop; zero_grad(), which it does not call, of the model or of an optimizer
+    reaches the wrapped model and not its copies
 severity: breaks for an ordinary user
 claim: the epsilon of PrivacyWatchdog for the DP-SGD of Abadi et al. (readme; docstring of PrivacyWatchdog),
     by which a record that is not in a batch does not move its gradient

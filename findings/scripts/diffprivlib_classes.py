@@ -16,12 +16,13 @@ import warnings
 
 import numpy as np
 from diffprivlib.models import GaussianNB
+from diffprivlib.utils import PrivacyLeakWarning
 
 with warnings.catch_warnings(record=True) as warned:
     warnings.simplefilter("always")
     data = np.array([[0.0], [0.0], [1.0]])
     one = GaussianNB(epsilon=1.0, bounds=(0.0, 1.0)).fit(data, [2, 0, 1])
     other = GaussianNB(epsilon=1.0, bounds=(0.0, 1.0)).fit(data, [1, 0, 1])
-leaks = [w for w in warned if "rivacy" in str(w.message)]
-print(f"classes {one.classes_.tolist()} and {other.classes_.tolist()}, warnings of a leak: {len(leaks)}")
+leaks = sum(issubclass(warning.category, PrivacyLeakWarning) for warning in warned)
+print(f"classes {one.classes_.tolist()} and {other.classes_.tolist()}, warnings of a leak: {leaks}")
 raise SystemExit(0 if len(one.classes_) != len(other.classes_) else "mended")

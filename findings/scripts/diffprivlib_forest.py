@@ -12,7 +12,7 @@ cause: the parts are slices of the array, whose ends move with the number of rec
     replaced counts)
 remedy: assign each record to a tree by itself (at random), or state the relation and double the sensitivity
 upstream: no public thread found (searched 2026-11-17)
-targets: diffprivlib:RandomForestClassifier, diffprivlib:RandomForestClassifier-replace
+targets: diffprivlib:RandomForestClassifier
 """
 
 import warnings

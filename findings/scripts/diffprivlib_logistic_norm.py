@@ -6,7 +6,7 @@ severity: breaks for an ordinary user
 claim: epsilon-differential privacy for records of norm at most data_norm (docstring of LogisticRegression)
 shown: epsilon 1, no intercept: a coefficient near 0 is e^1.31 times as likely with one record as with another
     at data_norm 8, e^1.61 at 12, e^3.51 at 100, by the density of the noise; of 1500 fits at 100 it is there
-    so much more often that epsilon is above 2
+    so much more often that epsilon is above 1.5
 cause: the Jacobian of Theorem 9 of Chaudhuri, Monteleoni and Sarwate (2011) has the curvature R^2 / 4 for
     records of norm R; mechanisms/vector.py uses R / 4
 remedy: data_sensitivity ** 2 in both places where it stands beside function_sensitivity

@@ -4,7 +4,8 @@ library: diffprivlib 0.6.6
 met by: tools.nanmean, nanvar or nanstd on data with missing values, which is what they are for
 severity: breaks for an ordinary user
 claim: epsilon-differential privacy (docstrings of nanmean, nanvar, nanstd)
-shown: one record of ten left: the mean moves by 1, its noise is for 0.1
+shown: one record of ten left: the mean moves by 1, its noise is for 0.1; it is above 0.9 in 82 % of runs
+    where that record is 1, and in none of 2000 where it is 0
 cause: the sensitivity is divided by the size of the array, the statistic by the number of values that are
     there
 remedy: a noisy count of the values that are there
@@ -28,5 +29,5 @@ def spread(data):
 missing = np.full(9, np.nan)
 low, high = spread(np.append(missing, 0.0)), spread(np.append(missing, 1.0))
 a, b = (high > 0.9).mean(), (low > 0.9).mean()
-print(f"an output above 0.9 has probability {a:.3f} if the record is 1, {b:.3f} if it is 0; 1 is claimed")
+print(f"epsilon 1; an output is above 0.9 in {a:.1%} of runs if the record is 1, {b:.1%} if it is 0")
 raise SystemExit(0 if a > 2.72 * b + 0.1 else "mended")

@@ -1,16 +1,18 @@
 """Counts have noise for one record more or less, other tools for one that is replaced: no relation fits all.
 
 library: diffprivlib 0.6.6
-met by: tools.histogram, histogram2d, histogramdd or DecisionTreeClassifier, where a record is replaced; that
-    is the relation which mean, var, sum and quantile need, since they use the number of records as it is
+met by: tools.histogram, histogram2d, histogramdd, DecisionTreeClassifier or RandomForestClassifier, where a
+    record is replaced; that is the relation which mean, var, sum and quantile need, since they use the number
+    of records as it is
 severity: corner case
-claim: epsilon-differential privacy (docstrings of histogram and DecisionTreeClassifier, which name no
-    relation)
+claim: epsilon-differential privacy (docstrings of histogram, DecisionTreeClassifier and
+    RandomForestClassifier, which name no relation)
 shown: epsilon 1, one of two records moved to another bin: an event is e^2 times as likely
 cause: every count has noise for a sensitivity of 1, and two counts change where a record is replaced
 remedy: state the relation of every tool, or give counts the sensitivity 2 that replacing needs
 upstream: no public thread found (searched 2026-11-17)
-targets: diffprivlib:histogram-replace, diffprivlib:DecisionTreeClassifier-replace
+targets: diffprivlib:histogram-replace, diffprivlib:DecisionTreeClassifier-replace,
+    diffprivlib:RandomForestClassifier-replace
 """
 
 import math

@@ -4,7 +4,7 @@ library: dp-accounting 0.6.0
 met by: PLDAccountant.compose(RandomizedResponseDpEvent(...), count), or the same in a SelfComposedDpEvent
 severity: breaks for a documented option
 claim: compose(event, count) composes the event count times (docstring of PrivacyAccountant.compose)
-shown: ten answers that are true with probability 3/4: reported 1.10, exact 10.98 at delta 1e-6
+shown: ten answers that are true with probability 3/4: reported 1.10, 10.99 true at delta 1e-6
 cause: the branch for RandomizedResponseDpEvent in pld_privacy_accountant.py composes the distribution once
 remedy: self_compose(count), as the branches of the other events do
 upstream: no public thread found (searched 2026-11-17)

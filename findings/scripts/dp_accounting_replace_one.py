@@ -4,7 +4,7 @@ library: dp-accounting 0.6.0
 met by: RdpAccountant(neighboring_relation=NeighboringRelation.REPLACE_ONE) with a GaussianDpEvent
 severity: breaks for a documented option
 claim: epsilon for the neighbouring relation that was given (docstring of RdpAccountant)
-shown: one Gaussian event of noise multiplier 1 at delta 1e-5: 4.73 reported, 9.99 true
+shown: one Gaussian event of noise multiplier 1 at delta 1e-5: 4.73 reported, 10.0 true
 cause: the Gaussian branch of rdp_privacy_accountant.py does not look at the relation; PLDAccountant doubles
     the sensitivity
 remedy: halve the noise multiplier under REPLACE_ONE, or refuse it

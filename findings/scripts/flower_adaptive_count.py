@@ -15,12 +15,12 @@ upstream: no public thread found (searched 2026-11-17)
 targets: flower:adaptive
 """
 
-from flwr.serverapp.strategy import DifferentialPrivacyServerSideAdaptiveClipping, FedAvg
+from flwr.serverapp.strategy import DifferentialPrivacyClientSideAdaptiveClipping, FedAvg
 
-strategy = DifferentialPrivacyServerSideAdaptiveClipping(FedAvg(), 1.0, 20)
+strategy = DifferentialPrivacyClientSideAdaptiveClipping(FedAvg(), 1.0, 20)
 s, z = strategy.clipped_count_stddev, strategy.noise_multiplier
 noisy = [strategy._noisy_fraction(count, 20) for count in [1] * 20_000 + [0] * 20_000]
 moved = 20 * (sum(noisy[:20_000]) - sum(noisy[20_000:])) / 20_000  # one client clipped or not
 spent = (1 / z**2 + (moved / s) ** 2) ** 0.5
-print(f"count: noise {s}, moved {moved:.2f}; updates: 1/{z:.3f}; together {spent:.2f}-GDP for 1")
+print(f"count: noise {s}, moved {moved:.2f}; updates: noise {z:.3f}, moved 1; together {spent:.2f}-GDP for 1")
 raise SystemExit(0 if spent > 1.2 else "mended")

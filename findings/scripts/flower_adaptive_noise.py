@@ -39,5 +39,5 @@ for rate in (0.2, 1.0):
     norm = strategy.clipping_norm
     released = strategy.aggregate_train(1, [reply() for _ in range(clients)])[0]["w"].numpy()
     charged, added = strategy.noise_multiplier * norm / clients, released.std()
-    print(f"learning rate {rate}: clipped at {norm}, noise {added:.2e} for {charged:.2e} charged")
+    print(f"learning rate {rate}: clipped at {norm}, noise for a norm of {norm * added / charged:.3f}")
 raise SystemExit(0 if added < 0.9 * charged else "mended")

@@ -34,7 +34,8 @@ try:
         noise_multiplier=1.0,
     )
 except ValueError as error:
-    raise SystemExit(f"mended: {error}") from None
+    print(f"refused: {error}")
+    raise SystemExit("mended") from None
 accountant = analysis.DpsgdTrainingAccountant(
     dp_accountant_config=accountants.PldAccountantConfig(value_discretization_interval=1e-3)
 )

@@ -5,8 +5,8 @@ met by: any synthesizer with categorical columns and no transformer, as in the e
 severity: breaks for an ordinary user
 claim: safe differentially private preprocessing by default (release notes of 0.3.0); epsilon is the privacy
     budget (docstring of MWEMSynthesizer)
-shown: epsilon 1, a category that one record of 100 has: a synthetic sample of 100 rows holds it in about a
-    third of all fits; without that record it is in none
+shown: epsilon 1, a category that one record of 100 has: a synthetic sample of 100 rows holds it in about
+    two fifths of all fits; without that record it is in none
 cause: the transformer that is inferred has a LabelTransformer for the column, whose categories are those that
     occur
 remedy: ask for the categories, or find them by a private choice of partitions, as smartnoise-sql does

@@ -6,7 +6,7 @@ met by: MWEMSynthesizer as it comes, on data in which the first or the last cate
 severity: breaks for an ordinary user
 claim: epsilon is the privacy budget (docstring of MWEMSynthesizer)
 shown: epsilon 1, categories a, b, c, of which c occurs once: a synthetic sample of 100 records holds a c in
-    about a third of all fits; without that record there is no bin for it, and no c ever
+    about two fifths of all fits; without that record there is no bin for it, and no c ever
 cause: _histogram_from_data_attributes takes min and max of each column of the data, and np.histogramdd the
     same; the transformer's cardinality is not asked
 remedy: as many bins as the transformer has categories, from 0 on

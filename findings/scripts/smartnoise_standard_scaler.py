@@ -23,7 +23,7 @@ for ones in (50, 49):
     for _ in range(5):
         scaler = StandardScaler(lower=0.0, upper=1.0, epsilon=0.1)
         scaler.fit([1.0] * ones + [0.0] * (100 - ones))
-        fitted.append(scaler.mean)
+        fitted.append(float(scaler.mean))
     means.append(fitted)
     print(f"{ones} ones of 100: means {fitted}, spent {scaler.budget_spent}")
 raise SystemExit(0 if min(means[0]) > 0.499 and max(means[1]) < 0.491 else "mended")

@@ -44,11 +44,16 @@ def laplace_of_scale_b_has_variance_two_b_squared():
 @claim(PAPER, "eq-3.2", at="Eq (3.2)", kind="definition", uses=["thm-a.1"])
 def l1_norm_of_the_gradient_difference_is_what_laplace_noise_needs():
     """S_1(x) = sup |grad f(x; y) - grad f(x; y')|, |.| being the L1 norm (it is called the L1 sensitivity):
-    then the loss is at most S_1/b.
+    then the loss is at most S_1/b. u is the difference of the gradients, o the noise, in d coordinates.
     """
-    o1, o2, d1, d2 = sp.symbols("o_1 o_2 d_1 d_2", real=True)
-    loss = (sp.Abs(o1) - sp.Abs(o1 - d1) + sp.Abs(o2) - sp.Abs(o2 - d2)) / b
-    return AtMost(loss, S / b, given=[sp.Abs(d1) + sp.Abs(d2) <= S])
+    k, d = (sp.Symbol(name, integer=True, positive=True) for name in "kd")
+    noise, apart = (sp.IndexedBase(name, real=True) for name in "ou")
+    loss = sp.Sum(sp.Abs(noise[k]) - sp.Abs(noise[k] - apart[k]), (k, 1, d)) / b
+    size = sp.Sum(sp.Abs(apart[k]), (k, 1, d))
+    return Theorem(given=[size <= S], shows=AtMost(loss, S / b)).have(
+        AtMost(sp.Sum(sp.Abs(noise[k]) - sp.Abs(noise[k] - apart[k]), (k, 1, d)), size),
+        "the triangle inequality, coordinate by coordinate",
+    )
 
 
 @claim(

@@ -21,13 +21,8 @@ gamma, alpha = sp.symbols("gamma alpha", positive=True)
 
 @claim(PAPER, "p16-pow", at="Proposition 16, proof: 2 (2^i - 1) >= 2^i", kind="inequality")
 def powers_of_gamma():
-    """gamma^(2 (2^i - 1)) <= gamma^(2^i) for gamma < 1 and i >= 1: gamma^(2 (y - 1)) <= gamma^y for y >= 2,
-    and 2^i >= 2.
-    """
-    size = sp.Symbol("y", positive=True)
-    return AllOf(
-        AtMost(2, 2**i), AtMost(gamma ** (2 * (size - 1)), gamma**size, given=[gamma < 1, size >= 2])
-    )
+    """gamma^(2 (2^i - 1)) <= gamma^(2^i) for gamma < 1 and i >= 1."""
+    return AtMost(gamma ** (2 * (2**i - 1)), gamma ** (2**i), given=[gamma < 1])
 
 
 @claim(PAPER, "p16-shift", at="Proposition 16, proof: F(s) <= F(s')", kind="monotonicity")

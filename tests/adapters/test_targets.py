@@ -12,10 +12,12 @@ import pytest
 from dpverify.adapters import NotInstalled, Target, halved, profile_of, select, targets
 from dpverify.adapters.gradients import gradients_agree
 from dpverify.auditing import Budget, audit
+from dpverify.auditing.replay import replay
 from dpverify.guarantees import GDP, ApproxDP, PureDP
 from dpverify.neighbours import ADD_REMOVE, REPLACE, ZERO_OUT, Neighbours
 from dpverify.properties import LAWS
 from dpverify.properties.examination import examine
+from dpverify.properties.sensitivity import turning
 from dpverify.releases import Gaussian
 from dpverify.reporting.document import ReportError
 from dpverify.reporting.targets import changes, keep, read, refuted, unexplained, write_page
@@ -109,6 +111,30 @@ def test_each_law_catches_its_planted_bug(bug, law):
 def test_a_missing_clip_is_shown_on_one_record():
     result = LAWS["sensitivity"](noisy_sum("clip")())
     assert len(result.witness.exact["data"]) + len(result.witness.exact["other"]) <= 3
+
+
+@pytest.mark.parametrize("any_number", [True, False])
+@pytest.mark.parametrize("relation", [ADD_REMOVE, ZERO_OUT])
+@pytest.mark.parametrize(("clips", "verdict"), [("the sum", REFUTED), ("each record", SUPPORTED)])
+def test_a_clip_of_the_sum_is_seen_where_a_record_turns_it_round(clips, verdict, relation, any_number):
+    declared = Gaussian(1.0, {relation: 1.0})
+
+    def clipped(rows):
+        return rows / np.maximum(1.0, np.linalg.norm(rows, axis=1, keepdims=True))
+
+    def noisy(data, rng, tape):
+        rows = np.asarray(data, dtype=float)
+        query = (
+            clipped(rows.sum(axis=0, keepdims=True))[0] if clips == "the sum" else clipped(rows).sum(axis=0)
+        )
+        return tape.record(query, query + rng.standard_normal(2), declared)
+
+    subject = Subject(noisy, GDP(1.0), PAIR, any_number=any_number)
+    pairs = turning(subject, [relation])
+    assert {pair.adjacency for pair in pairs} == {relation}
+    found = [replay(noisy, pair, seed=0, executions=1).verdict for pair in pairs]
+    assert (REFUTED in found) == (verdict is REFUTED)
+    assert LAWS["sensitivity"](subject).verdict is verdict
 
 
 def opaque(bug: str = "") -> Subject:

@@ -332,6 +332,13 @@ def test_a_fixed_seed_in_a_mechanism_is_seen():
     assert LAWS["seeds"](lambda data, rng: own.normal(size=2), np.zeros((2, 1))).verdict is REFUTED
 
 
+def test_a_seed_that_is_not_used_is_seen_where_nearly_all_outputs_are_one_value():
+    own = np.random.default_rng(0)  # thirty seeds give the same twice with probability 0.22, 300 with 3e-7
+    for draw, verdict in ((lambda rng: own.random(), REFUTED), (lambda rng: rng.random(), SUPPORTED)):
+        rare = lambda data, rng, draw=draw: np.array([float(draw(rng) < 0.025)])  # noqa: E731
+        assert LAWS["seeds"](rare, np.zeros((2, 1))).verdict is verdict
+
+
 @pytest.mark.parametrize("claim", [PureDP(1.0), ZCDP(1.0)])
 @pytest.mark.parametrize(("calls", "verdict"), [((0.5, 0.5), SUPPORTED), ((0.5, 0.5, 0.2), REFUTED)])
 def test_epsilons_that_were_called_with_must_add_up(claim, calls, verdict):

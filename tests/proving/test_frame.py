@@ -4,6 +4,7 @@ import gc
 import json
 import sys
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -26,6 +27,7 @@ from dpverify.verdicts import PROVED, REFUTED, SUPPORTED, UNDECIDED, Evidence, R
 from dpverify.witnesses import verify_witness
 
 x, y = sp.symbols("x y", positive=True)
+whole, index = sp.symbols("T t", integer=True, positive=True)
 t, T = sp.Symbol("t", integer=True, positive=True), sp.Symbol("T", integer=True, positive=True)
 q = sp.IndexedBase("q", positive=True)
 EXPRESSIONS = [
@@ -217,7 +219,6 @@ def test_floats_are_near_the_balls(e):
 
 def test_numbers_beyond_floating_point_stop_nothing():
     huge = sp.Integer(10) ** 400
-    whole = sp.Symbol("T", integer=True, positive=True)
     assert prove(AtMost(x, huge, [x <= huge])).verdict is PROVED
     assert prove(AtMost(huge, x, [x >= huge])).verdict is PROVED
     assert prove(AtMost(x, 1 / huge, [x > 0])).verdict is REFUTED
@@ -229,6 +230,19 @@ def spin(seconds):
     end = time.process_time() + seconds
     while time.process_time() < end:
         pass
+
+
+TOWERS = [
+    (AtMost(2 ** (2**whole), 2 ** (2**whole) + 1), PROVED),
+    (AtMost(y ** (2 * (2**whole - 1)), y ** (2**whole), [y < 1]), PROVED),
+    (AtMost(sp.Sum(2 ** (2**index), (index, 1, whole)), 2 ** (2 ** (whole + 1))), PROVED),
+    (AtMost(3 ** (5**whole), 5 ** (3**whole)), REFUTED),
+]
+
+
+@pytest.mark.parametrize(("relation", "verdict"), TOWERS, ids=str)
+def test_powers_of_powers_are_not_written_out(relation, verdict):
+    assert prove(relation).verdict is verdict
 
 
 def test_a_limit_that_rings_in_a_finaliser_is_raised_after_it(monkeypatch):
@@ -243,6 +257,27 @@ def test_a_limit_that_rings_in_a_finaliser_is_raised_after_it(monkeypatch):
     with pytest.raises(TimeLimit), within(0.05):
         Slow()
         spin(5)
+    assert forgotten == []
+
+
+def test_a_limit_that_rings_as_a_watched_object_goes_is_raised_after_what_was_to_be_done(monkeypatch):
+    """Python prints and forgets what is raised there too, and the rest of it is not done."""
+    forgotten, done = [], []
+    monkeypatch.setattr(sys, "unraisablehook", forgotten.append)
+
+    def slowly():
+        spin(0.2)
+        done.append(True)
+
+    class Watched:
+        pass
+
+    watched = Watched()
+    weakref.finalize(watched, slowly)
+    with pytest.raises(TimeLimit), within(0.05):
+        del watched
+        spin(5)
+    assert done == [True]
     assert forgotten == []
 
 

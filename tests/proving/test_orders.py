@@ -11,6 +11,7 @@ import sympy as sp
 from dpverify.effort import QUICK
 from dpverify.exam import orders as CASES
 from dpverify.proving import monomials, prove
+from dpverify.proving.order_paths import records
 from dpverify.relations import AtMost, BigO, Omega, Theta
 from dpverify.theorems import AllOf, Theorem, formal, latex
 from dpverify.verdicts import PROVED, REFUTED, UNDECIDED
@@ -66,24 +67,37 @@ def test_a_given_constant_is_the_one_that_is_checked():
     assert prove(BigO(2 * N + d, N + d, constant=sp.Rational(199, 100))).verdict is REFUTED
 
 
-def test_a_path_survives_json_and_no_change():
-    wrong = prove(BigO(N * d, N + d, [d <= N]))
+@pytest.mark.parametrize("shown", ["limit", "rate"])
+def test_a_path_survives_json_and_no_change(shown):
+    order = BigO(N * d, N + d, [d <= N])
+    wrong = prove(order)
     assert wrong.verdict is REFUTED
-    exact = json.loads(json.dumps(wrong.witness.exact))
-    assert exact["kind"] == "order"
+    assert wrong.witness.exact["kind"] == "order"
+    t = sp.Symbol("t", integer=True, positive=True)
+    ways = records(order, "upper", {N: t, d: t}, t, wrong.witness.exact["start"])
+    exact = json.loads(json.dumps(next(record for record in ways if shown in record)))
+    assert verify_witness(json.loads(json.dumps(wrong.witness.exact)))
     assert verify_witness(exact)
     still = [[symbol, ["Rational", 1, 1]] for symbol, _ in exact["path"]]
+    rates = (["Rational", 1, 1], ["Pow", exact["over"], ["Rational", -1, 1]])
     for key, value in (
         ("scale", exact["expression"]),
         ("side", "lower"),
         ("path", still),
         ("path", exact["path"][:1]),
         ("path", [[symbol, ["Mul", ["Rational", -1, 1], place]] for symbol, place in exact["path"]]),
-        ("rate", ["Rational", 1, 1]),
-        ("rate", ["Pow", exact["over"], ["Rational", -1, 1]]),
         ("start", 0),
+        *[("rate", rate) for rate in rates if shown == "rate"],
     ):
         assert not verify_witness(copy.deepcopy(exact) | {key: value}), key
+
+
+def test_a_limit_is_looked_for_before_an_inequality():
+    """An inequality may be searched for as long as there is time: the verdict must not hang on that."""
+    t = sp.Symbol("t", integer=True, positive=True)
+    first, *others = records(BigO(N**2, N), "upper", {N: t, d: sp.Integer(1)}, t, 2)
+    assert "limit" in first
+    assert others and all("rate" in record for record in others)
 
 
 def test_a_path_stays_within_the_hypotheses():

@@ -10,6 +10,7 @@ import pytest
 from dpverify.effort import QUICK
 from dpverify.exam import squares as CASES
 from dpverify.proving import squares
+from dpverify.proving.codec import to_json
 from dpverify.proving.reduction import GaveUp
 from dpverify.relations import AtMost
 
@@ -32,6 +33,15 @@ def test_certificates_survive_json_and_no_change(build):
     elsewhere = copy.deepcopy(certificate)
     elsewhere["squares"][0]["product"].append(99)
     assert not squares.check(relation, elsewhere)
+
+
+def test_a_square_of_what_is_not_real_proves_nothing():
+    root = ["Pow", ["Rational", -1, 1], ["Rational", 1, 2]]
+    one = ["Rational", 1, 1]
+    forged = {"squares": [{"product": [], "terms": [[one, ["Mul", root, to_json(CASES.x)]]]}]}
+    assert not squares.check(AtMost(CASES.x**2, 0), forged)
+    honest = {"squares": [{"product": [], "terms": [[one, to_json(CASES.x)]]}]}
+    assert squares.check(AtMost(0, CASES.x**2), honest)
 
 
 def test_a_certificate_does_not_serve_a_stricter_or_another_statement():
