@@ -244,10 +244,14 @@ class _Worker:
         self.pipe, theirs = Pipe()
         self.process = start(theirs.fileno())
         theirs.close()
-        self.number, self.piece, self.began = -1, None, 0.0
+        self.number = -1
+        self.piece = None
+        self.began = 0.0
 
     def give(self, call: Callable[[int, Any], Any], number: int, piece: Any) -> None:
-        self.number, self.piece, self.began = number, piece, time.monotonic()
+        self.number = number
+        self.piece = piece
+        self.began = time.monotonic()
         with suppress(BrokenPipeError):  # it is dead: its pipe will say so
             self.pipe.send((call, number, piece))
 

@@ -67,3 +67,24 @@ def test_the_tests_mirror_the_code_or_the_page_about_them_names_what_they_are():
     mirrored = {f"test_{name}.py" for name in set(parts()) - packages}
     assert {name for name in folders - packages if f"`{name}/`" not in page} == set()
     assert {name for name in files - mirrored if f"`{name}`" not in page} == set()
+
+
+def crowded(source):
+    """The lines on which three or more values are assigned that could stand on lines of their own: none is
+    made of what another of them replaces.
+    """
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple) and len(node.value.elts) > 2:
+            targets = [t for target in node.targets for t in getattr(target, "elts", [])]
+            replaced = {name.id for t in targets for name in ast.walk(t) if isinstance(name, ast.Name)}
+            used = {name.id for name in ast.walk(node.value) if isinstance(name, ast.Name)}
+            if targets and not replaced & used:
+                yield node.lineno
+
+
+def test_one_value_stands_on_a_line_where_three_are_assigned():
+    assert list(crowded("a, b, c = 1, 2, 3\nd, e = 1, 2")) == [1]
+    assert list(crowded("a, b, c = b, c, a")) == []
+    written = [path for paths in parts().values() for path in paths]
+    written += sorted((ROOT / "tests").rglob("*.py"))
+    assert [f"{path.name}:{line}" for path in written for line in crowded(path.read_text())] == []

@@ -110,7 +110,9 @@ def example(
         "how": how,
     }
     algorithm = private_sgd_momentum(problem, beta=beta, step_size=eta, **common)
-    guard, outside, R = "", "", steps / variances(1)
+    guard = ""
+    outside = ""
+    R = steps / variances(1)
     if as_printed:
         algorithm, guard = guarded_as_printed(algorithm, R)
         outside = outside_of_theorem(beta, gamma, step_size) or other_batch(n, problem.count, target)

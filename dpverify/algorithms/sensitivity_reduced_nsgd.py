@@ -53,7 +53,10 @@ from dpverify.releases import TreeNode
 
 Array = np.ndarray[Any, Any]
 
-G, R, DELTA = 0, 1, 2  # the streams
+# The streams.
+G = 0
+R = 1
+DELTA = 2
 
 
 class State(NamedTuple):

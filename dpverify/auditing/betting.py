@@ -87,11 +87,15 @@ def best_bet(p1: np.ndarray, q1: np.ndarray, pair: WorstPair) -> Bet:
     design[:, -1] = -design[:, -2]
     mass = np.concatenate([p, q])
     root = np.sqrt(mass)
-    z, value, now = np.zeros(bins + 1), np.ones(2 * bins), 0.0
+    z = np.zeros(bins + 1)
+    value = np.ones(2 * bins)
+    now = 0.0
     for _ in range(6):  # Newton on sum mass log(1 + design z), z >= 0
         scaled = (root / value)[:, None] * design
         step = nnls(scaled, root + scaled @ z)[0] - z
-        move, least, t = design @ step, 0.02 * min(1.0, value.min()), 1.0
+        move = design @ step
+        least = 0.02 * min(1.0, value.min())
+        t = 1.0
         while t > 1e-3:
             there = value + t * move
             grown = float(mass @ np.log(there)) if there.min() > least else -np.inf
@@ -100,7 +104,9 @@ def best_bet(p1: np.ndarray, q1: np.ndarray, pair: WorstPair) -> Bet:
             t /= 2
         if t <= 1e-3:
             break
-        z, value, now = z + t * step, there, grown
+        z = z + t * step
+        value = there
+        now = grown
         # the next step would change the growth by less than a part in a hundred
         if t * max(move.max(), -move.min()) < 0.1:
             break

@@ -97,7 +97,9 @@ class Sampler:
         if self.settled or self.budget.seconds is None:
             return
         now = time.monotonic()
-        elapsed, took, self._before = now - self._started, now - self._before, now
+        elapsed = now - self._started
+        took = now - self._before
+        self._before = now
         if elapsed >= (SHARE if chunks >= WARM else 1 / 2) * self.budget.seconds:
             more = last * max(self.budget.seconds - elapsed, 0.0) / max(took, 1e-9)
             self.runs = min(self.budget.runs, done + int(more))

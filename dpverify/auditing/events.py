@@ -47,7 +47,9 @@ class Event:
         """What is looked at, and the intervals of it that make the event: of a learned ratio, those of the
         column it was learned on.
         """
-        edges, bins, steps = self.edges, self.bins, self.score.steps
+        edges = self.edges
+        bins = self.bins
+        steps = self.score.steps
         if steps is None:
             return self.score.sentence, _intervals(edges, bins)
         return steps.column, _intervals(steps.edges, bins[np.searchsorted(edges, steps.values)])

@@ -110,7 +110,9 @@ def _low_bits(x: np.ndarray, y: np.ndarray, column: int) -> list[Score]:
 
 def _quadratic(x: Moments, y: Moments, pooled: np.ndarray, covariances: list[np.ndarray]) -> Score:
     """The covariances are known if the coordinates are not too many for the outputs."""
-    mx, my, k = x.mean, y.mean, len(pooled)
+    mx = x.mean
+    my = y.mean
+    k = len(pooled)
     if k <= 32 and x.n > 8 * k:
         ridge = np.diag(pooled) * (0.1 * k / x.n + 1e-9)
         ax, ay = (np.linalg.inv(covariance + ridge) for covariance in covariances)

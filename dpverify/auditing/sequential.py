@@ -96,7 +96,9 @@ def smoothed(x: np.ndarray, y: np.ndarray, roughness: float | None = None) -> tu
         design = None  # a coefficient for every bin
         penalty = _curvature(z) / roughness**2
         penalty.flat[:: len(x) + 1] += 0.05
-    beta, log_odds, both = np.zeros(len(penalty)), np.zeros(len(x)), x + y
+    beta = np.zeros(len(penalty))
+    log_odds = np.zeros(len(x))
+    both = x + y
     for _ in range(4):
         fit = expit(base + log_odds)
         gradient, weight = x - both * fit, both * fit * (1 - fit) + 1e-9
@@ -126,11 +128,9 @@ def _curvature(z: np.ndarray) -> np.ndarray:
     a, b = gaps[:-1], gaps[1:]
     rows, weight = np.arange(len(a)), np.sqrt(2 / (a + b))
     second = np.zeros((len(a), len(z)))
-    second[rows, rows], second[rows, rows + 1], second[rows, rows + 2] = (
-        weight / a,
-        -weight * (1 / a + 1 / b),
-        weight / b,
-    )
+    second[rows, rows] = weight / a
+    second[rows, rows + 1] = -weight * (1 / a + 1 / b)
+    second[rows, rows + 2] = weight / b
     return second.T @ second
 
 
@@ -180,7 +180,9 @@ class Bettor:
             if promised > most:
                 most = promised
                 a, b = (np.log1p(stake * np.expm1(side)) for side in (bet.log_a, bet.log_b))
-                self.of, self.merge, self.bet = of, merge, Bet(a, b, bet.growth)
+                self.of = of
+                self.merge = merge
+                self.bet = Bet(a, b, bet.growth)
 
     def play(self, counts: list[tuple[np.ndarray, np.ndarray]]) -> None:
         if self.bet is not None and self.bet.growth > 0:
@@ -244,7 +246,10 @@ class Desk:
         """Begin anew with these scores, and these outputs to count (of a dear one that shows nothing on the
         first of them, these alone); columns that come later are not seen.
         """
-        self.scores, self.edges, self.counts, self.learned = [], [], [], 0
+        self.scores = []
+        self.edges = []
+        self.counts = []
+        self.learned = 0
         for learned in scores:
             score = learned.on_the_first(x.shape[1])
             rows = min(len(x), 2 * LOOK) if score.dear else len(x)

@@ -78,7 +78,9 @@ def _test(audit: Audit) -> Result:
                 test.feed(a, b)
                 if event is not None:
                     more = [event.count_values(side) for side in test.values(event.score, a, b)]
-                    x, y, n = x + more[0], y + more[1], n + len(a)
+                    x = x + more[0]
+                    y = y + more[1]
+                    n = n + len(a)
             advance(len(a), progress_note(test, audit.alpha, sampler.runs))
             if test.log_wealth >= math.log(2 / audit.alpha):
                 result = _refuted_by_wealth(audit, test, sampler, time.perf_counter() - started)

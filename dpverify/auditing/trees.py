@@ -18,7 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-TREES, DEPTH, RATE = 16, 5, 0.3
+TREES = 16
+DEPTH = 5
+RATE = 0.3
 BINS = 42  # of each coordinate: about equally full, but for those in the tails
 TAILS = 2.0 ** -np.arange(6, 11)  # shares of the draws that the cuts in a tail leave outside
 ROWS = 4096  # draws of both sides together on which every second tree is grown, at most

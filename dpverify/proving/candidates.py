@@ -33,7 +33,9 @@ class Realiser:
     """Rows of numbers, one for each realisation, and what the relation says of them in floating point."""
 
     def __init__(self, relation: AtMost | Equal, statement: Statement, shape: Shape):
-        self.relation, self.statement, self.shape = relation, statement, shape
+        self.relation = relation
+        self.statement = statement
+        self.shape = shape
         self.names = free_vectors(statement)
         d = shape.dimension
         self.genes: list[Gene] = [("parameter", s) for s in statement.domain.symbols]
@@ -124,7 +126,9 @@ class Realiser:
         """Each vector but one, or each, on an axis of its own, of length 1 in some rows: numbers at random
         are almost never orthogonal.
         """
-        count, names, d = len(coordinates), len(self.names), self.shape.dimension
+        count = len(coordinates)
+        names = len(self.names)
+        d = self.shape.dimension
         free = coordinates.reshape(count, names, d)
         axes = np.where(unit.reshape(count, 1, 1), np.eye(names, d), np.eye(names, d) * free)
         kept = np.arange(count)[:, None] % (names + 1) == np.arange(names)

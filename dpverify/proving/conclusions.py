@@ -123,7 +123,9 @@ def _by_induction(rule: Induct, proof: Proof) -> None:
     """A relation that holds at the start, and at T + 1 if at T, for every whole T >= start, holds for all
     of them.
     """
-    over, start, shows = rule.over, sp.sympify(rule.start), proof.theorem.shows
+    over = rule.over
+    start = sp.sympify(rule.start)
+    shows = proof.theorem.shows
     if not over.is_integer or not start.is_Integer:
         raise Stuck(f"induction needs a whole symbol and a whole start, got {over} from {start}")
     if not isinstance(shows, Equal | AtMost):

@@ -135,7 +135,12 @@ def _ways(relation: AtMost, domain: Domain, gap: Any, points: list[dict[Any, Any
 
 def _concave(relation: AtMost, along: _Along) -> Iterator[Reduction]:
     """From both ends."""
-    s, v, g, low, high, others = along.s, along.v, along.g, along.low, along.high, along.others
+    s = along.s
+    v = along.v
+    g = along.g
+    low = along.low
+    high = along.high
+    others = along.others
     if relation.strict or not (low.is_finite and high.is_finite):
         return
     ends = [_end(g, v, low, "+"), _end(g, v, high, "-")]
@@ -158,7 +163,11 @@ def _concave(relation: AtMost, along: _Along) -> Iterator[Reduction]:
 
 def _increasing(relation: AtMost, along: _Along) -> Iterator[Reduction]:
     """From the left."""
-    s, v, g, low, others = along.s, along.v, along.g, along.low, along.others
+    s = along.s
+    v = along.v
+    g = along.g
+    low = along.low
+    others = along.others
     start = _end(g, v, low, "+")
     if start is None:
         return
@@ -180,7 +189,11 @@ def _increasing(relation: AtMost, along: _Along) -> Iterator[Reduction]:
 
 def _decreasing(relation: AtMost, along: _Along) -> Iterator[Reduction]:
     """From the right."""
-    s, v, g, high, others = along.s, along.v, along.g, along.high, along.others
+    s = along.s
+    v = along.v
+    g = along.g
+    high = along.high
+    others = along.others
     end = _end(g, v, high, "-")
     if end is None:
         return
@@ -202,7 +215,12 @@ def _decreasing(relation: AtMost, along: _Along) -> Iterator[Reduction]:
 
 def _bottom(relation: AtMost, along: _Along) -> Iterator[Reduction]:
     """From the bottom."""
-    s, v, g, low, high, others = along.s, along.v, along.g, along.low, along.high, along.others
+    s = along.s
+    v = along.v
+    g = along.g
+    low = along.low
+    high = along.high
+    others = along.others
     for x0 in _stationary(along.rises, v, low, high):
         bottom = sp.simplify(g.subs(v, x0))
         steps = [

@@ -85,7 +85,9 @@ def descend(inference: Descend, proof: Proof) -> None:
     """
     from dpverify.language.expectations import E
 
-    process, ratio, extra = inference.iterates, inference.ratio, inference.extra
+    process = inference.iterates
+    ratio = inference.ratio
+    extra = inference.extra
     parts, later = [(process, ratio), *inference.beside], inference.later
     names = [h.name for h in proof.theorem.given if isinstance(h, Iterates)]
     if len(set(names)) < len(names):

@@ -305,18 +305,18 @@ class _Elaboration:
         return e.func(*args)
 
     def _total(self, e: Any) -> Any:
-        body, limits, done = e.function, list(e.limits), []
+        body = e.function
+        limits = list(e.limits)
+        done = []
         if len({limit[0] for limit in limits}) < len(limits):
             raise Refused(f"an index is bound twice in {sp.sstr(e)}")
         while limits:
             limit = limits.pop()  # the outermost first
             if len(limit) != 3:
                 raise Refused(f"the range of {limit[0]} in {sp.sstr(e)} is not given")
-            index, low, high = (
-                limit[0],
-                self.expression_of_end(limit[1], e),
-                self.expression_of_end(limit[2], e),
-            )
+            index = limit[0]
+            low = self.expression_of_end(limit[1], e)
+            high = self.expression_of_end(limit[2], e)
             name = self._index(index, low, high)
             if name != index:
                 body = bind(body, index, name)

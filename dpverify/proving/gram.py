@@ -131,7 +131,9 @@ def _squared(relation: AtMost, statement: Statement) -> Reduction | None:
     point = next(iter(fitting.moderate_points(statement.domain, 1, np.random.default_rng(1))), None)
     if point is None:
         return None
-    left, right, steps = ZERO, ZERO, []
+    left = ZERO
+    right = ZERO
+    steps = []
     for m, c in grouped.items():
         small = bool(c.xreplace(point) < 0)
         left, right = (left - c * m, right) if small else (left, right + c * m)

@@ -196,7 +196,9 @@ def solve(
     m = len(support)
     if m == 0:
         return np.zeros(0) if _feasible(table, numeric, blocks) else None
-    columns, right, cones = [], [], []
+    columns = []
+    right = []
+    cones = []
     if numeric.free:
         columns.append(table[1:, numeric.free].T)
         right.append(table[0, numeric.free])

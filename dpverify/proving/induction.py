@@ -136,7 +136,10 @@ def _long_enough(e: Any, T: sp.Symbol, start: Any) -> bool:
 
 
 def _sequence(relation: Induction) -> list[Reduction] | str:
-    claim, x, T, start = relation.relation, relation.value, relation.over, sp.Integer(relation.start)
+    claim = relation.relation
+    x = relation.value
+    T = relation.over
+    start = sp.Integer(relation.start)
     first, after = sp.sympify(relation.first), sp.sympify(relation.next)
     given = list(map(sp.sympify, claim.given))
     if (T.is_positive and start < 1) or (T.is_nonnegative and start < 0):
@@ -337,7 +340,9 @@ def consequences(relation: Induction | Equal | AtMost) -> Iterator[Any]:
     """What the claim says of the first members of the sequence, computed one from the other."""
     if not isinstance(relation, Induction):
         return
-    claim, x, T = relation.relation, relation.value, relation.over
+    claim = relation.relation
+    x = relation.value
+    T = relation.over
     left, right = sides_of(claim)
     member = sp.sympify(relation.first)
     given: list[Any] = []
@@ -356,7 +361,9 @@ def consequences(relation: Induction | Equal | AtMost) -> Iterator[Any]:
 
 def _far(relation: Induction, member: Any) -> Iterator[Any]:
     """The first of many further members, as far as they are plain numbers, that breaks the claim."""
-    claim, x, T = relation.relation, relation.value, relation.over
+    claim = relation.relation
+    x = relation.value
+    T = relation.over
     left, right = sides_of(claim)
     for k in range(relation.start + UNROLLED, relation.start + FAR):
         if not member.is_Rational or len(str(member)) > 60:

@@ -78,7 +78,9 @@ def _valid(statement: Private) -> list[tuple[AtMost, str]]:
 
 def _routes(statement: Private) -> Iterator[tuple[list[tuple[AtMost, str]], str]]:
     """Comparisons that imply the guarantee, with the rules behind them, the sharpest first."""
-    mechanism, guarantee, adjacency = statement.mechanism, statement.guarantee, statement.adjacency
+    mechanism = statement.mechanism
+    guarantee = statement.guarantee
+    adjacency = statement.adjacency
     given = tuple(statement.given)
 
     def price(currency: Currency) -> Any:
@@ -105,7 +107,9 @@ def _routes(statement: Private) -> Iterator[tuple[list[tuple[AtMost, str]], str]
 
 
 def _approximate(statement: Private, price: Any) -> Iterator[tuple[list[tuple[AtMost, str]], str]]:
-    epsilon, delta, given = statement.guarantee.epsilon, statement.guarantee.delta, tuple(statement.given)
+    epsilon = statement.guarantee.epsilon
+    delta = statement.guarantee.delta
+    given = tuple(statement.given)
     if statement.mechanism.attains(PURE):
         steps = [
             (AtMost(0, delta, given), "delta"),
@@ -139,7 +143,9 @@ def _approximate(statement: Private, price: Any) -> Iterator[tuple[list[tuple[At
 
 def _advanced(statement: Private, price: Any) -> list[tuple[AtMost, str]]:
     """What advanced composition asks for: shares of delta, and both sums."""
-    each, slack, given = sp.sympify(statement.each), sp.sympify(statement.slack), tuple(statement.given)
+    each = sp.sympify(statement.each)
+    slack = sp.sympify(statement.slack)
+    given = tuple(statement.given)
     steps = []
     for share in dict.fromkeys((each, slack)):
         steps.append((AtMost(0, share, given, strict=True), "a share of delta is positive"))
@@ -171,7 +177,9 @@ def consequences(statement: Private) -> list[AtMost]:
     """What must hold if the guarantee does: comparisons with costs that some mechanism of the form
     attains.
     """
-    mechanism, guarantee, adjacency = statement.mechanism, statement.guarantee, statement.adjacency
+    mechanism = statement.mechanism
+    guarantee = statement.guarantee
+    adjacency = statement.adjacency
     try:
         valid = [step for step, _ in _valid(statement)]
         if any(len(step.given) > len(statement.given) for step in valid):

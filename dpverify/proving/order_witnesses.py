@@ -72,7 +72,9 @@ def verify(exact: dict[str, Any]) -> bool:
     given = [from_json(g) for g in exact["given"]]
     path = {from_json(s): from_json(v) for s, v in exact["path"]}
     hiding = [from_json(u) for u in exact["hiding"]]
-    start, side, sense = exact["start"], exact["side"], exact["sense"]
+    start = exact["start"]
+    side = exact["side"]
+    sense = exact["sense"]
     if type(start) is not int or start < 2 or side not in ("upper", "lower") or sense not in (1, -1):
         return False
     if any(path[from_json(s)].free_symbols for s in exact["of"] if from_json(s) in path):

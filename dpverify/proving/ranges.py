@@ -111,8 +111,12 @@ def unroll(inference: Unroll, proof: Proof) -> None:
     """x[t+1] <= r x[t] + e(t) for t = low..high and r >= 0 give x[h+1] <= r^(h+1-low) x[low] + sum
     r^(h-t) e(t).
     """
-    index, low, high = inference.index, sp.sympify(inference.low), sp.sympify(inference.high)
-    entry, ratio, extra = inference.entry, sp.sympify(inference.ratio), sp.sympify(inference.extra)
+    index = inference.index
+    low = sp.sympify(inference.low)
+    high = sp.sympify(inference.high)
+    entry = inference.entry
+    ratio = sp.sympify(inference.ratio)
+    extra = sp.sympify(inference.extra)
     if ratio.has(index):
         raise Stuck(f"the ratio {ratio} depends on {index}")
     if not (low.is_integer and high.is_integer):

@@ -26,7 +26,12 @@ def nearest(value: float, most: int) -> tuple[int, int]:
     top, bottom = value.as_integer_ratio()
     if bottom <= most:
         return top, bottom
-    left, over, p, q, n, d = 0, 1, 1, 0, top, bottom
+    left = 0
+    over = 1
+    p = 1
+    q = 0
+    n = top
+    d = bottom
     while over + (whole := n // d) * q <= most:
         left, over, p, q, n, d = p, q, left + whole * p, over + whole * q, d, n - whole * d
     times = (most - over) // q

@@ -27,7 +27,9 @@ Equation = dict[
 ]  # (block, row, column), row <= column: the coefficient of that entry of the block
 
 DENOMINATORS = (1, 2, 4, 12, 60, 10**3, 10**4, 10**6, 10**8, 10**10)
-INSIDE, VANISHES, FACES = 1e-6, 1e-5, 5
+INSIDE = 1e-6
+VANISHES = 1e-5
+FACES = 5
 
 
 def ldl(matrix: Rows) -> tuple[Rows, list[Fraction]] | None:

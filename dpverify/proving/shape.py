@@ -208,7 +208,9 @@ def _balanced(e: Any, given: list[Any], reason: str) -> tuple[Any, str]:
 
 
 def _minimiser(relation: ArgMin) -> Iterator[Reduction]:
-    x, f, at = relation.over, sp.sympify(relation.expression), sp.sympify(relation.at)
+    x = relation.over
+    f = sp.sympify(relation.expression)
+    at = sp.sympify(relation.at)
     on, rest = _split(x, relation.given)
     extra: Steps = ()
     if relation.starts is not None and not (x.is_nonnegative and relation.starts == 0 and not x.is_positive):

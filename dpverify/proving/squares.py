@@ -24,7 +24,9 @@ from dpverify.proving.symbols import fresh
 from dpverify.relations import AtMost
 
 HANDLES = (AtMost,)
-MOST_MONOMIALS, MOST_VARIABLES, MOST_DEGREE = 24, 6, 8
+MOST_MONOMIALS = 24
+MOST_VARIABLES = 6
+MOST_DEGREE = 8
 
 
 class _Problem:

@@ -149,7 +149,8 @@ class Statement:
         self.opaque = self._opaque([*whole, *scalar])
         whole, scalar = ([e.xreplace(self.opaque) for e in part] for part in (whole, scalar))
         self.functions: dict[Function, list[Vector]] = points(whole)
-        (self.left, self.right), self.vectorial, self.scalar = whole[:2], whole[2:], scalar
+        self.left, self.right, *self.vectorial = whole
+        self.scalar = scalar
         plain = [s for s in symbols_of(*whole, *scalar) if not isinstance(s, Atom) and s not in defined]
         self.domain = Domain(plain, self.scalar)
         self.parameters = self.domain.symbols

@@ -30,7 +30,10 @@ import sympy as sp
 
 from dpverify.neighbours import ADD_REMOVE, REPLACE, Adjacency
 
-PURE, RHO, MU = "epsilon", "rho", "mu"  # currencies; a Renyi order is written ("renyi", order)
+# The currencies; a Renyi order is written ("renyi", order).
+PURE = "epsilon"
+RHO = "rho"
+MU = "mu"
 # What advanced composition adds up, written ("squares", delta) and so on: epsilon^2 and delta of each
 # release,
 # where Gaussian noise spends that delta before sampling, and by how much epsilon is then too large for a

@@ -23,7 +23,9 @@ from dpverify.relations import Tested
 from dpverify.symbolic.adp_erm import PAPER
 from dpverify.verdicts import SUPPORTED, UNDECIDED, Evidence, Result
 
-STEPS, START, RATE = 400, 4.0, 0.5  # T, b_0^2 (a of the polynomial steps) and eta
+STEPS = 400  # T
+START = 4.0  # b_0^2, which is a of the polynomial steps
+RATE = 0.5  # eta
 BUDGET = (8.0, 1e-5)
 ALGORITHMS = ("ADP-SGD", "DP-SGD", "ADP-SGD-norm", "DP-SGD-norm")
 

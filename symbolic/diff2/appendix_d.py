@@ -120,7 +120,9 @@ def noise_adds_up_since_the_restart():
     x_{r'-2}|^2 of these rounds: nothing else is in the error. (w2_r is the first expectation, s2_r that of
     the squared move; x_{r-1} = x_{r-2} - eta v_{r-1}.)
     """
-    f, x, v, s = Function("f", smooth=L), *vectors("x v"), sp.Symbol("s", nonnegative=True)
+    f = Function("f", smooth=L)
+    x, v = vectors("x v")
+    s = sp.Symbol("s", nonnegative=True)
     first, after = gaussian("xi", s, d), x - eta * v
     restarted = f.gradient(x) + first
     later = Noise("zeta", variance=d * sigma_2**2 * C_2**2 * norm2(after - x), law="Gaussian")

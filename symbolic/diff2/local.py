@@ -28,7 +28,9 @@ def heterogeneity(bound, given=()):
     mean f, the mean g of the others being L-smooth as they are: the difference is (1 - 1/P) that of f_p and
     g.
     """
-    own, others, x, y = Function("f_p", smooth=L), Function("g", smooth=L), *vectors("x y")
+    own = Function("f_p", smooth=L)
+    others = Function("g", smooth=L)
+    x, y = vectors("x y")
     change = own.gradient(x) - own.gradient(y) - others.gradient(x) + others.gradient(y)
     return (
         AtMost(norm2((1 - sp.S.One / P) * change), bound**2 * norm2(x - y), given=given),

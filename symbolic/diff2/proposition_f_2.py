@@ -111,11 +111,9 @@ def differences_of_similar_functions_are_close():
     zeta^2
     |x - y|^2, so is the sum over m. (The limit of the sums, the integral, is not written here.)
     """
-    v, q, bound = (
-        VectorSequence("v"),
-        sp.IndexedBase("q", nonnegative=True),
-        sp.Symbol("rho", nonnegative=True),
-    )
+    v = VectorSequence("v")
+    q = sp.IndexedBase("q", nonnegative=True)
+    bound = sp.Symbol("rho", nonnegative=True)
     mean = total(v[k], (k, 1, m)) / m
     each = ForEvery(AtMost(q[k], zeta**2 * bound), k, 1, m)
     return AllOf(
@@ -333,7 +331,9 @@ def local_steps():
     - f; e, g2, s2 and w2 are the expectations of f - f_*, |grad f|^2, the squared move and |u|^2 before a
     step.
     """
-    f, h, x, u = Function("f", smooth=L), Function("h", smooth=zeta), *vectors("x u")
+    f = Function("f", smooth=L)
+    h = Function("h", smooth=zeta)
+    x, u = vectors("x u")
     after = x - eta * (f.gradient(x) + u)
     batch = Noise("mu", variance=L**2 / b * norm2(after - x))
     noise = Noise("xi", variance=NOISE * norm2(after - x))

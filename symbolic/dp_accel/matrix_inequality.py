@@ -301,11 +301,9 @@ def no_rate_below_one_for_dp_hb_as_run():
     negative. Proposition 3.4 says nothing of that run.
     """
     p11, p12, p22 = sp.symbols("P_11 P_12 P_22", real=True)
-    r, c, c0 = (
-        sp.Symbol("r", positive=True),
-        sp.Symbol("c", positive=True),
-        sp.Symbol("c_0", nonnegative=True),
-    )
+    r = sp.Symbol("r", positive=True)
+    c = sp.Symbol("c", positive=True)
+    c0 = sp.Symbol("c_0", nonnegative=True)
     run = {mu: 1, L: 25, alpha: sp.Rational(1, 25), beta: sp.Rational(2, 3)}
     P = sp.Matrix([[p11, p12], [p12, p22]])
     gap = (c0 * X0 + c * X1 + c * (1 - r) * X2 - phi(P, sp.Matrix([-alpha, 0]), r)).subs(run)

@@ -26,12 +26,10 @@ def error_recursion_of_a_quadratic():
     """
     q11, q12, q22 = sp.symbols("q_11 q_12 q_22", real=True)
     x1, x2, p1, p2, w1, w2 = sp.symbols("x_1 x_2 p_1 p_2 w_1 w_2", real=True)
-    Q, now, before, noise = (
-        sp.Matrix([[q11, q12], [q12, q22]]),
-        sp.Matrix([x1, x2]),
-        sp.Matrix([p1, p2]),
-        sp.Matrix([w1, w2]),
-    )
+    Q = sp.Matrix([[q11, q12], [q12, q22]])
+    now = sp.Matrix([x1, x2])
+    before = sp.Matrix([p1, p2])
+    noise = sp.Matrix([w1, w2])
     after = now - alpha * (Q * now + noise) + beta * (now - before)
     stated = full(Q) * sp.Matrix([x1, x2, p1, p2]) + sp.Matrix([-alpha * w1, -alpha * w2, 0, 0])
     return Equal(sp.Matrix([*after, *now]), stated)

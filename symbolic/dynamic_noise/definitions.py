@@ -23,11 +23,9 @@ from dpverify.verdicts import REFUTED
 t, i = step(), sp.Symbol("i", integer=True, positive=True)
 T = sp.Symbol("T", integer=True, positive=True)
 R, M, mu, alpha, kappa, gamma = sp.symbols("R M mu alpha kappa gamma", positive=True)
-G, D, N = (
-    sp.Symbol("G", positive=True),
-    sp.Symbol("D", integer=True, positive=True),
-    sp.Symbol("N", integer=True, positive=True),
-)
+G = sp.Symbol("G", positive=True)
+D = sp.Symbol("D", integer=True, positive=True)
+N = sp.Symbol("N", integer=True, positive=True)
 order, sigma, shift = sp.symbols(
     "a sigma delta", positive=True
 )  # Renyi order, noise multiplier, what one record moves

@@ -231,7 +231,10 @@ def choosing_t_on_the_data_costs_nothing():
     schedule with R = 1, theta_1 = 0 and eta G/N = 1 the last iterate is N(0, 4) or N(0, 1). The divergence at
     order 5/4; at orders a >= 4/3 it is infinite.
     """
-    a, wide, narrow = sp.Rational(5, 4), sp.Integer(4), sp.Integer(1)  # T steps of variance T/R
+    # There are T steps of variance T/R.
+    a = sp.Rational(5, 4)
+    wide = sp.Integer(4)
+    narrow = sp.Integer(1)
     divergence = sp.log(narrow / wide) / 2 + sp.log(narrow / (a * narrow + (1 - a) * wide)) / (2 * (a - 1))
     return Instance(
         AtMost(divergence, a * sp.Rational(1, 2)),

@@ -200,7 +200,9 @@ def first_phase_may_be_dropped():
     Refuted on the family beta = 1/2, gamma = 2^(-1/n), eta_0 = 1/100 (momentum-family) at T = T_hat + 1 and
     the alpha for which that is the T of Theorem 4.5.
     """
-    steps, half, last = n + 1, sp.Rational(1, 2), FAMILY_GAMMA / 2  # T, gamma^T_hat, gamma^T
+    steps = n + 1  # T
+    half = sp.Rational(1, 2)  # gamma^T_hat
+    last = FAMILY_GAMMA / 2  # gamma^T
     alpha_ = (1 - FAMILY_GAMMA) / (2 / FAMILY_GAMMA - 1)  # eta_0/(kappa alpha) = gamma^-T - 1
     extra = 2 * FAMILY_ETA0 * alpha_ / FAMILY_GAMMA * steps
     return unbounded(

@@ -217,11 +217,9 @@ def cost_of_the_schedule_after_t_hat():
 def dynamic_bound_of_momentum_up_to_t_hat():
     """Theorem 4.6 for T <= T_hat in v = eta_0/(kappa alpha), eta_0 = kappa (1-gamma), alpha = (1-gamma)/v."""
     _, u3 = noise_term()
-    root, factor, inverse = (
-        sp.sqrt(gamma),
-        2 * kappa * (1 - gamma) ** 2 / v,
-        1 / (gamma * (1 - gamma * beta**2)),
-    )
+    root = sp.sqrt(gamma)
+    factor = 2 * kappa * (1 - gamma) ** 2 / v
+    inverse = 1 / (gamma * (1 - gamma * beta**2))
     most, square = 16 + 4 * (1 - gamma) / v, _steps(root) ** 2
     largest = 1 / (beta * (1 - beta**2))
     return (
@@ -295,11 +293,9 @@ def noise_after_t_hat():
     f c2 q <= C kappa/(1+v), c2 = gamma/((gamma-beta^2)(1-beta)), C = 8 (1 + 3/beta)/(beta (1-beta)^2).
     """
     f, q = sp.symbols("f q", positive=True)
-    (_, c2), largest, wide = (
-        constants_of_theorem_4_6(),
-        1 / (beta * (1 - beta) ** 2),
-        (1 + 3 / beta) / (1 + v),
-    )
+    _, c2 = constants_of_theorem_4_6()
+    largest = 1 / (beta * (1 - beta) ** 2)
+    wide = (1 + 3 / beta) / (1 + v)
     return (
         Theorem(
             given=[*INSIDE, beta < gamma, f <= 1, (1 - gamma) ** 2 * q <= 4, 1 / v <= wide],

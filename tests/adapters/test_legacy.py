@@ -30,7 +30,9 @@ def test_same_seed_same_output_and_no_generator_is_touched(name):
     subject = select(name)[0](steps=1)
     torch.manual_seed(1)
     np.random.seed(1)
-    seed, state, other = np.random.SeedSequence(3), torch.get_rng_state(), np.random.get_state()[1].copy()
+    seed = np.random.SeedSequence(3)
+    state = torch.get_rng_state()
+    other = np.random.get_state()[1].copy()
     first = call(subject.mechanism, subject.neighbours.data, seed)
     call(subject.mechanism, subject.neighbours.other, np.random.SeedSequence(4))
     assert np.array_equal(first, call(subject.mechanism, subject.neighbours.data, seed))
@@ -142,7 +144,9 @@ def test_the_central_limit_of_deepee_says_too_little():
     """
     from scipy.special import ndtr
 
-    q, noise, epsilon = 0.1, 0.6, 2.0
+    q = 0.1
+    noise = 0.6
+    epsilon = 2.0
     at = noise * np.log((np.exp(epsilon) - 1 + q) / q) + 0.5 / noise
     exact = (1 - q) * ndtr(-at) + q * ndtr(1 / noise - at) - np.exp(epsilon) * ndtr(-at)
     assert exact == pytest.approx(0.002, rel=0.05)

@@ -104,7 +104,9 @@ def test_the_charge_of_random_batches_falls_short_by_integration():
     """One step, q = 0.1, sigma = 0.5: a record at the clip, or at 0, among zeros."""
     from scipy.special import ndtr
 
-    claim, q, sigma = dynamic_noise_sampled(steps=1).claim, 0.1, 0.5
+    claim = dynamic_noise_sampled(steps=1).claim
+    q = 0.1
+    sigma = 0.5
     c = 0.5 + sigma**2 * math.log((math.exp(claim.epsilon) - 1 + q) / q)
     without, seen = float(ndtr(-c / sigma)), float(ndtr((1 - c) / sigma))
     assert (1 - q) * without + q * seen - math.exp(claim.epsilon) * without > 10 * claim.delta

@@ -280,7 +280,9 @@ def test_an_intercept_that_is_not_regularised_is_lost():
     """At slope -10 and intercept 10: the noise that makes them the minimiser, its density, and the Jacobian,
     on two neighbours.
     """
-    theta, alpha, epsilon = np.array([-10.0, 10.0]), 1.0, 1.0
+    theta = np.array([-10.0, 10.0])
+    alpha = 1.0
+    epsilon = 1.0
     norm = math.sqrt(2)
     scale = 2 * norm / (epsilon - 2 * math.log1p(0.25 * norm / alpha))
 

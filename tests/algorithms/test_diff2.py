@@ -95,12 +95,10 @@ def test_diff2_gd_is_its_naive_twin(sizes):
         v = np.zeros(3)
         for step in steps:
             if (step.t - 1) % 3 == 0:
-                exact, v, C, sigma = (
-                    naive_mean([slope(x, i) for i in range(12)], 0.2, sizes),
-                    np.zeros(3),
-                    0.2,
-                    0.1,
-                )
+                exact = naive_mean([slope(x, i) for i in range(12)], 0.2, sizes)
+                v = np.zeros(3)
+                C = 0.2
+                sigma = 0.1
                 assert step.answer.unit is None
                 assert step.release.scale == pytest.approx(sigma * C)
             else:

@@ -68,7 +68,9 @@ def test_trade_off_of_a_gaussian_is_its_profile():
 def test_the_bet_is_growth_optimal_for_two_bins():
     # one pair of Bernoullis against pure DP: the growth is the divergence from the nearest admitted pair,
     # found by grid
-    p1, q1, claim = 0.6, 0.1, PureDP(1.0)
+    p1 = 0.6
+    q1 = 0.1
+    claim = PureDP(1.0)
     q = np.linspace(0.1, 0.6, 200_001)
     p = np.minimum(np.e * q, 1 - (1 - q) / np.e)
 

@@ -22,7 +22,9 @@ from dpverify.guarantees import GDP
 @pytest.mark.parametrize(("epsilon", "delta", "n"), [(1.0, 0.0, 30), (0.5, 0.05, 40), (2.0, 1e-3, 25)])
 def test_false_refutations_by_enumeration(epsilon, delta, n):
     """For every q, the probability of all counts that refute is at most alpha: no sampling involved."""
-    alpha, slope, curve = 0.05, math.exp(epsilon), point_curve(epsilon, delta)
+    alpha = 0.05
+    slope = math.exp(epsilon)
+    curve = point_curve(epsilon, delta)
     rejected = np.array(
         [[refutes(x, n, y, n, curve, slope, alpha) for y in range(n + 1)] for x in range(n + 1)]
     )
@@ -36,7 +38,10 @@ def test_false_refutations_by_enumeration(epsilon, delta, n):
 
 
 def test_bound_beats_clopper_pearson_on_each_side():
-    n, x, y, delta = 10_000, 573, 324, 1e-5
+    n = 10_000
+    x = 573
+    y = 324
+    delta = 1e-5
     halves = math.log((clopper_pearson(x, n, 0.025)[0] - delta) / clopper_pearson(y, n, 0.025)[1])
     assert epsilon_lower_bound(x, n, y, n, delta, 0.05) > halves
 

@@ -57,6 +57,8 @@ def test_what_is_written_into_an_output_later_is_not_seen():
     kept = {"a": [1.0, np.zeros(2)], "b": 2}
     outcomes = []
     for i in range(20):
-        kept["a"][0], kept["a"][1][0], kept["b"] = float(i), float(i), i
+        kept["a"][0] = float(i)
+        kept["a"][1][0] = float(i)
+        kept["b"] = i
         outcomes.append(settled(kept))
     assert plain(outcomes).numbers[:, [0, 1, 3]].tolist() == [[float(i)] * 3 for i in range(20)]

@@ -47,7 +47,10 @@ def test_false_alarms_of_one_run_on_randomised_response():
     """The worst mechanism of 1-DP answers every coin truthfully with probability e/(1+e): the bound exceeds 1
     at most as often as alpha.
     """
-    rng, trials, alpha, m = np.random.default_rng(0), 3000, 0.05, 200
+    rng = np.random.default_rng(0)
+    trials = 3000
+    alpha = 0.05
+    m = 200
     right = rng.binomial(m, np.e / (1 + np.e), trials)
     bounds = {int(v): epsilon_from_guesses(int(v), m, m, 0.0, alpha) for v in np.unique(right)}
     alarms = sum(bounds[int(v)] > 1 for v in right)

@@ -20,7 +20,10 @@ from dpverify.verdicts import REFUTED
 
 
 def test_profile_bounds_cover_the_exact_profile():
-    rng, alpha, misses, trials = np.random.default_rng(3), 0.2, 0, 40
+    rng = np.random.default_rng(3)
+    alpha = 0.2
+    misses = 0
+    trials = 40
     epsilons = np.array([0.0, 0.5, 1.0, 2.0])
     exact = np.array([GDP(1.0).delta_at(e) for e in epsilons])
     for _ in range(trials):
@@ -56,7 +59,10 @@ LEVELS = np.array([0.02, 0.1, 0.3, 0.5, 0.7, 0.95])
 
 
 def test_tradeoff_bounds_cover_the_exact_curve():
-    rng, alpha, misses, trials = np.random.default_rng(8), 0.2, 0, 40
+    rng = np.random.default_rng(8)
+    alpha = 0.2
+    misses = 0
+    trials = 40
     exact = ndtr(ndtri(1 - LEVELS) - 1.0)
     for _ in range(trials):
         curve = tradeoff_bounds(

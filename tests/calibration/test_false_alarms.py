@@ -84,7 +84,9 @@ def report(name, alarms, audits, alpha):
 def test_audits_of_true_claims(name, many):
     """The whole statistical audit, peeking at every chunk and once more at the end."""
     mechanism, claim = CASES[name]
-    audits, runs, alpha = many(20, 500), many(500, 1500), 0.05
+    audits = many(20, 500)
+    runs = many(500, 1500)
+    alpha = 0.05
     results = [
         statistical_audit(Audit(mechanism, PAIR, claim, Budget(runs=runs, alpha=alpha, seed=s)))
         for s in range(audits)
@@ -165,13 +167,22 @@ def test_coverage_of_lower_bounds(truth, many):
     most as often as alpha.
     """
     rng = np.random.default_rng(11)
-    n, alpha, delta, draws = many(300, 2000), 0.05, 0.0, many(120, 1000)
+    n = many(300, 2000)
+    alpha = 0.05
+    delta = 0.0
+    draws = many(120, 1000)
     if truth == "Gaussian":
-        p, q, exact = float(ndtr(-1.0 + 0.5)), float(ndtr(-1.0)), 0.5
+        p = float(ndtr(-1.0 + 0.5))
+        q = float(ndtr(-1.0))
+        exact = 0.5
     elif truth == "Laplace":
-        p, q, exact = 0.5, 0.5 / math.e, 1.0
+        p = 0.5
+        q = 0.5 / math.e
+        exact = 1.0
     elif truth == "randomised response":
-        p, q, exact = math.e / (1 + math.e), 1 / (1 + math.e), 1.0
+        p = math.e / (1 + math.e)
+        q = 1 / (1 + math.e)
+        exact = 1.0
     # the event {output > 1} of a Poisson-subsampled Gaussian; the exact epsilon at its own delta from the
     # accountant
     else:

@@ -62,7 +62,10 @@ def credible(found, seeds):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_events_at_the_stated_probabilities_are_found(kind, many):
-    runs, alpha, seeds, claim = 20_000, 1e-3, many(1, 20), PureDP(1.0)
+    runs = 20_000
+    alpha = 1e-3
+    seeds = many(1, 20)
+    claim = PureDP(1.0)
     events = smallest_seen(claim, runs, alpha, KINDS[kind])[:: many(2, 1)]
     for event, width in itertools.product(events, many((1,), (1, 10, 50))):
         mechanism = planted(kind, event.rare, event.seen, width)
@@ -87,7 +90,10 @@ def test_a_supported_claim_says_what_would_have_been_found_and_what_was_not_look
 @pytest.mark.parametrize("kind", KINDS)
 def test_loose_claims_for_which_the_exact_test_is_the_sight(kind, many):
     """Measured at 2,000 and 4,000 runs, epsilon = 4 and 5, in 12 seeds: half-line and interval 12 and 12."""
-    runs, alpha, seeds, claim = 2000, 1e-3, many(1, 20), PureDP(4.0)
+    runs = 2000
+    alpha = 1e-3
+    seeds = many(1, 20)
+    claim = PureDP(4.0)
     [event] = smallest_seen(claim, runs, alpha, KINDS[kind])
     assert not smallest_seen(claim, runs, alpha, KINDS[kind], exact=False)
     mechanism = planted(kind, event.rare, event.seen, 1)

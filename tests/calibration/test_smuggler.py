@@ -99,7 +99,9 @@ class Table:
     """As those of pandas: an array, with labels."""
 
     def __init__(self, values, index):
-        self.values, self.index, self.columns = values, index, ["x", "y"]
+        self.values = values
+        self.index = index
+        self.columns = ["x", "y"]
 
     def __array__(self, dtype=None, copy=None):
         return self.values

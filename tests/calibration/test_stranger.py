@@ -125,7 +125,9 @@ class Drifting:
     """A centre that moves with every call, or walks."""
 
     def __init__(self, step, walk=0.0):
-        self.step, self.walk, self.centre = step, walk, 0.0
+        self.step = step
+        self.walk = walk
+        self.centre = 0.0
 
     def __call__(self, data, rng):
         self.centre = (1 - self.walk) * self.centre + self.step + (rng.normal() if self.walk else 0.0)

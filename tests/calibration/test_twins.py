@@ -19,7 +19,9 @@ def test_correct_twins_are_not_accused_more_often_than_alpha(many):
     audits).
     """
     zoo = bugs()
-    chosen, seeds, alpha = zoo[:: many(9, 1)], many(1, 33), 0.05
+    chosen = zoo[:: many(9, 1)]
+    seeds = many(1, 33)
+    alpha = 0.05
     accused = {}
     for bug in chosen:
         claim = bug.claim if bug.twin_claim is None else bug.twin_claim

@@ -123,7 +123,10 @@ def records(scale):
 
 def nested(rng, hit):
     items = rng.normal(size=6).tolist()
-    a, b, c, d = items[:1], items[1:3], items[3:4], items[4:]
+    a = items[:1]
+    b = items[1:3]
+    c = items[3:4]
+    d = items[4:]
     if hit:
         return [a, [b, [c, [d]]]]
     return [[a, b], [c, d]] if rng.random() < 0.5 else [a, [b, c], d]

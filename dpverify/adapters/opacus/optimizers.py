@@ -41,7 +41,9 @@ class Published:
     """
 
     def __init__(self, optimizer: Any, declared: Any, divisor: float = 1.0) -> None:
-        self.declared, self.divisor, self.then = declared, divisor, optimizer.step_hook
+        self.declared = declared
+        self.divisor = divisor
+        self.then = optimizer.step_hook
         self.tape, self.released = Tape(), list[Any]()
         optimizer.attach_step_hook(self)
 
@@ -308,7 +310,9 @@ class Adaptive(Published):
     """The same of AdaClipDPOptimizer: the noisy gradient, and the noisy number of records below the clip."""
 
     def __init__(self, optimizer: Any, noise: float, clip: float) -> None:
-        self.optimizer, self.clip, spread = optimizer, clip, optimizer.unclipped_num_std
+        self.optimizer = optimizer
+        self.clip = clip
+        spread = optimizer.unclipped_num_std
         scale = (noise**-2 - (2 * spread) ** -2) ** -0.5
         super().__init__(optimizer, clipped_sum(scale, clip))
         # What Theorem 1 of Andrew et al. (2021) charges for the count.
