@@ -46,7 +46,7 @@ def keep_proofs(
     chosen = [item.id for item in select(claims, patterns)]
     found: dict[str, dict[str, Suggestion]] = {}
     for id, proofs in each(
-        _found,
+        _suggestions_of_claim,
         chosen,
         shared=(where, effort),
         workers=jobs,
@@ -66,7 +66,7 @@ def keep_proofs(
     return {kept.write(folder, proofs): len(proofs) for folder, proofs in folders.items() if proofs}
 
 
-def _found(paths: tuple[str, ...], effort: Effort, id: str) -> dict[str, Suggestion]:
+def _suggestions_of_claim(paths: tuple[str, ...], effort: Effort, id: str) -> dict[str, Suggestion]:
     """What closed each relation on the way to the result of a claim, but for what is kept already."""
     claims = claims_in(paths)
     _, book = decide_and_note(claims[id], effort, claims)

@@ -401,10 +401,12 @@ def _places(x: np.ndarray, y: np.ndarray, at: int) -> Iterator[Score]:
     """How many decimal places, or whether few bits, where some numbers of one side have few of them."""
     for text, few in (("decimal places", decimal_places), ("largest of the 16 lowest bits", _long)):
         if any(np.count_nonzero(found < found.max()) >= 8 for found in (few(x), few(y))):
-            yield Score(f"{text} of output[{at}]", _of(at, few))
+            yield Score(f"{text} of output[{at}]", _at_coordinate(at, few))
 
 
-def _of(at: int, function: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
+def _at_coordinate(
+    at: int, function: Callable[[np.ndarray], np.ndarray]
+) -> Callable[[np.ndarray], np.ndarray]:
     return lambda out: function(out[:, at])
 
 
