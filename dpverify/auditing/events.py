@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from dpverify.auditing.claimed import worst_pair
+from dpverify.auditing.ratios import farthest
 from dpverify.auditing.scores import Score
 from dpverify.auditing.sequential import Sequential, believed
 from dpverify.guarantees import ApproxDP, Guarantee, PureDP
@@ -41,6 +44,15 @@ class Event:
             above = int(np.count_nonzero(values > self.edges[i]))
             inside += above if self.bins[i + 1] else -above
         return inside
+
+    def same_as(self, other: Event) -> bool:
+        """Whether the same outputs are inside of both, as events of the same data set."""
+        return (
+            self.score is other.score
+            and self.swapped is other.swapped
+            and np.array_equal(self.edges, other.edges)
+            and np.array_equal(self.bins, other.bins)
+        )
 
     @property
     def parts(self) -> tuple[str, list[str]]:
@@ -93,6 +105,35 @@ def _written(end: float, width: float) -> str:
     short = f"{end:.6g}"
     off = abs(float(short) - end)
     return repr(end) if 0 < off < 1e-14 * abs(end) or off > 1e-3 * width else short
+
+
+class Fixed(NamedTuple):
+    """An event that is counted in the rest of the runs, and the level at which it is then tested."""
+
+    event: Event
+    level: float
+
+
+BESIDE = 0.1  # of the level, for a second event
+
+
+def choose_events(test: Sequential, claim: Guarantee, runs: int, level: float) -> list[Fixed]:
+    """The event whose bound is expected to be largest after so many fresh runs a side, and beside it, at a
+    small part of the level, the one that exceeds the claim most so far, if another does: what is rare shows
+    no bound before it is seen, but may be all that there is to see.
+    """
+    best = choose_event(test, claim, runs)
+    if best is None:
+        return []
+    telling, most = best, 0.0
+    for score, edges, counts in test.books:
+        union = farthest(*counts, worst_pair(claim))
+        if union is not None and union.beyond > most:
+            most = union.beyond
+            telling = Event(score, edges, union.cells, union.swapped, union.shares)
+    if telling.same_as(best):
+        return [Fixed(best, level)]
+    return [Fixed(best, (1 - BESIDE) * level), Fixed(telling, BESIDE * level)]
 
 
 def choose_event(test: Sequential, claim: Guarantee, runs: int, plain: bool = False) -> Event | None:

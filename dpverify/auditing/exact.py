@@ -2,13 +2,15 @@
 gives.
 
 An event E fixed beforehand has x of n outputs on one data set and y of m on the other. The claim allows P(E)
-<= g(Q(E)), g the claimed trade-off curve, concave and increasing. With the statistic T = x/n - s y/m (s a
-slope fixed beforehand),
+<= g(Q(E)), g the claimed trade-off curve, concave and increasing. Counts are ordered by their deviance from
+the tangent P = h + s Q of that curve (its slope s fixed beforehand),
 
+    T = min over q of  n KL(x/n, h + s q) + m KL(y/m, q)   above the tangent, else 0,
     p-value = beta + sup over q in a 1 - beta interval of Pr[T >= observed | x ~ Bin(n, g(q)), y ~ Bin(m, q)]
 
 (Berger and Boos 1994). T grows in x and falls in y, so on a cell [a, b] the probability is at most that of
 (g(b), a): the supremum is bounded by finitely many cells, halved until they decide. No approximation enters.
+Any such order is valid; this one has nearly the same law for all q, and so loses little by the supremum.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -44,6 +47,7 @@ SLACK = 1e-3  # the share of alpha that is added to every tail for counts outsid
 # the window
 FINE = 32
 BLOCK = 8192
+STEPS = 12  # by which counts of a given deviance are found, to a small part of one
 
 
 def _window(n: int, p: np.ndarray, reach: float) -> tuple[int, int]:
@@ -108,17 +112,88 @@ def _groups(n: int, p: np.ndarray, reach: float) -> tuple[np.ndarray, int, np.nd
     return k, size, bounds
 
 
-def _tails(
-    observed: float, slope: float, n: int, m: int, p: np.ndarray, q: np.ndarray, slack: float
-) -> np.ndarray:
-    """Upper bounds on Pr[x/n - slope y/m >= observed] for each (p, q): by `slack`, and by the grouping of
-    large counts, above it.
+class Tangent(NamedTuple):
+    """The line P = height + slope Q, and how far counts of n and m outputs lie above it."""
+
+    n: int
+    m: int
+    slope: float
+    height: float
+
+    def likeliest(self, q: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """The share of x for which, beside the share q of y, the likeliest point of the line has Q = u."""
+        v = self.height + self.slope * u
+        with np.errstate(divide="ignore", invalid="ignore"):
+            more = (u - q) * v * (1 - v) / (u * (1 - u))
+        return np.clip(v + self.m / (self.n * self.slope) * np.where(u > q, more, 0.0), 0.0, 1.0)
+
+    def deviance(self, p: np.ndarray, q: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """Of these shares from the point of the line that has Q = u."""
+        from scipy.special import rel_entr
+
+        v = np.clip(self.height + self.slope * u, 0.0, 1.0)
+        first = rel_entr(p, v) + rel_entr(1 - p, 1 - v)
+        return np.asarray(self.n * first + self.m * (rel_entr(q, u) + rel_entr(1 - q, 1 - u)))
+
+    def _ends(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Where the likeliest point may lie: from the share of y to where the line ends."""
+        return q.copy(), np.maximum(q, min(1.0, (1 - self.height) / self.slope))
+
+    def least(self, x: int, y: int) -> float:
+        """A deviance that these counts have at least, and no others that lie clearly nearer; 0 below it."""
+        p, q = x / self.n, np.array([y / self.m])
+        if p <= self.height + self.slope * q[0]:
+            return 0.0
+        low, high = self._ends(q)
+        for _ in range(60):
+            u = (low + high) / 2
+            short = self.likeliest(q, u) < p
+            low, high = np.where(short, u, low), np.where(short, high, u)
+        return float(self.deviance(np.array([p]), q, high)[0]) * (1 - 1e-9)
+
+    def needed(self, y: np.ndarray, least: float) -> np.ndarray:
+        """How many x it takes at these y for that deviance: never more than it does, and but for rounding no
+        fewer.
+
+        >>> line = Tangent(1000, 1000, math.e, 0.0)
+        >>> line.needed(np.array([0.0, 1.0, 10.0]), line.least(33, 0)).tolist()
+        [33.0, 44.0, 96.0]
+        """
+        q = y / self.m
+        low, high = self._ends(q)
+        below = np.zeros(len(q))  # roots of the deviance at the ends, nearly linear between them
+        above = np.sqrt(self.deviance(self.likeliest(q, high), q, high))
+        goal = math.sqrt(least)
+        for step in range(STEPS):
+            share = (goal - below) / np.maximum(above - below, 1e-300)
+            share = np.clip(share, 0.02, 0.98) if step % 3 < 2 else 0.5
+            u = low + share * (high - low)
+            reached = np.sqrt(np.maximum(self.deviance(self.likeliest(q, u), q, u), 0.0))
+            short = reached < goal
+            low, below = np.where(short, u, low), np.where(short, reached, below)
+            high, above = np.where(short, high, u), np.where(short, above, reached)
+        return np.floor(self.n * self.likeliest(q, low) + 1e-9) + 1
+
+
+def tangent(curve: Curve, slope: float, n: int, m: int) -> Tangent:
+    """The line of that slope that touches the curve from above, as nearly as a grid shows it.
+
+    >>> round(tangent(lambda q: np.minimum(1, math.e * q + 0.1), math.e, 10, 10).height, 6)
+    0.1
+    """
+    q = np.concatenate([[0.0], np.geomspace(1e-9, 0.5, 200), 1 - np.geomspace(1e-9, 0.5, 200)[::-1], [1.0]])
+    return Tangent(n, m, slope, max(float((curve(q) - slope * q).max()), 0.0))
+
+
+def _tails(line: Tangent, least: float, p: np.ndarray, q: np.ndarray, slack: float) -> np.ndarray:
+    """Upper bounds on Pr[deviance >= least] for each (p, q): by `slack`, and by the grouping of large counts,
+    above it.
     """
     reach = math.log(4 / slack)
-    (kx, size, px), (ky, _, py) = _groups(n, p, reach), _groups(m, q, reach)
+    (kx, size, px), (ky, _, py) = _groups(line.n, p, reach), _groups(line.m, q, reach)
     survival = np.zeros((len(p), len(kx) + 1))
     np.cumsum(px[:, ::-1], axis=1, out=survival[:, -2::-1])
-    need = np.ceil(n * (observed + slope * ky / m) - 1e-9) - kx[0]  # of x, at the least y of each group
+    need = line.needed(ky, least) - kx[0]  # of x, at the least y of each group
     at = np.clip(need // size, 0, len(kx)).astype(np.int64)
     return np.einsum("ij,ij->i", py, survival[:, at]) + slack
 
@@ -131,23 +206,24 @@ def refutes(x: int, n: int, y: int, m: int, curve: Curve, slope: float, alpha: f
     >>> refutes(30, 100, 10, 100, lambda q: np.minimum(1, math.e * q), math.e, 0.05)
     False
     """
-    observed = x / n - slope * y / m
+    line = tangent(curve, slope, n, m)
+    least = line.least(x, y)
+    if least <= 0 or x / n <= float(curve(np.array([y / m]))[0]):
+        return False
     beta = alpha / 50
     low, high = clopper_pearson(y, m, beta / 2)
-    if x / n <= float(curve(np.array([y / m]))[0]):
-        return False
     level, slack = alpha - beta, SLACK * alpha
     edges = np.linspace(low, high, 13)
-    if _tails(observed, slope, n, m, curve(edges[2::4]), edges[2::4], slack).max() > level:
+    if _tails(line, least, curve(edges[2::4]), edges[2::4], slack).max() > level:
         return False
     a, b = edges[:-1], edges[1:]
     for _ in range(4):
-        bounds = _tails(observed, slope, n, m, curve(b), a, slack)
+        bounds = _tails(line, least, curve(b), a, slack)
         open_ = bounds > level
         if not open_.any():
             return True
         worst = [int(bounds.argmax())]
-        if open_.sum() > 40 or _tails(observed, slope, n, m, curve(a[worst]), a[worst], slack).max() > level:
+        if open_.sum() > 40 or _tails(line, least, curve(a[worst]), a[worst], slack).max() > level:
             return (
                 False  # a pair that the claim admits explains the counts, or finer cells would change little
             )

@@ -3,10 +3,6 @@
 summaries   largest, smallest, their places, norm and sum of the standardised output, equal, nearly equal
             and zero coordinates, ascents, inversions, coordinates in their upper half (how many, the longest
             run, which), and for discrete outputs the row as a whole
-pairs       products, differences and ratios of the two coordinates whose dependence (of the values, their
-            sizes, or their tails) differs most
-residuals   what is left of a coordinate when the coordinates before it explain what they can: of running
-            sums, the increments
 bits        those of the stored numbers that differ most
 residues    of integers modulo 2 ... 16, or up to 256 where they differ most; of numbers on a lattice, or with
             noise of low precision, their offset from it
@@ -16,7 +12,7 @@ waves       numbers modulo the period whose wave differs most in the density of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,6 +50,15 @@ def scale_of(x: np.ndarray, y: np.ndarray) -> Scale:
     spread = (high - low) / 2
     wide = np.minimum(both.std(axis=1), 1e150)
     return Scale(centre, np.where(spread > 0, spread, np.where(wide > 0, wide, 1.0)), (low + high) / 2)
+
+
+def coordinate(i: int) -> Score:
+    """One number of the output.
+
+    >>> coordinate(1).apply(np.array([[1.0, 2.0]])).tolist()
+    [2.0]
+    """
+    return Score(f"output[{i}]", lambda out: out[:, i])
 
 
 def summaries(scale: Scale) -> Iterator[Score]:
@@ -160,110 +165,6 @@ def rows(scale: Scale) -> Score:
     return Score("the row as a whole (its code)", lambda out: row_codes(rounded(out, grain)), plain=False)
 
 
-def pairs(x: np.ndarray, y: np.ndarray, scale: Scale, most: int = 2) -> Iterator[Score]:
-    """Products, differences and ratios of the coordinates whose dependence differs most between the sides."""
-    k = x.shape[1]
-    centre, spread, _ = scale
-    if k > 2048:
-        return
-
-    u, v = scale.standardised(x, NEAR), scale.standardised(y, NEAR)
-    for name, of in (("", _itself), ("|.| of ", np.abs), (f"what is beyond {TAIL:g} of ", _tail)):
-        a, b = (_covariance(of(side)) for side in (u, v))
-        wide = np.diag(a) + np.diag(b)
-        moved = np.abs(np.triu((a - b) / (np.sqrt(np.outer(wide, wide) / 4) + 1e-12), 1))
-        for flat in np.argsort(moved, axis=None)[: -most - 1 : -1]:
-            i, j = map(int, np.unravel_index(flat, moved.shape))
-            if i < j:
-                both = " and ".join(
-                    f"(output[{at}] - {centre[at]:.6g}) / {spread[at]:.6g} (within +-{NEAR:g})"
-                    for at in (i, j)
-                )
-                for what, join in (("product", np.multiply), ("difference", np.subtract)):
-                    yield Score(
-                        f"{what} of {name}standardised output[{i}] and output[{j}]",
-                        _two(scale, of, i, j, join),
-                        says=f"{what} of {name}{both}",
-                    )
-                if of is _itself:
-                    yield Score(f"ratio of output[{i}] and output[{j}]", _ratio(i, j))
-
-
-TAIL, NEAR = 2.0, 4.0  # spreads from the centre: what is beyond, and how far is far enough
-
-
-def _itself(z: np.ndarray) -> np.ndarray:
-    return z
-
-
-def _tail(z: np.ndarray) -> np.ndarray:
-    """The standardised values that are far from 0; 0 for the others."""
-    return z * (np.abs(z) > TAIL)
-
-
-def _covariance(z: np.ndarray) -> np.ndarray:
-    mean = np.ones(len(z)) @ z / len(z)
-    return z.T @ z / len(z) - np.outer(mean, mean)
-
-
-def _two(
-    scale: Scale,
-    of: Callable[[np.ndarray], np.ndarray],
-    i: int,
-    j: int,
-    join: Callable[[np.ndarray, np.ndarray], np.ndarray],
-) -> Callable[[np.ndarray], np.ndarray]:
-    def apply(out: np.ndarray) -> np.ndarray:
-        return join(*(of(scale.standardised(out, NEAR, at)) for at in (i, j)))
-
-    return apply
-
-
-def _ratio(i: int, j: int) -> Callable[[np.ndarray], np.ndarray]:
-    def apply(out: np.ndarray) -> np.ndarray:
-        below = np.where(out[:, j] == 0, 1.0, out[:, j])
-        return np.clip(out[:, i] / below, -FARTHEST, FARTHEST)
-
-    return apply
-
-
-def residuals(x: np.ndarray, y: np.ndarray, spread: np.ndarray) -> list[Score]:
-    """Every coordinate less what those before it explain linearly, where coordinates are correlated; rounded
-    to a 2^-30th of its spread, so that the rounding of sums is not looked at.
-
-    >>> steps = np.random.default_rng(0).normal(size=(2, 1000, 3))
-    >>> sides = steps.cumsum(axis=2)
-    >>> first, second = residuals(*sides, np.ones(3))
-    >>> bool(np.allclose(second.apply(sides[0]), steps[0][:, 2], atol=0.5)), residuals(*steps, np.ones(3))
-    (True, [])
-    """
-    n, k = x.shape
-    if not 2 <= k <= 512 or n <= 4 * k:
-        return []
-    covariance = (np.cov((x / spread).T) + np.cov((y / spread).T)) / 2
-    size = np.sqrt(np.where(np.diag(covariance) > 0, np.diag(covariance), 1.0))
-    correlation = covariance / np.outer(size, size)
-    np.fill_diagonal(correlation, 1.0)
-    if not np.isfinite(correlation).all() or np.abs(np.triu(correlation, 1)).max() < max(0.3, 8 / n**0.5):
-        return []
-    lower = np.linalg.cholesky(correlation + 1e-9 * np.eye(k))
-    inverse = np.linalg.inv(lower) * np.diag(lower)[:, None] / (spread * size) * (spread * size)[:, None]
-    grain = grain_of(spread) * 2.0**10
-    return [
-        Score(
-            f"output[{i}] less what those before it explain",
-            _along(inverse[i], float(grain[i])),
-            plain=i < SHOWN,
-            says=f"w . output, w = {listed(inverse[i][: i + 1])}",
-        )
-        for i in range(1, k)
-    ]
-
-
-def _along(direction: np.ndarray, grain: float) -> Callable[[np.ndarray], np.ndarray]:
-    return lambda out: rounded(out @ direction, grain)
-
-
 def _words(values: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(values, dtype=float).view(np.uint64)
 
@@ -361,25 +262,23 @@ def lattice_step(values: np.ndarray) -> float:
     return float(f"{step:.12g}") if np.mean(off < 0.02) > 0.98 else 0.0
 
 
-def residues(x: np.ndarray, y: np.ndarray, columns: np.ndarray) -> Iterator[Score]:
-    """Residues of those coordinates: of integers modulo 2 ... 16, else from a lattice that one side lies
-    on.
-    """
-    for at in map(int, columns):
-        a, b = x[:PART, at], y[:PART, at]
+def residues(x: np.ndarray, y: np.ndarray, columns: Sequence[Score]) -> Iterator[Score]:
+    """Residues of those columns: of integers modulo 2 ... 16, else from a lattice that one side lies on."""
+    for column in columns:
+        a, b = column.apply(x[:PART]), column.apply(y[:PART])
         values = np.concatenate([a, b])
         if len(np.unique(values)) < 4:
             continue
         if (values == np.round(values)).all():
             for modulus in [*range(2, 17), *_moduli(a, b)]:
-                yield _residue(at, float(modulus), f"output[{at}] modulo {modulus}")
+                yield _residue(column, float(modulus), f"{modulus}")
             continue
-        yield from _places(a, b, at)
+        yield from _places(a, b, column)
         for step in _noise_grains(a, b):
-            yield _residue(at, step, f"output[{at}] modulo {step:.6g}", 1 / 64)
+            yield _residue(column, step, f"{step:.6g}", 1 / 64)
         for step in {lattice_step(a), lattice_step(b)} - {0.0}:
-            yield _residue(at, step, f"output[{at}] modulo {step:.6g}", 1 / 64)
-            yield _residue(at, 2 * step, f"output[{at}] modulo {2 * step:.6g}", 1 / 64)
+            yield _residue(column, step, f"{step:.6g}", 1 / 64)
+            yield _residue(column, 2 * step, f"{2 * step:.6g}", 1 / 64)
 
 
 def _moduli(x: np.ndarray, y: np.ndarray, most: int = 2) -> list[int]:
@@ -397,17 +296,17 @@ def _moduli(x: np.ndarray, y: np.ndarray, most: int = 2) -> list[int]:
     return [modulus for _, modulus in sorted(found, reverse=True)[:most]]
 
 
-def _places(x: np.ndarray, y: np.ndarray, at: int) -> Iterator[Score]:
+def _places(x: np.ndarray, y: np.ndarray, column: Score) -> Iterator[Score]:
     """How many decimal places, or whether few bits, where some numbers of one side have few of them."""
     for text, few in (("decimal places", decimal_places), ("largest of the 16 lowest bits", _long)):
         if any(np.count_nonzero(found < found.max()) >= 8 for found in (few(x), few(y))):
-            yield Score(f"{text} of output[{at}]", _at_coordinate(at, few))
+            yield Score(f"{text} of {column.text}", _of_column(column, few))
 
 
-def _at_coordinate(
-    at: int, function: Callable[[np.ndarray], np.ndarray]
+def _of_column(
+    column: Score, function: Callable[[np.ndarray], np.ndarray]
 ) -> Callable[[np.ndarray], np.ndarray]:
-    return lambda out: function(out[:, at])
+    return lambda out: function(column.apply(out))
 
 
 def decimal_places(values: np.ndarray) -> np.ndarray:
@@ -448,33 +347,35 @@ def _concentration(values: np.ndarray, modulus: float, bins: int = 32) -> float:
     return float(np.bincount((rest * bins).astype(int), minlength=bins).max() * bins / len(values))
 
 
-def _residue(at: int, modulus: float, text: str, grain: float = 0.0) -> Score:
+def _residue(column: Score, modulus: float, written: str, grain: float = 0.0) -> Score:
     def apply(out: np.ndarray) -> np.ndarray:
-        steps = out[:, at] / modulus
+        steps = column.apply(out) / modulus
         rest = steps - np.floor(steps)
         return np.mod(np.round(rest / grain) * grain, 1.0) if grain else np.round(rest * modulus)
 
-    says = f"output[{at}] / {modulus!r} modulo 1, to the nearest 1/{1 / grain:g}" if grain else ""
-    return Score(text, apply, says=says)
+    what = f"({column.text})" if " " in column.text else column.text
+    says = f"{what} / {modulus!r} modulo 1, to the nearest 1/{1 / grain:g}" if grain else ""
+    return Score(f"{what} modulo {written}", apply, says=says)
 
 
 PERIODS = 2**16  # bins of a histogram whose Fourier transform shows periods down to two of them
 SURPRISE = 20.0  # of the power of a wave, which for equal sides exceeds this once in 10^4 histograms
 
 
-def waves(x: np.ndarray, y: np.ndarray, columns: np.ndarray, scale: Scale) -> Iterator[Score]:
-    """Those coordinates modulo a period, where the densities of the two sides differ by a wave.
+def waves(x: np.ndarray, y: np.ndarray, columns: Sequence[Score]) -> Iterator[Score]:
+    """Those columns modulo a period, where the densities of the two sides differ by a wave.
 
     >>> rng = np.random.default_rng(0)
     >>> x, y = rng.normal(size=(2, 4000, 1))
     >>> x = np.round(x / 0.002) * 0.002 + 0.0005 * x
-    >>> [score] = waves(x, y, np.array([0]), scale_of(x, y))
+    >>> [score] = waves(x, y, [coordinate(0)])
     >>> score.text
     'output[0] modulo 0.002'
     """
-    x, y = x[:PART], y[:PART]
-    for at in map(int, columns) if len(x) >= 512 else ():
-        a, b = ((side[:, at] - scale.centre[at]) / (8 * scale.spread[at]) + 0.5 for side in (x, y))
+    for column in columns if len(x) >= 512 else ():
+        sides = [column.apply(side[:PART]) for side in (x, y)]
+        [centre], [spread], _ = scale_of(*(side[:, None] for side in sides))
+        a, b = ((side - centre) / (8 * spread) + 0.5 for side in sides)
         a, b = (side[(side >= 0) & (side < 1)] for side in (a, b))
         counts = [np.bincount((side * PERIODS).astype(int), minlength=PERIODS) for side in (a, b)]
         wave = np.fft.rfft(counts[0] - counts[1])
@@ -484,5 +385,5 @@ def waves(x: np.ndarray, y: np.ndarray, columns: np.ndarray, scale: Scale) -> It
             continue
         near = first + np.linspace(-1, 1, 41)
         waves = [np.exp(2j * np.pi * np.outer(near, side)).sum(axis=1) for side in (a, b)]
-        period = float(8 * scale.spread[at] / near[np.abs(waves[0] - waves[1]).argmax()])
-        yield _residue(at, period, f"output[{at}] modulo {period:.3g}", 1 / 64)
+        period = float(8 * spread / near[np.abs(waves[0] - waves[1]).argmax()])
+        yield _residue(column, period, f"{period:.3g}", 1 / 64)

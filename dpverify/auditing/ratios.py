@@ -1,7 +1,8 @@
 """Learned log-ratios of the two sides, as scores: to be learned on one part of the draws and bet on with
 others.
 
-cells       the columns (coordinates and `features`) that exceed the claim most, or differ most, one by one
+cells       the columns (coordinates, and those of `features` and `dependence`) that exceed the claim most, or
+            differ most, one by one
 sum         of the cells' log-ratios over all coordinates that differ
 atoms       values, and whole rows, that come back
 outside     what lies far out
@@ -14,11 +15,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpverify.auditing import features
+from dpverify.auditing import dependence, features
 from dpverify.auditing.cells import (
     Atoms,
     Cells,
@@ -54,22 +55,25 @@ def learn_ratios(x: np.ndarray, y: np.ndarray, pair: WorstPair, before: Sequence
     known = learn_cells(coordinates)
     gains = np.array([cells.gain for cells in known])
     some = np.argsort(-gains, kind="stable")[:4]
-    extra = [*features.bits(x, y), *features.residues(x, y, some), *features.waves(x, y, some, scale)]
+    sums = dependence.sums(x, y, scale) if k > 1 else []
+    looked_at = [*(features.coordinate(int(i)) for i in some), *sums]
+    extra = [*features.bits(x, y), *dependence.shared_bits(x, y), *sums]
+    extra += [*features.residues(x, y, looked_at), *features.waves(x, y, looked_at)]
     if k > 1:
-        extra += [*features.summaries(scale), *features.pairs(x, y, scale)]
-        extra += features.residuals(x, y, scale.spread)
+        extra += [*features.summaries(scale), *dependence.pairs(x, y, scale)]
+        extra += [*dependence.residuals(x, y, scale.spread), *dependence.lags(x, y, scale)]
     if extra:
         known += learn_cells(sort_columns(_values(extra, x), _values(extra, y)))
-    columns = [_coordinate(i) for i in range(k)] + extra
+    columns = [features.coordinate(i) for i in range(k)] + extra
     scores = [_cells_score(columns[i], known[i]) for i in _best(known, pair)]
     if k > 1:
         differ = [i for i in np.argsort(-gains, kind="stable")[:32].tolist() if gains[i] > 0]
         if len(differ) > 1:
             scores.append(_sum_score(differ, [known[i] for i in differ]))
         scores += _moments(x, y, scale)
-        whole = features.rows(scale)
-        columns = [*columns[:k], whole]
-        coordinates += sort_columns(whole.apply(x)[None], whole.apply(y)[None])
+        joint = [features.rows(scale), *sums]
+        columns = [*columns[:k], *joint]
+        coordinates += sort_columns(_values(joint, x), _values(joint, y))
     scores += _seldom("values that come back", learn_atoms, columns, coordinates)
     scores += _seldom("what lies far out", learn_outside, columns[:k], coordinates[:k])
     if k > 1:
@@ -81,10 +85,6 @@ def learn_ratios(x: np.ndarray, y: np.ndarray, pair: WorstPair, before: Sequence
 
 def _values(columns: Sequence[Score], out: np.ndarray) -> np.ndarray:
     return np.stack([column.apply(out) for column in columns])
-
-
-def _coordinate(i: int) -> Score:
-    return Score(f"output[{i}]", lambda out: out[:, i])
 
 
 def _best(known: Sequence[Cells], pair: WorstPair) -> list[int]:
@@ -107,8 +107,48 @@ def excess(x: np.ndarray, y: np.ndarray, pair: WorstPair) -> float:
     >>> [excess(apart.x, apart.y, worst_pair(PureDP(epsilon))) > 5 for epsilon in (1.0, 9.0)]
     [True, False]
     """
-    if len(x) < 2:
-        return -math.inf
+    return float(_unions(x, y, pair)[0].max(initial=-math.inf))
+
+
+class Union(NamedTuple):
+    """Cells together: which, if they are likelier on the second side, their shares of the draws where they
+    are likelier and on the other side, and by how many standard deviations they exceed the claim.
+    """
+
+    cells: np.ndarray
+    swapped: bool
+    shares: tuple[float, float]
+    beyond: float
+
+
+def farthest(x: np.ndarray, y: np.ndarray, pair: WorstPair) -> Union | None:
+    """The union of cells with these counts that exceeds the claim most, or its complement if that is rarer:
+    a claim holds from either side.
+
+    >>> from dpverify.auditing.claimed import worst_pair
+    >>> from dpverify.guarantees import PureDP
+    >>> union = farthest(np.array([50, 50, 0]), np.array([40, 35, 25]), worst_pair(PureDP(1.0)))
+    >>> union.cells.tolist(), union.swapped, union.shares
+    ([False, False, True], True, (0.25, 0.0))
+    """
+    beyond, tpr, fpr, orders = _unions(x, y, pair)
+    if len(beyond) == 0:
+        return None
+    best = int(beyond.argmax())
+    swapped, last = divmod(best, len(x) - 1)
+    cells = np.zeros(len(x), dtype=bool)
+    cells[orders[swapped][: last + 1]] = True
+    p, q = float(tpr[best]), float(fpr[best])
+    if p + q > 1:
+        return Union(~cells, not swapped, (1 - q, 1 - p), float(beyond[best]))
+    return Union(cells, bool(swapped), (p, q), float(beyond[best]))
+
+
+def _unions(x: np.ndarray, y: np.ndarray, pair: WorstPair) -> tuple[np.ndarray, ...]:
+    """Of the unions of cells in the order of their ratio, from above and from below: by how many standard
+    deviations each exceeds the claim, its shares on the side where it is likelier and on the other, and the
+    two orders.
+    """
     n = max(int(x.sum()), 1)
     up = ((x + 0.5) / (y + 0.5)).argsort(kind="stable")
     down = up[::-1]
@@ -118,7 +158,7 @@ def excess(x: np.ndarray, y: np.ndarray, pair: WorstPair) -> float:
     slope = np.maximum((np.interp(fpr + 1e-3, *pair.curve) - allowed) / 1e-3, 0.0)
     # a count of 0 is not certain to stay 0
     spread = np.sqrt((tpr * (1 - tpr) + slope**2 * (fpr * (1 - fpr) + 1 / n)) / n + 1 / n**2)
-    return float(((tpr - allowed) / spread).max())
+    return (tpr - allowed) / spread, tpr, fpr, np.array([down, up])
 
 
 def _cells_score(column: Score, cells: Cells) -> Score:

@@ -2,9 +2,9 @@
 nothing assumed.
 
 Half of alpha goes to the sequential test (`sequential`), which may stop at any chunk. The other half goes to
-one fixed event, learned on the first part of the sample and tested exactly on the rest when the budget is
-spent (`exact`), which also gives the lower bounds that are reported: epsilon at the claimed delta for a
-point; for a profile the largest mu for which mu-GDP is refuted (true of any mechanism; the epsilon that
+one or two fixed events, learned on the first part of the sample and tested exactly on the rest when the
+budget is spent (`exact`), which also gives the lower bounds that are reported: epsilon at the claimed delta
+for a point; for a profile the largest mu for which mu-GDP is refuted (true of any mechanism; the epsilon that
 mu-GDP would have at some delta is an equivalent, not a bound).
 """
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from dpverify.auditing.claimed import WorstPair, worst_pair
 from dpverify.auditing.copies import run_by_run, untaped
 from dpverify.auditing.doubts import noting
 from dpverify.auditing.drawing import Sampler
-from dpverify.auditing.events import Event, choose_event
+from dpverify.auditing.events import Event, choose_event, choose_events
 from dpverify.auditing.exact import Curve, epsilon_lower_bound, mu_lower_bound, refutes
 from dpverify.auditing.power import BLIND, MEASURED, Power, enough, power
 from dpverify.auditing.ratios import excess
@@ -67,8 +68,7 @@ def _test(audit: Audit) -> Result:
     started = time.perf_counter()
     sampler = Sampler(audit.drawn, audit.neighbours, audit.budget)
     test = Sequential(worst_pair(audit.claim))
-    event: Event | None = None
-    x = y = n = 0
+    counted: list[Counted] | None = None
     fixed, width = True, 0
     title = f"auditing {name_of(audit.drawn)}"
     with sampler.interrupts, progress_bar(title, sampler.runs, audit.progress) as advance:
@@ -76,26 +76,21 @@ def _test(audit: Audit) -> Result:
             fixed, width = fixed and bool((a == a[0]).all()), a.shape[1]
             with one_thread():
                 test.feed(a, b)
-                if event is not None:
-                    more = [event.count_values(side) for side in test.values(event.score, a, b)]
-                    x = x + more[0]
-                    y = y + more[1]
-                    n = n + len(a)
+                for one in counted or ():
+                    one.count(*test.values(one.event.score, a, b))
             advance(len(a), progress_note(test, audit.alpha, sampler.runs))
             if test.log_wealth >= math.log(2 / audit.alpha):
                 result = _refuted_by_wealth(audit, test, sampler, time.perf_counter() - started)
                 return noting(audit, result, sampler, fixed)
-            if event is None and sampler.settled and test.samples >= LEARN * sampler.runs:
-                event = choose_event(test, audit.claim, max(sampler.runs - test.samples, 1))
+            if counted is None and sampler.settled and test.samples >= LEARN * sampler.runs:
+                fresh = max(sampler.runs - test.samples, 1)
+                counted = [Counted(*one) for one in choose_events(test, audit.claim, fresh, audit.alpha / 2)]
             if sampler.interrupts.noted:
                 sampler.cut_short = "interrupted"
     if sampler.cut_short:  # the exact test needs a number of runs that was fixed before; the wealth does not
-        event = None
-        x = 0
-        y = 0
-        n = 0
+        counted = None
     sight = power(audit.claim, test.samples, audit.alpha, exact=not sampler.cut_short)
-    result = _at_the_end(audit, sight, width, test.samples, event, (x, y, n), time.perf_counter() - started)
+    result = _at_the_end(audit, sight, width, test.samples, counted or [], time.perf_counter() - started)
     return noting(audit, result, sampler, fixed)
 
 
@@ -203,59 +198,94 @@ def _sign(test: Sequential, claim: Guarantee) -> Event | None:
     return None
 
 
+@dataclass(eq=False)
+class Counted:
+    """A fixed event, the level at which it is tested, and how often it was seen on the data set where it is
+    likelier and on the other, in so many fresh runs a side.
+    """
+
+    event: Event
+    level: float
+    likelier: int = 0
+    other: int = 0
+    fresh: int = 0
+
+    def count(self, x: np.ndarray, y: np.ndarray) -> None:
+        """Count it in these values of its score on the two data sets."""
+        first, second = (y, x) if self.event.swapped else (x, y)
+        self.likelier += self.event.count_values(first)
+        self.other += self.event.count_values(second)
+        self.fresh += len(x)
+
+    @property
+    def counts(self) -> tuple[int, int, int, int]:
+        return self.likelier, self.fresh, self.other, self.fresh
+
+    def bound(self, claim: Guarantee) -> tuple[str, float]:
+        """The name of the parameter that it bounds from below, and the bound."""
+        if isinstance(claim, PureDP | ApproxDP):
+            delta = claim.delta_at(claim.epsilon)
+            return "epsilon_lower_bound", epsilon_lower_bound(*self.counts, delta, self.level)
+        return "mu_lower_bound", mu_lower_bound(*self.counts, self.level, self.event.expected)
+
+    def slope(self, claim: Guarantee) -> float:
+        """That of the claimed curve where the event is expected."""
+        if isinstance(claim, PureDP | ApproxDP):
+            return math.exp(claim.epsilon)
+        return _slope(worst_pair(claim), self.event.expected[1])
+
+    def refutes(self, claim: Guarantee) -> bool:
+        """Whether its counts refute the claim at its level."""
+        return refutes(*self.counts, _curve(worst_pair(claim)), self.slope(claim), self.level)
+
+
 def _at_the_end(
     audit: Audit,
     sight: Power,
     width: int,
     runs: int,
-    event: Event | None,
-    counts: tuple[int, int, int],
+    counted: list[Counted],
     seconds: float,
 ) -> Result:
     claim = audit.claim
     alpha = audit.alpha
     seed = audit.budget.seed
     started = time.perf_counter()
-    x, y, n = counts
     certificate: dict[str, Any] = {}
     shown = "no event was found that tells the data sets apart"
-    if runs < audit.budget.runs and event is None:
+    if runs < audit.budget.runs and not counted:
         shown = "no bound, for the exact test is made at the end alone"
-    refuted = False
-    if event is not None and n:
-        if event.swapped:
-            x, y = y, x
-        first, second = ("D'", "D") if event.swapped else ("D", "D'")
-        pair = worst_pair(claim)
-        slope = (
-            math.exp(claim.epsilon)
-            if isinstance(claim, PureDP | ApproxDP)
-            else _slope(pair, event.expected[1])
-        )
-        refuted = refutes(x, n, y, n, _curve(pair), slope, alpha / 2)
-        certificate = {"event": str(event), "counts": [x, y], "fresh": n}
+    seen = [one for one in counted if one.fresh]
+    if seen:
+        telling = next((one for one in seen if one.refutes(claim)), None)
+        bounds = [one.bound(claim) for one in seen]
+        best = max(range(len(seen)), key=lambda i: bounds[i][1])
+        one = telling or seen[best]
+        name, bound = bounds[seen.index(one)]
+        counts = [one.likelier, one.other]
+        certificate = {"event": str(one.event), "counts": counts, "fresh": one.fresh, name: bound}
         if isinstance(claim, PureDP | ApproxDP):
-            delta = claim.delta_at(claim.epsilon)
-            bound = certificate["epsilon_lower_bound"] = epsilon_lower_bound(x, n, y, n, delta, alpha / 2)
-            shown = f"epsilon >= {bound:.4g} at delta = {delta:g} (confidence {1 - alpha / 2:g})"
+            shown = f"epsilon >= {bound:.4g} at delta = {claim.delta_at(claim.epsilon):g}"
         else:
-            bound = certificate["mu_lower_bound"] = mu_lower_bound(x, n, y, n, alpha / 2, event.expected)
-            shown = f"not {bound:.4g}-GDP (confidence {1 - alpha / 2:g})"
-        if refuted:
+            shown = f"not {bound:.4g}-GDP"
+        shown += f" (confidence {1 - sum(each.level for each in counted):g})"
+        if telling is not None:
+            first, second = ("D'", "D") if one.event.swapped else ("D", "D'")
             then = (
-                f"E = [{event}], chosen on earlier runs, happened {x} times in {n} fresh runs on "
-                f"{first} and {y} times on {second}: {shown}"
+                f"E = [{one.event}], chosen on earlier runs, happened {one.likelier} times in {one.fresh} "
+                f"fresh runs on {first} and {one.other} times on {second}: {shown}"
             )
             more = {
                 "runs": runs,
-                "event": str(event),
+                "event": str(one.event),
                 "likelier_on": first,
-                "counts": [x, y],
-                "fresh": n,
-                "slope": slope,
+                "counts": counts,
+                "fresh": one.fresh,
+                "slope": one.slope(claim),
+                "level": one.level,
             }
             because = (
-                f"such counts have probability below {alpha / 2:.3g} if the claim is true (exact test "
+                f"such counts have probability below {one.level:.3g} if the claim is true (exact test "
                 "of two binomials)"
             )
             exact = _exact(audit, **more)

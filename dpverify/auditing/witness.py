@@ -50,5 +50,6 @@ def verify(exact: dict[str, Any]) -> bool:
         return float(np.logaddexp.reduce(wealths)) - math.log(len(wealths)) >= math.log(2 / alpha) - 1e-9
     if "counts" in exact:
         (x, y), n = exact["counts"], exact["fresh"]
-        return refutes(x, n, y, n, lambda q: np.interp(q, *pair.curve), float(exact["slope"]), alpha / 2)
+        level = min(float(exact["level"]), alpha / 2)
+        return refutes(x, n, y, n, lambda q: np.interp(q, *pair.curve), float(exact["slope"]), level)
     raise ValueError("Expected a witness with 'bets' or 'counts'.")

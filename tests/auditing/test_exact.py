@@ -8,6 +8,7 @@ from scipy.stats import binom
 
 from dpverify.auditing.exact import (
     FINE,
+    Tangent,
     _tails,
     clopper_pearson,
     epsilon_lower_bound,
@@ -63,30 +64,71 @@ def test_equivalent_epsilon_inverts_the_profile():
     assert GDP(0.5).delta_at(equivalent_epsilon(0.5, 1e-6)) == pytest.approx(1e-6, rel=1e-6)
 
 
+def nearest(line, x, y):
+    """The deviance of all x from the line, by brute force over the line's points."""
+    u = np.linspace(0, min(1, (1 - line.height) / line.slope), 20_001)[1:-1]
+    return np.array(
+        [line.deviance(np.full(len(u), a / line.n), np.full(len(u), y / line.m), u).min() for a in x]
+    )
+
+
+@pytest.mark.parametrize(("n", "m", "slope", "height"), [(40, 40, 2.7, 0.0), (60, 25, 1.2, 0.05)])
+def test_counts_are_ordered_by_their_deviance_from_the_tangent(n, m, slope, height):
+    """Against a search over the whole line; the counts that were seen are as far as themselves."""
+    line = Tangent(n, m, slope, height)
+    for x, y in [(20, 0), (30, 3), (n - 1, 6), (n, 0)]:
+        least = line.least(x, y)
+        assert least == pytest.approx(nearest(line, [x], y)[0], rel=1e-4)
+        needed = line.needed(np.arange(m + 1.0), least)
+        assert needed[y] == x and (np.diff(needed) >= 0).all()
+        for other in range(0, m, 4):
+            above = np.arange(math.ceil(n * height + n * slope * other / m), n + 1)
+            far = above[nearest(line, above, other) >= least * (1 + 1e-4)]
+            assert (far >= needed[other]).all() and needed[other] >= (far.min() - 1 if len(far) else n)
+    assert line.least(int(n * height), 1) == 0
+
+
 @pytest.mark.parametrize(("n", "m"), [(5, 5), (60, 40), (20_000, 20_000), (300_000, 250_000)])
 def test_tails_are_bounds_and_grouping_shifts_them_by_two_groups_at_most(n, m):
     """Against the sum over all counts. Small counts are exact; of large ones each side is rounded, and
     bounded, by a group at most.
     """
     rng, slack = np.random.default_rng(0), 1e-6
-    for _ in range(8):
-        q, slope = rng.uniform(0.01, 0.6), rng.uniform(0.5, 3)
-        p = q * rng.uniform(1, 1.6)
-        spread = math.sqrt(p * (1 - p) / n + slope**2 * q * (1 - q) / m)
-        observed = p - slope * q + rng.uniform(-1, 2.5) * spread
-        y = np.arange(m + 1)
+    tried = 0
+    for _ in range(12):
+        q, slope = rng.uniform(0.01, 0.3), rng.uniform(0.5, 3)
+        line = Tangent(n, m, slope, 0.0)
+        p = min(q * slope, 0.95)
+        x, y = round(n * p * rng.uniform(1, 1 + 3 / math.sqrt(n * p))), round(m * q)
+        least = line.least(min(x, n), y)
+        if least == 0:
+            continue
+        tried += 1
+        every = np.arange(*binom.interval(1 - 1e-13, m, q)) if m > 100 else np.arange(m + 1.0)
 
-        def exact(value, y=y, p=p, q=q, slope=slope):
-            return binom.pmf(y, m, q) @ binom.sf(np.ceil(n * (value + slope * y / m) - 1e-9) - 1, n, p)
+        def exact(shift=0, every=every, p=p, q=q, line=line, least=least):
+            return binom.pmf(every, m, q) @ binom.sf(line.needed(every, least) - 1 - shift, n, p)
 
         x_size, y_size = (int(math.sqrt(k * u * (1 - u)) / FINE) for k, u in ((n, p), (m, q)))
-        shift, more = 2 * (x_size / n + slope * y_size / m), 2 / FINE if max(x_size, y_size) > 1 else 1e-9
-        bound = _tails(observed, slope, n, m, np.array([p]), np.array([q]), slack)[0]
-        assert (
-            exact(observed) - 1e-12
-            <= bound
-            <= (1 + more) * exact(observed - shift if more > 1e-9 else observed) + slack + 1e-12
+        steepest = np.diff(line.needed(np.array([max(y - 5 * math.sqrt(y), 0), y]), least))[0] / (
+            5 * math.sqrt(y) + 1
         )
+        shift, more = 2 * (x_size + steepest * y_size), 2 / FINE if max(x_size, y_size) > 1 else 1e-9
+        bound = _tails(line, least, np.array([p]), np.array([q]), slack)[0]
+        assert exact() - 1e-12 <= bound
+        assert bound <= (1 + more) * exact(shift if more > 1e-9 else 0) + slack + 1e-12
+    assert tried >= 3
+
+
+def test_rare_counts_are_told_apart_by_their_shares():
+    """Of 33 outputs of a kind all are on one side: under epsilon = 1 each has a chance of at least 1 in
+    1 + e to be on the other, so that this has probability at most (e / (1 + e))^33 < 4e-5.
+    """
+    n = 80_000
+    curve = point_curve(1.0, 0.0)
+    assert refutes(33, n, 0, n, curve, math.e, 1e-4)
+    assert not refutes(33, n, 0, n, curve, math.e, 1e-6)
+    assert not refutes(33, n, 12, n, curve, math.e, 0.2)
 
 
 @pytest.mark.parametrize(

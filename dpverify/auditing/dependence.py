@@ -1,0 +1,304 @@
+"""Columns to look at where coordinates depend on each other.
+
+pairs       products, differences and ratios of the two coordinates whose dependence (of the values, their
+            sizes, or their tails) differs most
+residuals   what is left of a coordinate when the coordinates before it explain what they can: of running
+            sums, the increments
+lags        sum of z[i] z[i + lag] over the output, at the lag at which it differs most, and the power of the
+            frequency that differs most: noise that comes back, periods, places that keep their distance
+sums        and differences of two coordinates that take the same value again and again, or, of whole
+            numbers, keep to a residue, on one side more than on the other
+bits        the exclusive or of two bits of whole numbers, of one or of two coordinates
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from dpverify.auditing.cells import grain_of, rounded
+from dpverify.auditing.features import FARTHEST, PART, Scale
+from dpverify.auditing.scores import SHOWN, Score, listed
+
+
+def pairs(x: np.ndarray, y: np.ndarray, scale: Scale, most: int = 2) -> Iterator[Score]:
+    """Products, differences and ratios of the coordinates whose dependence differs most between the sides."""
+    k = x.shape[1]
+    centre, spread, _ = scale
+    if k > 2048:
+        return
+
+    u, v = scale.standardised(x, NEAR), scale.standardised(y, NEAR)
+    for name, of in (("", _itself), ("|.| of ", np.abs), (f"what is beyond {TAIL:g} of ", _tail)):
+        a, b = (_covariance(of(side)) for side in (u, v))
+        wide = np.diag(a) + np.diag(b)
+        moved = np.abs(np.triu((a - b) / (np.sqrt(np.outer(wide, wide) / 4) + 1e-12), 1))
+        for flat in np.argsort(moved, axis=None)[: -most - 1 : -1]:
+            i, j = map(int, np.unravel_index(flat, moved.shape))
+            if i < j:
+                both = " and ".join(
+                    f"(output[{at}] - {centre[at]:.6g}) / {spread[at]:.6g} (within +-{NEAR:g})"
+                    for at in (i, j)
+                )
+                for what, join in (("product", np.multiply), ("difference", np.subtract)):
+                    yield Score(
+                        f"{what} of {name}standardised output[{i}] and output[{j}]",
+                        _two(scale, of, i, j, join),
+                        says=f"{what} of {name}{both}",
+                    )
+                if of is _itself:
+                    yield Score(f"ratio of output[{i}] and output[{j}]", _ratio(i, j))
+
+
+TAIL, NEAR = 2.0, 4.0  # spreads from the centre: what is beyond, and how far is far enough
+
+
+def _itself(z: np.ndarray) -> np.ndarray:
+    return z
+
+
+def _tail(z: np.ndarray) -> np.ndarray:
+    """The standardised values that are far from 0; 0 for the others."""
+    return z * (np.abs(z) > TAIL)
+
+
+def _covariance(z: np.ndarray) -> np.ndarray:
+    mean = np.ones(len(z)) @ z / len(z)
+    return z.T @ z / len(z) - np.outer(mean, mean)
+
+
+def _two(
+    scale: Scale,
+    of: Callable[[np.ndarray], np.ndarray],
+    i: int,
+    j: int,
+    join: Callable[[np.ndarray, np.ndarray], np.ndarray],
+) -> Callable[[np.ndarray], np.ndarray]:
+    def apply(out: np.ndarray) -> np.ndarray:
+        return join(*(of(scale.standardised(out, NEAR, at)) for at in (i, j)))
+
+    return apply
+
+
+def _ratio(i: int, j: int) -> Callable[[np.ndarray], np.ndarray]:
+    def apply(out: np.ndarray) -> np.ndarray:
+        below = np.where(out[:, j] == 0, 1.0, out[:, j])
+        return np.clip(out[:, i] / below, -FARTHEST, FARTHEST)
+
+    return apply
+
+
+def residuals(x: np.ndarray, y: np.ndarray, spread: np.ndarray) -> list[Score]:
+    """Every coordinate less what those before it explain linearly, where coordinates are correlated; rounded
+    to a 2^-30th of its spread, so that the rounding of sums is not looked at.
+
+    >>> steps = np.random.default_rng(0).normal(size=(2, 1000, 3))
+    >>> sides = steps.cumsum(axis=2)
+    >>> first, second = residuals(*sides, np.ones(3))
+    >>> bool(np.allclose(second.apply(sides[0]), steps[0][:, 2], atol=0.5)), residuals(*steps, np.ones(3))
+    (True, [])
+    """
+    n, k = x.shape
+    if not 2 <= k <= 512 or n <= 4 * k:
+        return []
+    covariance = (np.cov((x / spread).T) + np.cov((y / spread).T)) / 2
+    size = np.sqrt(np.where(np.diag(covariance) > 0, np.diag(covariance), 1.0))
+    correlation = covariance / np.outer(size, size)
+    np.fill_diagonal(correlation, 1.0)
+    if not np.isfinite(correlation).all() or np.abs(np.triu(correlation, 1)).max() < max(0.3, 8 / n**0.5):
+        return []
+    lower = np.linalg.cholesky(correlation + 1e-9 * np.eye(k))
+    inverse = np.linalg.inv(lower) * np.diag(lower)[:, None] / (spread * size) * (spread * size)[:, None]
+    grain = grain_of(spread) * 2.0**10
+    return [
+        Score(
+            f"output[{i}] less what those before it explain",
+            _along(inverse[i], float(grain[i])),
+            plain=i < SHOWN,
+            says=f"w . output, w = {listed(inverse[i][: i + 1])}",
+        )
+        for i in range(1, k)
+    ]
+
+
+def _along(direction: np.ndarray, grain: float) -> Callable[[np.ndarray], np.ndarray]:
+    return lambda out: rounded(out @ direction, grain)
+
+
+LONGEST = 4096  # coordinates of an output whose lags are looked at, at most
+NUMBERS = 2**19  # of each side that lags, sums and bits are learned from, about
+FEWEST_ROWS = 256
+SHORTEST = 4  # coordinates of an output that has lags worth the name
+APART = 3.0  # standard deviations between the sides that make a column of some hundred worth a look
+SURPRISING = 4.0  # and one of thousands
+
+
+def lags(x: np.ndarray, y: np.ndarray, scale: Scale) -> Iterator[Score]:
+    """Sums of products of coordinates that are as far apart as shows most, on a line and on a circle, of the
+    standardised values and of their sizes; and the power of the frequency that shows most.
+
+    >>> rng = np.random.default_rng(0)
+    >>> x, y = rng.standard_normal((2, 500, 40))
+    >>> x[:, 7:] += 0.5 * x[:, :-7]
+    >>> from dpverify.auditing.features import scale_of
+    >>> next(lags(x, y, scale_of(x, y))).text
+    'sum of products of standardised coordinates 7 apart'
+    """
+    k = x.shape[1]
+    if not SHORTEST <= k <= LONGEST:
+        return
+    rows = max(FEWEST_ROWS, NUMBERS // k)
+    x, y = x[:rows], y[:rows]
+    for name, of in (("standardised coordinates", _itself), ("sizes of standardised coordinates", np.abs)):
+        u, v = (of(scale.standardised(side, NEAR)) for side in (x, y))
+        centre = (u.mean(axis=0) + v.mean(axis=0)) / 2
+        powers = [np.abs(np.fft.rfft(side - centre, 2 * k, axis=1)) ** 2 for side in (u, v)]
+        line = [np.fft.irfft(power, axis=1)[:, 1:k] for power in powers]
+        circle = [side + side[:, ::-1] for side in line]
+        for products, around in ((line, False), (circle, True)):
+            lag = _most_apart(*products) + 1
+            if lag:
+                text = f"sum of products of {name} {lag} apart" + " on a circle" * around
+                yield Score(text, _lagged(scale, of, centre, lag, around), plain=False)
+        frequency = _most_apart(*powers) + 1
+        if frequency:
+            text = f"power of {name} at period {2 * k / max(frequency - 1, 0.5):.4g}"
+            yield Score(text, _power(scale, of, centre, (frequency - 1) * np.pi / k), plain=False)
+
+
+def _most_apart(x: np.ndarray, y: np.ndarray) -> int:
+    """The column whose mean differs most between the sides, in standard deviations; -1 if none by much."""
+    spread = np.sqrt((x.var(axis=0) + y.var(axis=0)) / len(x)) + 1e-12
+    apart = np.abs(x.mean(axis=0) - y.mean(axis=0)) / spread
+    best = int(apart.argmax())
+    return best if apart[best] > APART else -1
+
+
+def _lagged(
+    scale: Scale, of: Callable[[np.ndarray], np.ndarray], centre: np.ndarray, lag: int, around: bool
+) -> Callable[[np.ndarray], np.ndarray]:
+    def apply(out: np.ndarray) -> np.ndarray:
+        z = of(scale.standardised(out, NEAR)) - centre
+        total = np.einsum("ij,ij->i", z[:, lag:], z[:, :-lag])
+        return np.asarray(total + np.einsum("ij,ij->i", z[:, :lag], z[:, -lag:]) if around else total)
+
+    return apply
+
+
+def _power(
+    scale: Scale, of: Callable[[np.ndarray], np.ndarray], centre: np.ndarray, angle: float
+) -> Callable[[np.ndarray], np.ndarray]:
+    turns = angle * np.arange(len(centre))
+    wave = np.stack([np.cos(turns), np.sin(turns)], axis=1)
+
+    def apply(out: np.ndarray) -> np.ndarray:
+        parts = (of(scale.standardised(out, NEAR)) - centre) @ wave
+        return np.asarray(np.einsum("ij,ij->i", parts, parts))
+
+    return apply
+
+
+MOST_PAIRS = 2048  # of coordinates, whose sums and differences are looked at
+MOST_WHOLE = 64  # of them, of whole numbers, whose residues are
+RESIDUES = range(2, 17)
+
+
+def sums(x: np.ndarray, y: np.ndarray, scale: Scale, most: int = 2) -> list[Score]:
+    """Sums and differences of two coordinates that come back, or of whole numbers keep to a residue, on one
+    side more than on the other.
+
+    >>> rng = np.random.default_rng(0)
+    >>> x, y = rng.standard_normal((2, 500, 4))
+    >>> x[:50, 3] = np.round(x[:50, 1]) - x[:50, 1]
+    >>> from dpverify.auditing.features import scale_of
+    >>> [score.text for score in sums(x, y, scale_of(x, y))]
+    ['output[1] + output[3]']
+    """
+    k = x.shape[1]
+    if k * (k - 1) > 2 * MOST_PAIRS:
+        return []
+    i, j = np.triu_indices(k, 1)
+    rows = min(PART, max(FEWEST_ROWS, NUMBERS // len(i)))
+    sides = [np.ascontiguousarray(side[:rows].T) for side in (x, y)]
+    grain = grain_of(scale.spread)[:, None]
+    alone = np.max([_returns(rounded(side, grain)) for side in sides], axis=0)
+    discrete = np.maximum(alone[i], alone[j]) > rows // 8  # sums of few values come back anyway
+    whole = np.all([(side == np.rint(side)).all(axis=1) for side in sides], axis=0)
+    of_whole = np.flatnonzero(whole[i] & whole[j])[:MOST_WHOLE]
+    found = []
+    for sign in (1.0, -1.0):
+        joined = [rounded(side[i] + sign * side[j], np.maximum(grain[i], grain[j])) for side in sides]
+        a, b = map(_returns, joined)
+        surprise = np.where(discrete, 0.0, np.abs(a - b) / np.sqrt(a + b + 1))
+        for at in of_whole:
+            surprise[at] = _residue_surprise(joined[0][at], joined[1][at])
+        telling = np.flatnonzero(surprise > SURPRISING)
+        found += [(float(surprise[at]), int(i[at]), int(j[at]), sign) for at in telling]
+    return [_joined(i, j, sign) for _, i, j, sign in sorted(found, reverse=True)[:most]]
+
+
+def _returns(values: np.ndarray) -> np.ndarray:
+    """How many values of each row are those of another before."""
+    ordered = np.sort(values, axis=1)
+    return np.asarray((ordered[:, 1:] == ordered[:, :-1]).sum(axis=1))
+
+
+def _residue_surprise(x: np.ndarray, y: np.ndarray) -> float:
+    """By how many standard deviations the residues of whole numbers differ most, of all small moduli."""
+    most = 0.0
+    for modulus in RESIDUES:
+        a, b = (np.bincount(np.mod(side, modulus).astype(int), minlength=modulus) for side in (x, y))
+        most = max(most, float((np.abs(a - b) / np.sqrt(a + b + 1)).max()))
+    return most
+
+
+def _joined(i: int, j: int, sign: float) -> Score:
+    text = f"output[{i}] {'+' if sign > 0 else '-'} output[{j}]"
+    return Score(text, lambda out: out[:, i] + sign * out[:, j])
+
+
+MOST_BITS = 512  # of all whole numbers of an output together
+WIDEST = 32  # bits of one whole number
+
+
+def shared_bits(x: np.ndarray, y: np.ndarray, most: int = 2) -> Iterator[Score]:
+    """Two bits of whole numbers that are equal more often on one side than on the other.
+
+    >>> rng = np.random.default_rng(0)
+    >>> x, y = rng.integers(100, size=(2, 500, 3)).astype(float)
+    >>> x[:, 2] += np.mod(x[:, 0] // 4 + x[:, 2], 2)
+    >>> next(shared_bits(x, y)).text
+    'bit 2 of output[0] xor bit 0 of output[2]'
+    """
+    rows = min(PART, max(FEWEST_ROWS, NUMBERS // x.shape[1]))
+    both = np.concatenate([x[:rows], y[:rows]])
+    half = len(both) // 2
+    columns = np.flatnonzero(((both == np.rint(both)) & (np.abs(both) < 2.0**53)).all(axis=0))[:MOST_BITS]
+    if len(columns) == 0:
+        return
+    width = max(1, min(WIDEST, MOST_BITS // len(columns)))
+    bits = (both[:, columns].astype(np.int64)[:, :, None] >> np.arange(width)) & 1
+    signs = (1 - 2 * bits.reshape(len(both), -1)).astype(np.float32)
+    used = np.flatnonzero((signs != signs[0]).any(axis=0))
+    signs = signs[:, used]
+    gap = np.abs(np.triu(signs[:half].T @ signs[:half] - signs[half:].T @ signs[half:], 1)) / np.sqrt(
+        2 * half
+    )
+    for flat in np.argsort(gap, axis=None)[: -most - 1 : -1]:
+        first, second = np.unravel_index(flat, gap.shape)
+        if gap[first, second] > SURPRISING:
+            (i, a), (j, b) = (
+                (int(columns[at // width]), int(at % width)) for at in (used[first], used[second])
+            )
+            yield Score(f"bit {a} of output[{i}] xor bit {b} of output[{j}]", _exclusive(i, a, j, b))
+
+
+def _exclusive(i: int, a: int, j: int, b: int) -> Callable[[np.ndarray], np.ndarray]:
+    def apply(out: np.ndarray) -> np.ndarray:
+        one, other = (
+            np.clip(np.nan_to_num(out[:, at]), -(2.0**53), 2.0**53).astype(np.int64) for at in (i, j)
+        )
+        return (((one >> a) ^ (other >> b)) & 1).astype(float)
+
+    return apply
