@@ -216,7 +216,7 @@ def sums(x: np.ndarray, y: np.ndarray, scale: Scale, most: int = 2) -> list[Scor
     ['output[1] + output[3]']
     """
     k = x.shape[1]
-    if k * (k - 1) > 2 * MOST_PAIRS:
+    if not 2 <= k * (k - 1) <= 2 * MOST_PAIRS:
         return []
     i, j = np.triu_indices(k, 1)
     rows = min(PART, max(FEWEST_ROWS, NUMBERS // len(i)))

@@ -48,7 +48,8 @@ def scale_of(x: np.ndarray, y: np.ndarray) -> Scale:
     both = np.sort(np.concatenate([x[:PART].T, y[:PART].T], axis=1), axis=1)
     low, centre, high = (both[:, int(level * (both.shape[1] - 1))] for level in (0.16, 0.5, 0.84))
     spread = (high - low) / 2
-    wide = np.minimum(both.std(axis=1), 1e150)
+    with np.errstate(over="ignore"):  # infinitely wide is wide enough
+        wide = np.minimum(both.std(axis=1), 1e150)
     return Scale(centre, np.where(spread > 0, spread, np.where(wide > 0, wide, 1.0)), (low + high) / 2)
 
 

@@ -117,9 +117,12 @@ def letters(truth):
     return mechanism
 
 
-def packed(scale):
+def packed(scale, grain=2.0**-20):
+    """On a grid, for in all their bits sums of floats tell what was added."""
+
     def mechanism(data, rng):
-        return struct.pack("<3d", rng.normal(), total(data) + rng.laplace(scale=scale), rng.normal())
+        noisy = np.array([rng.normal(), total(data) + rng.laplace(scale=scale), rng.normal()])
+        return struct.pack("<3d", *(np.round(noisy / grain) * grain if grain else noisy))
 
     return mechanism
 
@@ -313,6 +316,13 @@ def test_the_hidden_leak_is_found_and_its_twin_acquitted(name, many, ends):
     for seed in range(many(1, 3)):
         assert ends(leak, claim, 100_000, seed).verdict is REFUTED
         assert ends(twin, claim, many(500, 20_000), seed).verdict is not REFUTED
+
+
+def test_all_the_bytes_of_a_float_tell_what_was_added_to_the_noise(ends):
+    """Sums near 0 of a large number and noise have empty low bits, small noise alone has not (Mironov
+    2012).
+    """
+    assert ends(packed(1.0, grain=0.0), PureDP(1.0), 30_000, 0).verdict is REFUTED
 
 
 class Answer(enum.Enum):
