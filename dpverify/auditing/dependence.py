@@ -8,12 +8,12 @@ lags        sum of z[i] z[i + lag] over the output, at the lag at which it diffe
             frequency that differs most: noise that comes back, periods, places that keep their distance
 sums        and differences of two coordinates that take the same value again and again, or, of whole
             numbers, keep to a residue, on one side more than on the other
-bits        the exclusive or of two bits of whole numbers, of one or of two coordinates
+bits        of whole numbers, one, or the exclusive or of two, of one or of two coordinates
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -262,13 +262,14 @@ MOST_BITS = 512  # of all whole numbers of an output together
 WIDEST = 32  # bits of one whole number
 
 
-def shared_bits(x: np.ndarray, y: np.ndarray, most: int = 2) -> Iterator[Score]:
-    """Two bits of whole numbers that are equal more often on one side than on the other.
+def whole_bits(x: np.ndarray, y: np.ndarray, most: int = 2) -> Iterator[Score]:
+    """Bits of whole numbers that are set, or two of them that are equal, more often on one side than on the
+    other.
 
     >>> rng = np.random.default_rng(0)
     >>> x, y = rng.integers(100, size=(2, 500, 3)).astype(float)
     >>> x[:, 2] += np.mod(x[:, 0] // 4 + x[:, 2], 2)
-    >>> next(shared_bits(x, y)).text
+    >>> next(whole_bits(x, y)).text
     'bit 2 of output[0] xor bit 0 of output[2]'
     """
     rows = min(PART, max(FEWEST_ROWS, NUMBERS // x.shape[1]))
@@ -281,24 +282,23 @@ def shared_bits(x: np.ndarray, y: np.ndarray, most: int = 2) -> Iterator[Score]:
     bits = (both[:, columns].astype(np.int64)[:, :, None] >> np.arange(width)) & 1
     signs = (1 - 2 * bits.reshape(len(both), -1)).astype(np.float32)
     used = np.flatnonzero((signs != signs[0]).any(axis=0))
-    signs = signs[:, used]
+    signs = np.column_stack([np.ones(len(both), dtype=np.float32), signs[:, used]])  # beside nothing, alone
     gap = np.abs(np.triu(signs[:half].T @ signs[:half] - signs[half:].T @ signs[half:], 1)) / np.sqrt(
         2 * half
     )
+    named = [None, *((int(columns[at // width]), int(at % width)) for at in used)]
     for flat in np.argsort(gap, axis=None)[: -most - 1 : -1]:
-        first, second = np.unravel_index(flat, gap.shape)
+        first, second = map(int, np.unravel_index(flat, gap.shape))
         if gap[first, second] > SURPRISING:
-            (i, a), (j, b) = (
-                (int(columns[at // width]), int(at % width)) for at in (used[first], used[second])
-            )
-            yield Score(f"bit {a} of output[{i}] xor bit {b} of output[{j}]", _exclusive(i, a, j, b))
+            some = [bit for bit in (named[first], named[second]) if bit is not None]
+            yield Score(" xor ".join(f"bit {a} of output[{i}]" for i, a in some), _exclusive(some))
 
 
-def _exclusive(i: int, a: int, j: int, b: int) -> Callable[[np.ndarray], np.ndarray]:
+def _exclusive(bits: Sequence[tuple[int, int]]) -> Callable[[np.ndarray], np.ndarray]:
     def apply(out: np.ndarray) -> np.ndarray:
-        one, other = (
-            np.clip(np.nan_to_num(out[:, at]), -(2.0**53), 2.0**53).astype(np.int64) for at in (i, j)
-        )
-        return (((one >> a) ^ (other >> b)) & 1).astype(float)
+        total = np.zeros(len(out), dtype=np.int64)
+        for column, place in bits:
+            total ^= np.clip(np.nan_to_num(out[:, column]), -(2.0**53), 2.0**53).astype(np.int64) >> place
+        return (total & 1).astype(float)
 
     return apply

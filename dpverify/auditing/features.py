@@ -22,6 +22,7 @@ from dpverify.auditing.scores import SHOWN, Score, listed
 
 SIGNS = 10  # coordinates, at most, whose signs are looked at together
 FARTHEST = 1e9
+SMALLEST = 1e-300  # what numbers may be divided by
 PART = 4096  # draws of each side that scales, bits, residues and lattices are learned from
 
 
@@ -260,7 +261,7 @@ def lattice_step(values: np.ndarray) -> float:
     if len(near) < 2:
         return 0.0
     off = np.abs(near / step - np.round(near / step))
-    return float(f"{step:.12g}") if np.mean(off < 0.02) > 0.98 else 0.0
+    return float(f"{step:.12g}") if step > SMALLEST and np.mean(off < 0.02) > 0.98 else 0.0
 
 
 def residues(x: np.ndarray, y: np.ndarray, columns: Sequence[Score]) -> Iterator[Score]:
@@ -337,7 +338,7 @@ def _noise_grains(x: np.ndarray, y: np.ndarray) -> list[float]:
     if not high > low:
         return []
     grains = 2.0 ** (np.floor(np.log2((high - low) / 2)) - np.array([11, 24]))
-    grains = grains[grains > 0]  # of subnormal numbers there is none finer
+    grains = grains[grains > SMALLEST]  # of subnormal numbers there is none finer
     return [float(grain) for grain in grains if max(_concentration(side, grain) for side in (x, y)) > 4]
 
 
@@ -382,7 +383,7 @@ def waves(x: np.ndarray, y: np.ndarray, columns: Sequence[Score]) -> Iterator[Sc
         wave = np.fft.rfft(counts[0] - counts[1])
         power = (wave.real**2 + wave.imag**2) / max(len(a) + len(b), 1)
         first = int(power[16:].argmax()) + 16  # longer waves are seen as cells
-        if power[first] < SURPRISE:
+        if power[first] < SURPRISE or spread < SMALLEST:
             continue
         near = first + np.linspace(-1, 1, 41)
         waves = [np.exp(2j * np.pi * np.outer(near, side)).sum(axis=1) for side in (a, b)]

@@ -6,8 +6,8 @@
     beyond       the sum of the numbers for which there is no column
     not finite   1 for NaN, 2 for inf, 3 for -inf, 4 and more for a NaN that holds other bits than the usual
     one, one column for each number that ever was one
-    low bits     of a whole number beyond 2^53 the lowest 32 bits, and how far it is from its float64, two
-    columns for each number that ever was one
+    low bits     of a whole number beyond 2^53 its pieces of 32 bits, up to the 512th bit, and how far it is
+    from its float64, columns for each number that ever was one
     keyed        of dicts whose keys vary, sums of the numbers at keys that share a slot (by their hash), and
     of their places
     words        of texts of more than a few words, how many share a slot, where they are seen more often on
@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dpverify.auditing.floats import nan_codes, near, tame
+from dpverify.auditing.leaves import NOTED
 from dpverify.auditing.outcomes import Plain
 from dpverify.auditing.texts import SLOTS
 
@@ -84,7 +85,7 @@ class Layout:
         there = set(self.columns)
         wanted = [(kind, -1) for kind in ("structure", "size", "beyond")]
         broken = np.flatnonzero((~np.isfinite(side.numbers[:, : self.width])).any(axis=0)).tolist()
-        long = np.flatnonzero(side.low_bits[:, : 2 * self.width].any(axis=0)).tolist()
+        long = np.flatnonzero(side.low_bits[:, : NOTED * self.width].any(axis=0)).tolist()
         varies = ("structure", -1) in there or (side.shapes != self.shape).any()
         slots = side.slots[side.keyed.any(axis=0) & (side.slots < 2 * SLOTS)].tolist() if varies else []
         for kind, at in (("not finite", broken), ("low bits", long), ("keyed", slots)):

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal, localcontext
 from enum import Enum
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from os import PathLike, fspath
-from types import ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -23,6 +23,8 @@ from dpverify.auditing.floats import EXACT, holds, kind_of, nearest, size_of
 from dpverify.auditing.texts import NUMBER, SLOTS, WRITTEN, code, text_leaves, without_addresses
 
 ENDLESS = 100_000  # parts of an iterator that are looked at, at most
+LIMBS = 16  # pieces of 32 bits, of a whole number beyond 2^53, that are looked at
+NOTED = LIMBS + 1  # numbers noted of such a one: its pieces, and how far it is from its float64
 
 
 class Raised(NamedTuple):
@@ -51,14 +53,26 @@ class NotAnOutcome(TypeError):
     """The mechanism returned something that cannot be scored."""
 
 
+def part_of(value: Any, name: str) -> Any:
+    """An attribute, or None where there is none, whatever its object raises then.
+
+    >>> part_of(1j, "real"), part_of(1j, "absent")
+    (0.0, None)
+    """
+    try:
+        return getattr(value, name, None)
+    except Exception:  # of a dict, say, that looks for attributes among its keys
+        return None
+
+
 def as_array(value: Any) -> Any:
     """A numpy array of what looks like one (torch, JAX, pandas, sparse matrices), or the value itself."""
-    if callable(getattr(value, "toarray", None)):  # scipy
+    if callable(part_of(value, "toarray")):  # scipy
         value = value.toarray()
-    if not (hasattr(value, "__array__") or hasattr(value, "__array_interface__")):
+    if not (callable(part_of(value, "__array__")) or part_of(value, "__array_interface__") is not None):
         return value
     for convert in ("detach", "cpu", "to_dense"):  # torch: out of the graph, off the device
-        if hasattr(value, convert) and not isinstance(value, np.ndarray):
+        if callable(part_of(value, convert)) and not isinstance(value, np.ndarray):
             value = getattr(value, convert)()
     try:
         return np.asarray(value)
@@ -81,7 +95,7 @@ def _moment(value: Any) -> int | None:
 
 
 class Beside(NamedTuple):
-    """What is noted of an output beside its numbers: low bits of large whole ones, by place; and, by slot, of
+    """What is noted of an output beside its numbers: bits of large whole ones, by place; and, by slot, of
     dicts sums of the numbers at keys, and of the places of the keys, of texts how often words are there.
     """
 
@@ -107,6 +121,8 @@ def leaves(value: Any, numbers: list[float], beside: Beside) -> str:
         if isinstance(value, np.generic):
             return kind_of(value.dtype)
         return type(value).__name__ + _attributes(value, numbers, beside)
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return leaves(np.asarray(value), numbers, beside)
     if isinstance(value, int | np.integer) and not isinstance(value, Enum):
         kind = _whole_leaf(int(value), numbers, beside)
         if isinstance(value, np.integer):
@@ -119,10 +135,10 @@ def leaves(value: Any, numbers: list[float], beside: Beside) -> str:
         content = bytes(value)
         numbers.append(float(code(content)))
         numbers.extend(map(float, content[:WRITTEN]))
-        return f"{len(content)} {type(value).__name__}"
+        return f"{len(content)} {type(value).__name__}" + _attributes(value, numbers, beside)
     if (moment := _moment(value)) is not None:
         leaves(moment, numbers, beside)
-        return _name(value)
+        return _name(value) + _attributes(value, numbers, beside)
     if isinstance(value, Decimal):
         numbers.append(math.nan if value.is_nan() else float(value))
         with localcontext(prec=60):
@@ -140,12 +156,13 @@ def leaves(value: Any, numbers: list[float], beside: Beside) -> str:
         return f"raised {value.kind}" + _held(value.held, numbers, beside)
     if isinstance(value, complex | np.complexfloating):
         numbers.extend((float(value.real), float(value.imag)))
-        return type(value).__name__
+        return type(value).__name__ + _attributes(value, numbers, beside)
     if isinstance(value, Mapping):
         inner = _mapping_leaves(value, numbers, beside)
         return _name(value) + inner + _attributes(value, numbers, beside)
     if isinstance(value, set | frozenset):
-        return type(value).__name__ + leaves(sorted(value, key=repr), numbers, beside)
+        inner = leaves(sorted(value, key=repr), numbers, beside)
+        return type(value).__name__ + inner + _attributes(value, numbers, beside)
     if isinstance(value, range | slice):
         return type(value).__name__ + leaves([value.start, value.stop, value.step], numbers, beside)
     if isinstance(value, list | tuple):
@@ -154,25 +171,30 @@ def leaves(value: Any, numbers: list[float], beside: Beside) -> str:
     if isinstance(value, np.ma.MaskedArray):
         parts = [np.ma.getdata(value), np.ma.getmaskarray(value), value.fill_value]
         return "masked" + leaves(parts, numbers, beside)
-    if callable(getattr(value, "getvalue", None)):  # a file in memory, wherever it stands
+    if callable(part_of(value, "getvalue")):  # a file in memory, wherever it stands
         return type(value).__name__ + leaves([value.getvalue(), value.tell()], numbers, beside)
-    if callable(getattr(value, "state_dict", None)):  # a torch module or optimizer: all that it holds
+    if isinstance(value, type | BuiltinFunctionType) or value is ... or value is NotImplemented:
+        return without_addresses(repr(value))
+    if isinstance(value, FunctionType | MethodType | partial):
+        return _function_leaves(value, numbers, beside)
+    if callable(part_of(value, "state_dict")):  # a torch module or optimizer: all that it holds
         return type(value).__name__ + leaves(value.state_dict(), numbers, beside)
     array = as_array(value)
     if isinstance(array, np.ndarray):
         return (
             _stored(value, numbers) + _array_leaves(array, numbers, beside) + _labels(value, numbers, beside)
         )
-    if hasattr(value, "__dataclass_fields__"):
+    if isinstance(part_of(value, "__dataclass_fields__"), dict):
         fields = {name: getattr(value, name) for name in value.__dataclass_fields__}
         return type(value).__name__ + leaves({**fields, **getattr(value, "__dict__", {})}, numbers, beside)
     if isinstance(value, Iterable):
-        return _name(value) + leaves(_gone_through(value), numbers, beside)
+        inner = leaves(_gone_through(value), numbers, beside)
+        return _name(value) + inner + _attributes(value, numbers, beside)
     try:
         numbers.append(float(value))
     except (TypeError, ValueError):
         held = _fields(value)
-        if held and not callable(value) and not isinstance(value, ModuleType):
+        if held and not isinstance(value, ModuleType):
             return type(value).__name__ + leaves(held, numbers, beside)
         raise NotAnOutcome(
             f"returned an object of type {type(value).__name__}; expected numbers, texts, None, and tuples, "
@@ -185,10 +207,34 @@ def _whole_leaf(whole: int, numbers: list[float], beside: Beside) -> str:
     if -EXACT <= whole <= EXACT:
         numbers.append(float(whole))
     else:
-        beside.low_bits[2 * len(numbers)] = whole & 0xFFFFFFFF
-        beside.low_bits[2 * len(numbers) + 1] = size_of(whole - nearest(whole))
+        first, rest = NOTED * len(numbers), abs(whole)
+        for limb in range(min(LIMBS, -(-rest.bit_length() // 32))):
+            beside.low_bits[first + limb] = (rest >> 32 * limb) & 0xFFFFFFFF
+        beside.low_bits[first + LIMBS] = size_of(whole - nearest(whole))
         numbers.append(size_of(whole))
     return "int"
+
+
+def _function_leaves(value: Any, numbers: list[float], beside: Beside) -> str:
+    """A function that is returned, by what it holds: the variables it was made with, its defaults, or whose
+    method it is.
+    """
+    of = value.func if isinstance(value, partial) else getattr(value, "__func__", value)
+    held = {
+        "arguments": [value.args, value.keywords] if isinstance(value, partial) else None,
+        "self": part_of(value, "__self__"),
+        "defaults": [part_of(of, "__defaults__"), part_of(of, "__kwdefaults__")],
+        **{f"variable {i}": _content(cell) for i, cell in enumerate(part_of(of, "__closure__") or ())},
+        **_fields(of),
+    }
+    return f"function {part_of(of, '__qualname__')}" + _held(held, numbers, beside)
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # not yet set
+        return None
 
 
 def _gone_through(parts: Iterable[Any]) -> list[Any]:
@@ -206,7 +252,7 @@ SETTINGS = ("_fields", "maxlen", "default_factory", "typecode", "tzinfo", "fold"
 
 def _name(value: Any) -> str:
     """The name of a kind of container or time, and how it is set."""
-    settings = [f"{getattr(value, name)}" for name in SETTINGS if hasattr(value, name)]
+    settings = [f"{setting}" for name in SETTINGS if (setting := part_of(value, name)) is not None]
     return without_addresses(" ".join([type(value).__name__, *settings]))
 
 
@@ -217,17 +263,21 @@ def _attributes(value: Any, numbers: list[float], beside: Beside) -> str:
 
 def _fields(value: Any) -> dict[str, Any]:
     """What an object holds, in its dict or in slots."""
-    held = dict(getattr(value, "__dict__", {}))
+    held = dict(part_of(value, "__dict__") or {})
     for kind in type(value).__mro__:
         slots = vars(kind).get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:
             stored = f"_{kind.__name__.lstrip('_')}{name}" if name.startswith("__") else name
-            if name != "__weakref__" and hasattr(value, stored):
-                held[name] = getattr(value, stored)
+            if name != "__weakref__" and (part := part_of(value, stored)) is not None:
+                held[name] = part
     return held
 
 
 LABELS = ("index", "columns", "name", "attrs")  # what tables have beside their numbers
+# whose arrays and tables hold nothing beside that, but what they are made of
+MADE_OF = frozenset(
+    {"torch", "jax", "jaxlib", "pandas", "scipy", "tensorflow", "polars", "pyarrow", "xarray"}
+)
 
 
 def _labels(value: Any, numbers: list[float], beside: Beside) -> str:
@@ -236,9 +286,10 @@ def _labels(value: Any, numbers: list[float], beside: Beside) -> str:
         return ""
     if isinstance(value, np.ndarray):
         return type(value).__name__ + _attributes(value, numbers, beside)
-    there = {name: getattr(value, name, None) for name in LABELS}
+    there = {name: part_of(value, name) for name in LABELS}
     labels = {name: part for name, part in there.items() if part is not None and not callable(part)}
-    return _held(labels, numbers, beside)
+    own = {} if type(value).__module__.split(".")[0] in MADE_OF else _fields(value)
+    return _held({**labels, **own}, numbers, beside)
 
 
 def _held(held: Mapping[str, Any] | None, numbers: list[float], beside: Beside) -> str:
@@ -250,12 +301,13 @@ def _held(held: Mapping[str, Any] | None, numbers: list[float], beside: Beside) 
             inner.append(f"{name}:{leaves(part, numbers, beside)}")
         except NotAnOutcome:
             del numbers[there:]
+            inner.append(f"{name}:{type(part).__name__}")
     return f"({','.join(inner)})" if inner else ""
 
 
 def _stored(value: Any, numbers: list[float]) -> str:
     """Of a sparse matrix: how many zeros it stores, and where the first of them is."""
-    if not callable(getattr(value, "tocoo", None)):
+    if not callable(part_of(value, "tocoo")):
         return ""
     entries = value.tocoo()
     zeros = np.flatnonzero(entries.data == 0)

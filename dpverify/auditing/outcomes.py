@@ -19,7 +19,7 @@ import numpy as np
 
 from dpverify.auditing.floats import holds, kind_of
 from dpverify.auditing.forms import SIMPLE, Columns, Cut, alike, cut, together, whole
-from dpverify.auditing.leaves import Beside, NotAnOutcome, Raised, as_array, leaves
+from dpverify.auditing.leaves import NOTED, Beside, NotAnOutcome, Raised, as_array, leaves
 from dpverify.auditing.texts import code
 
 LATE = Raised("out of time", "")  # the outcome of a run that took longer than its budget
@@ -166,7 +166,7 @@ def _one_by_one(apart: Sequence[Settled]) -> Plain:
         matrix,
         sizes,
         shapes,
-        _scattered(low_bits, 2 * width if any(low_bits) else 0),
+        _scattered(low_bits, NOTED * width if any(low_bits) else 0),
         _scattered([{at[slot]: number for slot, number in row.items()} for row in keyed], len(slots)),
         np.array(slots, dtype=int),
     )
@@ -276,3 +276,13 @@ def same_outcomes(a: Plain, b: Plain) -> bool:
     """Whether two outcomes are the same; one may be padded further than the other."""
     both = stacked([a, b])
     return all(np.array_equal(part[: a.runs], part[a.runs :], equal_nan=True) for part in both[:-1])
+
+
+def told_apart(x: Plain, y: Plain) -> bool:
+    """Whether there is one outcome on each side, again and again, and not the same.
+
+    >>> told_apart(plain([[], []]), plain([(), ()])), told_apart(plain([1.0, 2.0]), plain([3.0, 4.0]))
+    (True, False)
+    """
+    alone = [same_outcomes(side, side.at(np.zeros(side.runs, dtype=int))) for side in (x, y)]
+    return all(alone) and not same_outcomes(x.first(1), y.first(1))

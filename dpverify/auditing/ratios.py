@@ -57,7 +57,7 @@ def learn_ratios(x: np.ndarray, y: np.ndarray, pair: WorstPair, before: Sequence
     some = np.argsort(-gains, kind="stable")[:4]
     sums = dependence.sums(x, y, scale) if k > 1 else []
     looked_at = [*(features.coordinate(int(i)) for i in some), *sums]
-    extra = [*features.bits(x, y), *dependence.shared_bits(x, y), *sums]
+    extra = [*features.bits(x, y), *dependence.whole_bits(x, y), *sums]
     extra += [*features.residues(x, y, looked_at), *features.waves(x, y, looked_at)]
     if k > 1:
         extra += [*features.summaries(scale), *dependence.pairs(x, y, scale)]

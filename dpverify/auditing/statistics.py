@@ -40,11 +40,11 @@ RESERVE = (
     0.01  # the share of alpha of a batched mechanism that is kept for a test run by run, should it raise
 )
 TELLING = 2.0  # standard deviations by which the counts of a plain event must exceed the claim to be told
-LEARN = 1 / 8  # the share of the budget on which the fixed event is learned
+LEARN = 1 / 8  # the share of the budget on which the fixed events are learned
 
 
 def statistical_audit(audit: Audit) -> Result:
-    """Rung 4 alone: draw chunk by chunk, bet on each, and test one event exactly at the end.
+    """Rung 4 alone: draw chunk by chunk, bet on each, and test what was learned exactly at the end.
 
     >>> from dpverify.auditing import Budget
     >>> from dpverify.guarantees import GDP

@@ -31,7 +31,7 @@ NAMED = re.compile(r"(?<![\w#/.-])(?:[a-z0-9-]+/)?[a-z0-9]+(?:[.-][a-z0-9]+)*(?!
 JUDGES = {
     "refutation": "exact or ball arithmetic at the witness",
     "sequential": "a sequential test of the outputs",
-    "sequential, exact event": "a sequential test of the outputs, and one event tested exactly",
+    "sequential, exact event": "a sequential test of the outputs, and events tested exactly",
 }
 
 

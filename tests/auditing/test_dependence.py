@@ -45,7 +45,7 @@ def found(x, y):
     scores = [
         *dependence.lags(x, y, scale),
         *dependence.sums(x, y, scale),
-        *dependence.shared_bits(x, y),
+        *dependence.whole_bits(x, y),
     ]
     return {score.text: score for score in scores}
 
