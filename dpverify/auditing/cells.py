@@ -129,7 +129,7 @@ class Cells:
         return self.ratios[above]
 
 
-def cell_edges(values: np.ndarray) -> np.ndarray:
+def cell_edges(values: np.ndarray, most: int = MOST_CELLS) -> np.ndarray:
     """Edges between the values of a sorted column if they are few, else at quantiles, heavy values apart,
     both ends finer, and what lies far out a cell of its own.
 
@@ -139,7 +139,7 @@ def cell_edges(values: np.ndarray) -> np.ndarray:
     jumps = np.flatnonzero(values[1:] > values[:-1])
     if len(jumps) < min(MOST_VALUES, len(values) // 4) or len(jumps) < 64:
         return values[jumps]
-    cells = min(MOST_CELLS, 1 << max(3, int(np.log2(len(values) / 16))))
+    cells = min(most, 1 << max(3, int(np.log2(len(values) / 16))))
     tail = 1 << np.arange(3, int(np.log2(len(values) / cells)) + 1)
     ranks = np.concatenate([tail, np.arange(1, cells) * len(values) // cells, len(values) - 1 - tail[::-1]])
     edges = values[ranks]
@@ -161,8 +161,8 @@ def outer_gaps(values: np.ndarray, few: int = 4) -> np.ndarray:
     return np.array([values[few - 1 + low.argmax()], values[len(values) - outer + high.argmax()]])
 
 
-def learn_cells(columns: Sequence[Column]) -> list[Cells]:
-    """The cells of every column.
+def learn_cells(columns: Sequence[Column], most: int = MOST_CELLS) -> list[Cells]:
+    """The cells of every column, at most so many.
 
     >>> rng = np.random.default_rng(0)
     >>> x, y = np.append(rng.normal(size=900), np.full(100, 0.5)), rng.normal(size=1000)
@@ -170,7 +170,7 @@ def learn_cells(columns: Sequence[Column]) -> list[Cells]:
     >>> bool(cells.apply(np.array([0.5]))[0] > 2), bool(abs(cells.apply(np.array([-0.5]))[0]) < 0.5)
     (True, True)
     """
-    edges = [cell_edges(column.both) for column in columns]
+    edges = [cell_edges(column.both, most) for column in columns]
     x, y = zip(*(column.counts(cuts) for column, cuts in zip(columns, edges)))
     levels = np.array([max(1, int(np.ceil(np.log2(len(cuts) + 1)))) for cuts in edges])
     learned: dict[int, Cells] = {}

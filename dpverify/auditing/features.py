@@ -1,8 +1,9 @@
 """Columns to look at: what an output shows besides its coordinates.
 
 summaries   largest, smallest, their places, norm and sum of the standardised output, equal, nearly equal
-            and zero coordinates, ascents, inversions, coordinates in their upper half (how many, the longest
-            run, which), and for discrete outputs the row as a whole
+            and zero coordinates, equal increments, inner product and norms of its halves, ascents,
+            inversions, coordinates in their upper half (how many, the longest run, which), and for discrete
+            outputs the row as a whole
 bits        those of the stored numbers that differ most
 residues    of integers modulo 2 ... 16, or up to 256 where they differ most; of numbers on a lattice, or with
             noise of low precision, their offset from it
@@ -87,6 +88,20 @@ def summaries(scale: Scale) -> Iterator[Score]:
     yield Score("coordinates that are 0", lambda out: (out == 0).sum(axis=1).astype(float))
     yield Score("coordinates equal to another", _equal_coordinates)
     yield Score("smallest gap between two coordinates", _smallest_gap)
+    grain = float(grain_of(scale.spread).max()) * 2.0**10
+    yield Score(
+        "increments equal to another", lambda out: _equal_coordinates(rounded(np.diff(out, axis=1), grain))
+    )
+    half = len(middle) // 2
+    if len(middle) == 2 * half:
+        yield Score(
+            "inner product of the halves of the output",
+            lambda out: np.einsum("ij,ij->i", out[:, :half], out[:, half:]),
+        )
+        yield Score(
+            "norm of the first half of the output less that of the second",
+            lambda out: np.linalg.norm(out[:, :half], axis=1) - np.linalg.norm(out[:, half:], axis=1),
+        )
     above = f"coordinates above {listed(middle)}"
 
     def upper(text: str, says: str, apply: Callable[[np.ndarray], np.ndarray]) -> Score:

@@ -4,6 +4,7 @@ others.
 cells       the columns (coordinates, and those of `features` and `dependence`) that exceed the claim most, or
             differ most, one by one
 sum         of the cells' log-ratios over all coordinates that differ
+anywhere    sum of the log-ratios of cells that all coordinates share: what stands now here, now there
 atoms       values, and whole rows, that come back
 outside     what lies far out
 moments     of Gaussians, over the coordinates whose mean or scale differs
@@ -35,6 +36,8 @@ from dpverify.auditing.scores import Score, Steps
 from dpverify.auditing.trees import grow_trees
 
 FEWEST = 64  # draws a side before anything is learned
+SEVERAL = 4  # coordinates, at least, that are looked at together
+POOLED = 2**17  # numbers of each side, about, that they are learned from then
 TREES_AT = (1024, 8192, 32_768)  # draws a side on which trees are grown: they cost most
 
 
@@ -62,6 +65,7 @@ def learn_ratios(x: np.ndarray, y: np.ndarray, pair: WorstPair, before: Sequence
     if k > 1:
         extra += [*features.summaries(scale), *dependence.pairs(x, y, scale)]
         extra += [*dependence.residuals(x, y, scale.spread), *dependence.lags(x, y, scale)]
+        extra += [*dependence.equations(x, y), *dependence.followers(x, y)]
     if extra:
         known += learn_cells(sort_columns(_values(extra, x), _values(extra, y)))
     columns = [features.coordinate(i) for i in range(k)] + extra
@@ -70,7 +74,7 @@ def learn_ratios(x: np.ndarray, y: np.ndarray, pair: WorstPair, before: Sequence
         differ = [i for i in np.argsort(-gains, kind="stable")[:32].tolist() if gains[i] > 0]
         if len(differ) > 1:
             scores.append(_sum_score(differ, [known[i] for i in differ]))
-        scores += _moments(x, y, scale)
+        scores += [*_anywhere(x, y), *_moments(x, y, scale)]
         joint = [features.rows(scale), *sums]
         columns = [*columns[:k], *joint]
         coordinates += sort_columns(_values(joint, x), _values(joint, y))
@@ -180,6 +184,21 @@ def _sum_score(columns: Sequence[int], known: Sequence[Cells]) -> Score:
 
     named = ", ".join(map(str, columns[:6])) + (", ..." if len(columns) > 6 else "")
     return Score(f"sum of the cells of outputs [{named}]", apply, plain=False)
+
+
+def _anywhere(x: np.ndarray, y: np.ndarray) -> list[Score]:
+    """The log-ratio of all numbers of an output together, whichever coordinates they are."""
+    if x.shape[1] < SEVERAL:
+        return []
+    rows = max(FEWEST, POOLED // x.shape[1])
+    [cells] = learn_cells(sort_columns(*(side[-rows:].reshape(1, -1) for side in (x, y))), POOLED // 16)
+    if not cells.gain:
+        return []
+
+    def apply(out: np.ndarray) -> np.ndarray:
+        return cells.apply(out.ravel()).reshape(out.shape).sum(axis=1)
+
+    return [Score("sum of the cells of all outputs together", apply, plain=False)]
 
 
 def _seldom(
