@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpverify.auditing.floats import EXACT, holds
-from dpverify.auditing.leaves import COMMON, Beside, leaves
+from dpverify.auditing.leaves import COMMON, Beside, leaves, nothing_beside
 from dpverify.auditing.texts import bytes_columns, text_columns, zeros_of
 
 NUMBERS = frozenset({float, np.float64, bool, np.bool_, int, np.int64})
@@ -134,12 +134,12 @@ def together(form: Any, rows: Sequence[Sequence[Any]]) -> Columns | None:
     width = 0
     for part in rows[0]:
         numbers: list[float] = []
-        beside = Beside({}, {})
+        beside = nothing_beside()
         structure = leaves(part, numbers, beside)
         parts.append(Probe(structure, [Mark([width + i]) for i in range(len(numbers))], beside.keyed))
         width += len(numbers)
     marked: list[Any] = []
-    beside = Beside({}, {})
+    beside = nothing_beside()
     structure = leaves(whole(form, iter(parts)), marked, beside)
     own = np.concatenate([np.zeros((len(rows), 0)), *columns], axis=1)
     made = np.zeros((len(rows), len(marked)))

@@ -96,11 +96,23 @@ def _moment(value: Any) -> int | None:
 
 class Beside(NamedTuple):
     """What is noted of an output beside its numbers: bits of large whole ones, by place; and, by slot, of
-    dicts sums of the numbers at keys, and of the places of the keys, of texts how often words are there.
+    dicts sums of the numbers at keys, and of the places of the keys, of texts how often words are there. And
+    the objects that are being taken apart, which one inside may hold again.
     """
 
     low_bits: dict[int, float]
     keyed: dict[int, float]
+    open: list[Any]
+
+
+def nothing_beside() -> Beside:
+    """Nothing is noted yet.
+
+    >>> numbers = []
+    >>> leaves({"mean": 2.5}, numbers, nothing_beside()), numbers
+    ("{'mean'}", [2.5])
+    """
+    return Beside({}, {}, [])
 
 
 @lru_cache(maxsize=4096)
@@ -113,6 +125,16 @@ def leaves(value: Any, numbers: list[float], beside: Beside) -> str:
     quick = COMMON.get(type(value))
     if quick is not None:
         return quick(value, numbers, beside)
+    if any(value is one for one in beside.open):
+        return "itself"
+    beside.open.append(value)
+    try:
+        return _leaves(value, numbers, beside)
+    finally:
+        beside.open.pop()
+
+
+def _leaves(value: Any, numbers: list[float], beside: Beside) -> str:
     if isinstance(value, bool | np.bool_ | float | np.floating):
         numbers.append(float(value))
         if isinstance(value, np.longdouble) and value.itemsize > 8:

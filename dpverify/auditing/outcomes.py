@@ -19,7 +19,7 @@ import numpy as np
 
 from dpverify.auditing.floats import holds, kind_of
 from dpverify.auditing.forms import SIMPLE, Columns, Cut, alike, cut, together, whole
-from dpverify.auditing.leaves import NOTED, Beside, NotAnOutcome, Raised, as_array, leaves
+from dpverify.auditing.leaves import NOTED, Beside, NotAnOutcome, Raised, as_array, leaves, nothing_beside
 from dpverify.auditing.texts import code
 
 LATE = Raised("out of time", "")  # the outcome of a run that took longer than its budget
@@ -77,7 +77,7 @@ class Settled(NamedTuple):
 
 def _apart(output: Any) -> Settled:
     numbers: list[float] = []
-    beside = Beside({}, {})
+    beside = nothing_beside()
     try:
         shape = _structure_code(leaves(output, numbers, beside))
     except RecursionError:
