@@ -101,9 +101,9 @@ def _state(audit: Audit, result: Result, sampler: Sampler) -> str:
     if fresh is None or _told_apart(audit.with_(mechanism=fresh), audit.neighbours, runs, crashed=True):
         return ""
     return (
-        f"The mechanism keeps a state: calls that share it were told apart, by it or by chance, but in "
-        f"{runs} runs a side that begin as the first did, the data sets are not. So nothing follows of a claim for "
-        "one call; for a claim of many calls, audit them together."
+        "The mechanism keeps a state: calls that share it were told apart, by it or by chance, but in "
+        f"{runs} runs a side that begin as the first did, the data sets are not. So nothing follows of a "
+        "claim for one call; for a claim of many calls, audit them together."
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -107,20 +106,13 @@ def _written(end: float, width: float) -> str:
     return repr(end) if 0 < off < 1e-14 * abs(end) or off > 1e-3 * width else short
 
 
-class Fixed(NamedTuple):
-    """An event that is counted in the rest of the runs, and the level at which it is then tested."""
-
-    event: Event
-    level: float
-
-
 BESIDE = 0.1  # of the level, for a second event
 
 
-def choose_events(test: Sequential, claim: Guarantee, runs: int, level: float) -> list[Fixed]:
+def choose_events(test: Sequential, claim: Guarantee, runs: int, level: float) -> list[tuple[Event, float]]:
     """The event whose bound is expected to be largest after so many fresh runs a side, and beside it, at a
     small part of the level, the one that exceeds the claim most so far, if another does: what is rare shows
-    no bound before it is seen, but may be all that there is to see.
+    no bound before it is seen, but may be all that there is to see. Each with the level of its test.
     """
     best = choose_event(test, claim, runs)
     if best is None:
@@ -132,8 +124,8 @@ def choose_events(test: Sequential, claim: Guarantee, runs: int, level: float) -
             most = union.beyond
             telling = Event(score, edges, union.cells, union.swapped, union.shares)
     if telling.same_as(best):
-        return [Fixed(best, level)]
-    return [Fixed(best, (1 - BESIDE) * level), Fixed(telling, BESIDE * level)]
+        return [(best, level)]
+    return [(best, (1 - BESIDE) * level), (telling, BESIDE * level)]
 
 
 def choose_event(test: Sequential, claim: Guarantee, runs: int, plain: bool = False) -> Event | None:
