@@ -7,7 +7,7 @@ residuals   what is left of a coordinate when the coordinates before it explain 
 lags        sum of z[i] z[i + lag] over the output, at the lag at which it differs most, and the power of the
             frequency that differs most: noise that comes back, periods, places that keep their distance
 sums        and differences of two coordinates that take the same value again and again, or, of whole
-            numbers, keep to a residue, on one side more than on the other
+            numbers (and their exclusive or), keep to a value or a residue, on one side more than on the other
 equations   exact ones: of two coordinates, one of which is a function of the other; of three, one of which is
             the sum or the product of the others; of four, in two equal sums or products
 followers   two whole numbers that stand side by side, anywhere in the output
@@ -23,6 +23,7 @@ import numpy as np
 
 from dpverify.auditing.cells import grain_of, rounded
 from dpverify.auditing.features import FARTHEST, PART, Scale
+from dpverify.auditing.floats import EXACT
 from dpverify.auditing.scores import SHOWN, Score, listed
 
 
@@ -204,13 +205,14 @@ def _power(
 
 
 MOST_PAIRS = 2048  # of coordinates, whose sums and differences are looked at
-MOST_WHOLE = 64  # of them, of whole numbers, whose residues are
+MOST_WHOLE = 144  # of them, of whole numbers, whose values and residues are
+OF_WHOLE = 512  # outputs of each side, for these
 RESIDUES = range(2, 17)
 
 
 def sums(x: np.ndarray, y: np.ndarray, scale: Scale, most: int = 2) -> list[Score]:
-    """Sums and differences of two coordinates that come back, or of whole numbers keep to a residue, on one
-    side more than on the other.
+    """Sums and differences of two coordinates that come back, or of whole numbers, with their exclusive or,
+    keep to a value or a residue, on one side more than on the other.
 
     >>> rng = np.random.default_rng(0)
     >>> x, y = rng.standard_normal((2, 500, 4))
@@ -231,15 +233,34 @@ def sums(x: np.ndarray, y: np.ndarray, scale: Scale, most: int = 2) -> list[Scor
     whole = np.all([(side == np.rint(side)).all(axis=1) for side in sides], axis=0)
     of_whole = np.flatnonzero(whole[i] & whole[j])[:MOST_WHOLE]
     found = []
-    for sign in (1.0, -1.0):
-        joined = [rounded(side[i] + sign * side[j], np.maximum(grain[i], grain[j])) for side in sides]
-        a, b = map(_returns, joined)
-        surprise = np.where(discrete, 0.0, np.abs(a - b) / np.sqrt(a + b + 1))
+    for how, join in PAIRED.items():
+        joined = [join(side[i], side[j]) for side in sides]
+        if how == "xor":
+            surprise = np.zeros(len(i))
+        else:
+            a, b = (_returns(rounded(values, np.maximum(grain[i], grain[j]))) for values in joined)
+            surprise = np.where(discrete, 0.0, np.abs(a - b) / np.sqrt(a + b + 1))
         for at in of_whole:
-            surprise[at] = _residue_surprise(joined[0][at], joined[1][at])
+            surprise[at] = _whole_surprise(*(values[at, :OF_WHOLE] for values in joined))
         telling = np.flatnonzero(surprise > SURPRISING)
-        found += [(float(surprise[at]), int(i[at]), int(j[at]), sign) for at in telling]
-    return [_joined(i, j, sign) for _, i, j, sign in sorted(found, reverse=True)[:most]]
+        found += [(float(surprise[at]), int(i[at]), int(j[at]), how) for at in telling]
+    return [_joined(i, j, how) for _, i, j, how in sorted(found, reverse=True)[:most]]
+
+
+def _xor(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The exclusive or of whole numbers; what it is for others is no matter."""
+    return (_as_whole(a) ^ _as_whole(b)).astype(float)
+
+
+def _as_whole(values: np.ndarray) -> np.ndarray:
+    return np.clip(np.nan_to_num(values), -EXACT, EXACT).astype(np.int64)
+
+
+PAIRED: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+    "+": np.add,
+    "-": np.subtract,
+    "xor": _xor,
+}
 
 
 def _returns(values: np.ndarray) -> np.ndarray:
@@ -248,18 +269,18 @@ def _returns(values: np.ndarray) -> np.ndarray:
     return np.asarray((ordered[:, 1:] == ordered[:, :-1]).sum(axis=1))
 
 
-def _residue_surprise(x: np.ndarray, y: np.ndarray) -> float:
-    """By how many standard deviations the residues of whole numbers differ most, of all small moduli."""
+def _whole_surprise(x: np.ndarray, y: np.ndarray) -> float:
+    """By how many standard deviations the values of whole numbers, or their residues, differ most."""
     most = 0.0
-    for modulus in RESIDUES:
-        a, b = (np.bincount(np.mod(side, modulus).astype(int), minlength=modulus) for side in (x, y))
+    values, at = np.unique(np.concatenate([x, y]), return_inverse=True)
+    for count, code in [(len(values), at), *((m, np.mod(values, m).astype(int)[at]) for m in RESIDUES)]:
+        a, b = (np.bincount(side, minlength=count) for side in (code[: len(x)], code[len(x) :]))
         most = max(most, float((np.abs(a - b) / np.sqrt(a + b + 1)).max()))
     return most
 
 
-def _joined(i: int, j: int, sign: float) -> Score:
-    text = f"output[{i}] {'+' if sign > 0 else '-'} output[{j}]"
-    return Score(text, lambda out: out[:, i] + sign * out[:, j])
+def _joined(i: int, j: int, how: str) -> Score:
+    return Score(f"output[{i}] {how} output[{j}]", lambda out: PAIRED[how](out[:, i], out[:, j]))
 
 
 MOST_BITS = 512  # of all whole numbers of an output together
@@ -279,7 +300,7 @@ def whole_bits(x: np.ndarray, y: np.ndarray, most: int = 2) -> Iterator[Score]:
     rows = min(PART, max(FEWEST_ROWS, NUMBERS // x.shape[1]))
     both = np.concatenate([x[-rows:], y[-rows:]])
     half = len(both) // 2
-    columns = np.flatnonzero(((both == np.rint(both)) & (np.abs(both) < 2.0**53)).all(axis=0))[:MOST_BITS]
+    columns = np.flatnonzero(((both == np.rint(both)) & (np.abs(both) < EXACT)).all(axis=0))[:MOST_BITS]
     if len(columns) == 0:
         return
     width = max(1, min(WIDEST, MOST_BITS // len(columns)))
@@ -302,7 +323,7 @@ def _exclusive(bits: Sequence[tuple[int, int]]) -> Callable[[np.ndarray], np.nda
     def apply(out: np.ndarray) -> np.ndarray:
         total = np.zeros(len(out), dtype=np.int64)
         for column, place in bits:
-            total ^= np.clip(np.nan_to_num(out[:, column]), -(2.0**53), 2.0**53).astype(np.int64) >> place
+            total ^= _as_whole(out[:, column]) >> place
         return (total & 1).astype(float)
 
     return apply

@@ -1,9 +1,9 @@
 """Columns to look at: what an output shows besides its coordinates.
 
 summaries   largest, smallest, their places, norm and sum of the standardised output, equal, nearly equal
-            and zero coordinates, equal increments, inner product and norms of its halves, ascents,
-            inversions, coordinates in their upper half (how many, the longest run, which), and for discrete
-            outputs the row as a whole
+            and zero coordinates, equal increments, the common divisor, inner product and norms of its halves,
+            ascents, inversions, coordinates in their upper half (how many, the longest run, which), and for
+            discrete outputs the row as a whole
 bits        those of the stored numbers that differ most
 residues    of integers modulo 2 ... 16, or up to 256 where they differ most; of numbers on a lattice, or with
             noise of low precision, their offset from it
@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpverify.auditing.cells import grain_of, rounded
+from dpverify.auditing.floats import EXACT
 from dpverify.auditing.scores import SHOWN, Score, listed
 
 SIGNS = 10  # coordinates, at most, whose signs are looked at together
@@ -92,6 +93,7 @@ def summaries(scale: Scale) -> Iterator[Score]:
     yield Score(
         "increments equal to another", lambda out: _equal_coordinates(rounded(np.diff(out, axis=1), grain))
     )
+    yield Score("greatest common divisor of the output", _common_divisor)
     half = len(middle) // 2
     if len(middle) == 2 * half:
         yield Score(
@@ -119,6 +121,19 @@ def summaries(scale: Scale) -> Iterator[Score]:
 def _equal_coordinates(out: np.ndarray) -> np.ndarray:
     ordered = np.sort(out, axis=1)
     return (ordered[:, 1:] == ordered[:, :-1]).sum(axis=1).astype(float)
+
+
+def _common_divisor(out: np.ndarray) -> np.ndarray:
+    """That of whole numbers; of others, 0.
+
+    >>> _common_divisor(np.array([[4.0, 6.0], [4.0, 0.5]])).tolist()
+    [2.0, 0.0]
+    """
+    whole = ((out == np.rint(out)) & (np.abs(out) < EXACT)).all(axis=1)
+    divisor = np.zeros(len(out))
+    if whole.any():
+        divisor[whole] = np.gcd.reduce(out[whole].astype(np.int64), axis=1)
+    return divisor
 
 
 def _inversions(out: np.ndarray) -> np.ndarray:

@@ -40,6 +40,12 @@ def negative_bits(x):
     return numbers.astype(float)
 
 
+def padded(x):
+    numbers = np.abs(x).astype(np.int64)
+    numbers[::3, 3] = numbers[::3, 1] ^ 90
+    return numbers.astype(float)
+
+
 def found(x, y):
     scale = scale_of(x, y)
     scores = [
@@ -61,9 +67,10 @@ def multiple(modulus):
         (normal, calm, "sum of products of sizes of standardised coordinates 1 apart", np.abs),
         (normal, lattice, "output[4] - output[7]", multiple(1)),
         (whole, divisible, "output[1] + output[4]", multiple(3)),
+        (lambda seed: np.abs(whole(seed)), padded, "output[1] xor output[3]", lambda values: values == 90),
         (whole, negative_bits, "bit 4 of output[0] xor bit 0 of output[2]", np.abs),
     ],
-    ids=["circle", "calm", "lattice", "divisible", "bits"],
+    ids=["circle", "calm", "lattice", "divisible", "padded", "bits"],
 )
 def test_each_kind_is_seen_and_tells_fresh_outputs_apart(draw, leak, text, of):
     score = found(leak(draw(0)), draw(1))[text]
