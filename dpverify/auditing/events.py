@@ -14,6 +14,7 @@ from dpverify.auditing.sequential import Sequential, believed
 from dpverify.guarantees import ApproxDP, Guarantee, PureDP
 
 CLEARLY = 0.03  # by what part more an event of a score that is dear to apply must be expected to show
+MODESTY = {False: 1.0, True: 3.0}  # standard deviations of what was learned; more where many cells were
 FEW = 6  # intervals that an event may have to be read
 
 
@@ -129,8 +130,8 @@ def choose_events(test: Sequential, claim: Guarantee, runs: int, level: float) -
 
 
 def choose_event(test: Sequential, claim: Guarantee, runs: int, plain: bool = False) -> Event | None:
-    """The event whose lower bound, with `runs` fresh runs a side, is expected to be largest by the more
-    modest of two beliefs; of those that are plain, if asked.
+    """The event whose lower bound, with `runs` fresh runs a side, is expected to be largest by the most
+    modest of three beliefs; of those that are plain, if asked.
     """
     best: tuple[float, Event] | None = None
     for score, edges, (x, y) in test.books:
@@ -138,7 +139,8 @@ def choose_event(test: Sequential, claim: Guarantee, runs: int, plain: bool = Fa
             continue
         # the honest scores are log-ratios that were learned on other draws
         honest = any(score is known for known in test.honest.scores)
-        beliefs = [believed(kind, x, y) for kind in (("monotone",) if honest else ("quadratic", "smooth"))]
+        kinds = ("monotone",) if honest else ("quadratic", "smooth", "plain")
+        beliefs = [believed(kind, x, y) for kind in kinds]
         for swapped in (False, True):
             turned = [belief[:: -1 if swapped else 1] for belief in beliefs]
             for p, q in turned:
@@ -148,7 +150,8 @@ def choose_event(test: Sequential, claim: Guarantee, runs: int, plain: bool = Fa
                     for belief in turned
                 ]
                 value = np.min(
-                    [_expected(tpr, fpr, claim, runs, int(x.sum())) for tpr, fpr in curves], axis=0
+                    [_expected(tpr, fpr, claim, runs, int(x.sum()), MODESTY[honest]) for tpr, fpr in curves],
+                    axis=0,
                 )
                 if score.dear:  # where a cheap score shows as much, it is taken
                     value = value - CLEARLY * np.abs(value)
@@ -163,11 +166,13 @@ def choose_event(test: Sequential, claim: Guarantee, runs: int, plain: bool = Fa
     return best[1] if best else None
 
 
-def _expected(p: np.ndarray, q: np.ndarray, claim: Guarantee, runs: int, learned: int) -> np.ndarray:
+def _expected(
+    p: np.ndarray, q: np.ndarray, claim: Guarantee, runs: int, learned: int, modesty: float
+) -> np.ndarray:
     """What a one-sided 97.5 % bound is expected to show (epsilon at delta for a point, mu for a curve), less
     what is uncertain of it.
     """
-    margin = 1.96 / math.sqrt(runs) + 1.0 / math.sqrt(learned)
+    margin = 1.96 / math.sqrt(runs) + modesty / math.sqrt(learned)
     if isinstance(claim, PureDP | ApproxDP):
         delta = claim.delta_at(claim.epsilon)
         ratio = np.maximum(p - delta, 1e-12) / q
