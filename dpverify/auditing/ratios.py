@@ -1,8 +1,8 @@
 """Learned log-ratios of the two sides, as scores: to be learned on one part of the draws and bet on with
 others.
 
-cells       the columns (coordinates, and those of `features` and `dependence`) that exceed the claim most, or
-            differ most, one by one
+cells       the columns (coordinates, and those of `features`, `dependence` and `coincidences`) that exceed
+            the claim most, or differ most, one by one
 sum         of the cells' log-ratios over all coordinates that differ
 anywhere    sum of the log-ratios of cells that all coordinates share: what stands now here, now there
 atoms       values, and whole rows, that come back
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpverify.auditing import dependence, features
+from dpverify.auditing import coincidences, dependence, features
 from dpverify.auditing.cells import (
     Atoms,
     Cells,
@@ -58,14 +58,14 @@ def learn_ratios(x: np.ndarray, y: np.ndarray, pair: WorstPair, before: Sequence
     known = learn_cells(coordinates)
     gains = np.array([cells.gain for cells in known])
     some = np.argsort(-gains, kind="stable")[:4]
-    sums = dependence.sums(x, y, scale) if k > 1 else []
+    sums = coincidences.sums(x, y, scale) if k > 1 else []
     looked_at = [*(features.coordinate(int(i)) for i in some), *sums]
-    extra = [*features.bits(x, y), *dependence.whole_bits(x, y), *sums]
+    extra = [*features.bits(x, y), *coincidences.whole_bits(x, y), *sums]
     extra += [*features.residues(x, y, looked_at), *features.waves(x, y, looked_at)]
     if k > 1:
         extra += [*features.summaries(scale), *dependence.pairs(x, y, scale)]
         extra += [*dependence.residuals(x, y, scale.spread), *dependence.lags(x, y, scale)]
-        extra += [*dependence.equations(x, y), *dependence.followers(x, y)]
+        extra += [*coincidences.equations(x, y), *coincidences.followers(x, y)]
     if extra:
         known += learn_cells(sort_columns(_values(extra, x), _values(extra, y)))
     columns = [features.coordinate(i) for i in range(k)] + extra

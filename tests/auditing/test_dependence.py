@@ -1,9 +1,11 @@
-"""Columns of coordinates that depend on each other: each sees its own kind, and equal sides have none."""
+"""Columns of coordinates that depend on each other, or coincide: each sees its own kind, and equal sides have
+none.
+"""
 
 import numpy as np
 import pytest
 
-from dpverify.auditing import dependence
+from dpverify.auditing import coincidences, dependence
 from dpverify.auditing.features import scale_of
 
 
@@ -50,8 +52,8 @@ def found(x, y):
     scale = scale_of(x, y)
     scores = [
         *dependence.lags(x, y, scale),
-        *dependence.sums(x, y, scale),
-        *dependence.whole_bits(x, y),
+        *coincidences.sums(x, y, scale),
+        *coincidences.whole_bits(x, y),
     ]
     return {score.text: score for score in scores}
 
@@ -99,3 +101,26 @@ def test_huge_and_empty_columns_are_no_matter():
     x[:, 2] = y[:, 2] = 0.0
     for score in found(x, y).values():
         assert len(score.apply(x)) == 300
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.float16])
+@pytest.mark.parametrize(
+    ("compute", "text"),
+    [
+        (lambda x: np.exp(x[:, 2]), "1 where exp(output[2]) = output[5], else 0"),
+        (lambda x: x[:, 2] ** 2, "1 where output[2] * output[2] = output[5], else 0"),
+        (lambda x: x[:, 0] + x[:, 4], "1 where output[0] + output[4] = output[5], else 0"),
+        (
+            lambda x: x[:, 0] * x[:, 4] / x[:, 1],
+            "1 where output[0] * output[4] = output[1] * output[5], else 0",
+        ),
+    ],
+    ids=["exponential", "square", "sum", "four"],
+)
+def test_an_equation_that_holds_in_one_run_of_ten_is_seen_in_every_precision(kind, compute, text):
+    x, y = normal(0, 6).astype(kind), normal(1, 6).astype(kind)
+    x[::10, 5] = compute(x[::10].astype(float)).astype(kind)
+    scores = {score.text: score for score in coincidences.equations(x.astype(float), y.astype(float))}
+    held = [scores[text].apply(side.astype(float)).mean() for side in (x, y)]
+    assert held[0] > 0.09 and held[1] < 0.03
+    assert coincidences.equations(normal(2, 6), normal(3, 6)) == []
