@@ -11,10 +11,11 @@ lags        sum of z[i] z[i + lag] over the output, at the lag at which it diffe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+
 import numpy as np
 
 from dpverify.auditing.cells import grain_of, rounded
-from dpverify.auditing.features import FARTHEST, PART, Scale
+from dpverify.auditing.features import FARTHEST, Scale
 from dpverify.auditing.scores import SHOWN, Score, listed
 
 
