@@ -4,6 +4,8 @@ pairs       products, differences and ratios of the two coordinates whose depend
             sizes, or their tails) differs most
 residuals   what is left of a coordinate when the coordinates before it explain what they can: of running
             sums, the increments
+directions  w . z in which the fourth moments E |z|^2 (w . z)^2 differ most: modes and tails that no
+            coordinate shows by itself
 lags        sum of z[i] z[i + lag] over the output, at the lag at which it differs most, and the power of the
             frequency that differs most: noise that comes back, periods, places that keep their distance
 """
@@ -120,7 +122,35 @@ def residuals(x: np.ndarray, y: np.ndarray, spread: np.ndarray) -> list[Score]:
 
 
 def _along(direction: np.ndarray, grain: float) -> Callable[[np.ndarray], np.ndarray]:
-    return lambda out: rounded(out @ direction, grain)
+    return lambda out: rounded(out @ direction, grain) if grain else out @ direction
+
+
+WIDEST = 256  # coordinates of an output whose directions are looked at, at most
+
+
+def directions(x: np.ndarray, y: np.ndarray, scale: Scale) -> Iterator[Score]:
+    """The output along the direction in which its fourth moments differ most from those of the other side.
+
+    >>> rng = np.random.default_rng(0)
+    >>> x, y = rng.standard_normal((2, 2000, 4))
+    >>> along = np.array([0.5, -0.5, 0.5, 0.5])
+    >>> x += np.outer(np.sign(x @ along) - x @ along, along)
+    >>> from dpverify.auditing.features import scale_of
+    >>> [score] = directions(x, y, scale_of(x, y))
+    >>> bool(np.abs(score.apply(x)).std() < 0.5 < np.abs(score.apply(y)).std())
+    True
+    """
+    k = x.shape[1]
+    if not 2 <= k <= WIDEST or len(x) < 16 * k:
+        return
+    moments = []
+    for side in (x, y):
+        z = scale.standardised(side, NEAR)
+        z -= z.mean(axis=0)
+        moments.append((z * np.einsum("ij,ij->i", z, z)[:, None]).T @ z / len(z))
+    values, vectors = np.linalg.eigh(moments[0] - moments[1])
+    along = vectors[:, np.abs(values).argmax()] / scale.spread
+    yield Score(f"w . output, w = {listed(along)}", _along(along, 0.0), plain=k <= SHOWN)
 
 
 LONGEST = 4096  # coordinates of an output whose lags are looked at, at most
