@@ -19,7 +19,7 @@ import numpy as np
 from dpverify.auditing.recorded import split
 from dpverify.auditing.rungs import Rung
 from dpverify.auditing.sampling import Mechanism, call
-from dpverify.auditing.tape import Entry, Tape
+from dpverify.auditing.tape import Entry, Tape, precision_of
 from dpverify.neighbours import Adjacency, Neighbours
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Witness
 
@@ -158,7 +158,11 @@ def _replayed_output(mechanism: Mechanism, neighbours: Neighbours, declared: Any
             "query can be compared.",
         )
     case = _Case(mechanism, neighbours, seed, 0)
-    entries = [Entry(part.query, part.query, declared, np.finfo(float).eps) for part in splits if part]
+    entries = [
+        Entry(part.query, part.query, declared, precision_of(part.query, 16 * part.rounding))
+        for part in splits
+        if part
+    ]
     rounding = 4 * float(sum(part.rounding for part in splits if part)) * max(1, entries[0].query.size)
     for comparison in _compared(entries[0], entries[1], neighbours):
         comparison = comparison._replace(rounding=comparison.rounding + rounding)
