@@ -315,6 +315,7 @@ def test_a_call_that_takes_too_long_is_an_outcome():
     budget = Budget(runs=60, call_seconds=0.005)
     result = audit(hangs, PAIR, PureDP(0.5), budget=budget, rungs=["statistics"], smaller=False)
     assert result.verdict is REFUTED
+    assert "on D' took longer than call_seconds=0.005." in result.because
     twin = audit(lambda data, rng: rng.normal(), PAIR, PureDP(0.5), budget=budget, rungs=["statistics"])
     assert twin.verdict is not REFUTED
 
