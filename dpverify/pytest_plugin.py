@@ -55,12 +55,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    arguments = "epsilon, delta=0, mu, claim, relation, neighbours, data, declared, undecided=False"
-    line = f"dp({arguments}): the guarantee that a mechanism, or the audits of a test, claim"
+    line = f"dp({', '.join(KNOWN)}): the guarantee that a mechanism, or the audits of a test, claim"
     config.addinivalue_line("markers", line)
 
 
-KNOWN = ("epsilon", "delta", "mu", "claim", "relation", "neighbours", "data", "declared", "undecided")
+SEARCHED = ("data", "domain", "draw_record")  # where neighbours are searched for: see `worst_neighbours`
+KNOWN = ("epsilon", "delta", "mu", "claim", "relation", "neighbours", *SEARCHED, "declared", "undecided")
 
 
 def _expect_known(arguments: dict[str, Any]) -> None:
@@ -135,7 +135,8 @@ def _neighbours_of(mechanism: Any, arguments: dict[str, Any], claim: Any, seed: 
     from dpverify.auditing.search import worst_neighbours
 
     adjacency = Adjacency(relation or "replace")
-    return worst_neighbours(mechanism, arguments["data"], adjacency, claim=claim, seed=seed)
+    within: dict[str, Any] = {name: arguments.get(name) for name in ("domain", "draw_record")}
+    return worst_neighbours(mechanism, arguments["data"], adjacency, claim=claim, seed=seed, **within)
 
 
 OPTIONS = {"declared", "progress", "public", "rungs", "smaller"}  # those of `audit`
@@ -254,8 +255,9 @@ def dp_audit(pytestconfig: pytest.Config) -> Callable[..., Result]:
     """Audit a mechanism: `dp_audit(mechanism, neighbours)` against the claim of the marker `dp`, or with the
     claim as third argument. The test fails unless the claim is supported.
 
-    With `data=` instead of neighbours, the pair is searched for under the marker's relation. With
-    `scores=(members, others)` instead of a mechanism, one training is judged by the scores of its canaries.
+    With `data=` instead of neighbours, the pair is searched for under the marker's relation, among records
+    that `domain=` allows or `draw_record=` draws. With `scores=(members, others)` instead of a mechanism, one
+    training is judged by the scores of its canaries.
     `undecided=True` lets an audit pass that could not have refuted the claim.
     """
 
@@ -281,6 +283,7 @@ def dp_audit(pytestconfig: pytest.Config) -> Callable[..., Result]:
             if data is not None
             else {}
         )
+        given |= {name: options.pop(name) for name in ("domain", "draw_record") if name in options}
         claim = claim or claim_of(arguments)
         seed = pytestconfig.getoption("--dp-seed")
         pair = _neighbours_of(mechanism, arguments | given, claim, seed)
