@@ -276,15 +276,31 @@ def _rows(data: Data) -> list[Any]:
     """Every record as something that can be compared: two are equal if they hold the same values."""
     parts = []
     for part in _parts(data):
-        array = np.asarray(part)
+        try:
+            array = np.asarray(part)
+        except ValueError:  # records of different lengths
+            parts.append([repr(row) for row in part])
+            continue
         if array.ndim == 0:
             raise TypeError(f"Expected data with one row per record, got a {type(part).__name__}.")
         if array.dtype.kind in "biuf":  # one width, so that 1 is 1.0, and 0.0 is -0.0
             wide = np.ascontiguousarray(array, dtype=float) + 0.0
-            parts.append([row.tobytes() for row in wide])
+            rows = [row.tobytes() for row in wide]
+            if array.dtype.kind in "iu" and np.abs(wide).max(initial=0) > EXACT:
+                rows = [row + _bits(whole) for row, whole in zip(rows, array)]
+            parts.append(rows)
         else:
             parts.append([repr(row) for row in array.tolist()])
     return list(zip(*parts))
+
+
+EXACT = 2**53  # whole numbers beyond are no float64s
+
+
+def _bits(row: np.ndarray) -> bytes:
+    """What float64s do not hold of whole numbers: nothing, if they hold all of it."""
+    lost = [number for number in np.ravel(row).tolist() if float(number) != number]
+    return repr(lost).encode() if lost else b""
 
 
 def _parts(data: Any) -> tuple[Any, ...]:

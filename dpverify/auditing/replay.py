@@ -192,7 +192,22 @@ def _compared(a: Entry, b: Entry, neighbours: Neighbours) -> list[Comparison]:
 
 
 def _count(neighbours: Neighbours) -> int:
-    return max(len(np.asarray(_parts(data)[0])) for data in (neighbours.data, neighbours.other))
+    return max(_length(_parts(data)[0]) for data in (neighbours.data, neighbours.other))
+
+
+def _length(part: Any) -> int:
+    """How many records there are; 1 of what has no length."""
+    return len(part) if hasattr(part, "__len__") and np.ndim(_array(part)) else 1
+
+
+def _array(part: Any) -> np.ndarray:
+    """An array of the records; of records of different lengths, one of objects."""
+    try:
+        return np.asarray(part)
+    except ValueError:
+        array = np.empty(len(part), dtype=object)
+        array[:] = part
+        return array
 
 
 class _Case(NamedTuple):
@@ -240,7 +255,9 @@ def _compare_executions(case: _Case) -> tuple[Witness | None, int]:
     # with random queries (batches), two executions are comparable only while they draw alike
     elsewhere = execute(mechanism, neighbours.data, seed, run + 10_000, frozen=a.tape)
     random_queries = _has_batches(a.tape) or not _same_queries(a.tape, elsewhere.tape)
-    same_size = all(len(u) == len(v) for u, v in zip(_parts(neighbours.data), _parts(neighbours.other)))
+    same_size = all(
+        _length(u) == _length(v) for u, v in zip(_parts(neighbours.data), _parts(neighbours.other))
+    )
     comparable = (
         (not random_queries or a.left == b.left) if same_size else (not random_queries and a.left == b.left)
     )
@@ -301,8 +318,11 @@ def _node(entry: Entry, node: int) -> Entry:
     return Entry(entry.query[run, node], entry.released, None, entry.precision)
 
 
-def _listed(array: np.ndarray) -> Any:
-    """An array as JSON holds it: nested lists, and what is not finite as text."""
+def _listed(array: Any) -> Any:
+    """An array as JSON holds it: nested lists, and what is not finite, or of another kind, as text."""
+    if not isinstance(array, np.ndarray | np.generic):
+        return str(array)
+    array = np.asarray(array)
     if array.ndim:
         return [_listed(part) for part in array] if not _ordinary(array) else array.tolist()
     return array.item() if _ordinary(array) else str(array.item())
@@ -347,7 +367,7 @@ def as_json(pair: Neighbours) -> dict[str, Any]:
     {'data': [[0.0]], 'other': [[2.0]], 'adjacency': 'replace'}
     """
     both = [
-        [_listed(np.asarray(p)) for p in d] if isinstance(d, tuple) else _listed(np.asarray(d))
+        [_listed(_array(p)) for p in d] if isinstance(d, tuple) else _listed(_array(d))
         for d in (pair.data, pair.other)
     ]
     return {"data": both[0], "other": both[1], "adjacency": str(pair.adjacency)}
@@ -364,13 +384,13 @@ def describe(data: Any, other: Any = None, most: int = 12) -> str:
     >>> describe(np.eye(20)[1:], np.eye(20))
     'array of shape (19, 20)'
     """
-    arrays = [np.asarray(part) for part in _parts(data)]
+    arrays = [_array(part) for part in _parts(data)]
     parts = [str(a.tolist()) if a.size <= most else f"array of shape {a.shape}" for a in arrays]
     whole = parts[0] if len(parts) == 1 else "(" + ", ".join(parts) + ")"
     if other is None or all(a.size <= most for a in arrays):
         return whole
     own, rest = (
-        [", ".join(str(np.asarray(part).tolist()) for part in record) for record in zip(*_parts(d))]
+        [", ".join(str(_array(part).tolist()) for part in record) for record in zip(*_parts(d))]
         for d in (data, other)
     )
     alone = list(Counter(own) - Counter(rest))
