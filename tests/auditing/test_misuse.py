@@ -214,3 +214,18 @@ def test_equal_data_of_any_kind_are_refused(kind):
     data = OF_ALL_KINDS[kind][0]
     with pytest.raises(ValueError, match="Expected neighbours that differ"):
         audit(lambda data, rng: rng.laplace(), Neighbours(data, data, REPLACE), PureDP(1.0), budget=FEW)
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: Neighbours.replace(DATA, 1.0, [9.0]), "index=1.0 to be a whole number"),
+        (lambda: Neighbours.remove(DATA, True), "index=True to be a whole number"),
+        (lambda: Neighbours.add(DATA, [1.0, 2.0]), r"record=\[1.0, 2.0\] of shape \(1,\)"),
+        (lambda: Neighbours.replace((DATA, DATA), 0, 1.0), "record=1.0 to be a tuple of 2 parts"),
+        (lambda: Neighbours.add((DATA, DATA), ([1.0],)), "to be a tuple of 2 parts"),
+    ],
+)
+def test_records_that_do_not_fit_their_data_are_named(make, says):
+    with pytest.raises((TypeError, ValueError), match=says):
+        make()
