@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
+from collections.abc import Iterator
 from textwrap import shorten
 from typing import Any, NamedTuple
 
@@ -119,10 +120,11 @@ def replay(
         )
     if not first.tape.entries:
         return _replayed_output(mechanism, neighbours, declared, seed)
-    compared = 0
+    compared, outputs = 0, True
     for run in range(executions):
-        witness, count = _compare_executions(_Case(mechanism, neighbours, seed, run))
+        witness, count, same = _compare_executions(_Case(mechanism, neighbours, seed, run))
         compared += count
+        outputs = outputs and same
         if witness is not None:
             return Result(REFUTED, f"{witness.then}. This refutes the declaration.", witness=witness)
     if compared == 0:
@@ -136,12 +138,16 @@ def replay(
     )
     return Result(
         SUPPORTED,
-        f"{compared} releases replayed on the neighbour: none moved further than declared, and "
-        "the output depends on nothing else.",
+        f"{compared} releases replayed on the neighbour: none moved further than declared"
+        + (", and the output depends on nothing else." if outputs else ". " + NOT_COMPARED),
         evidence,
     )
 
 
+NOT_COMPARED = (
+    "Whether the output depends on nothing else was not seen: it is random beyond its releases, and how much "
+    "is drawn depends on the data."
+)
 RUNS = 8  # of a whole output, from which its query is told
 
 
@@ -243,15 +249,17 @@ class _Case(NamedTuple):
         )
 
 
-def _compare_executions(case: _Case) -> tuple[Witness | None, int]:
-    """A witness of one pair of executions, if there is one, and how many releases were compared."""
+def _compare_executions(case: _Case) -> tuple[Witness | None, int, bool]:
+    """A witness of one pair of executions, if there is one, how many releases were compared, and whether the
+    outputs were the same.
+    """
     mechanism, neighbours, seed, run = case
     a = execute(mechanism, neighbours.data, seed, run)
     b = execute(mechanism, neighbours.other, seed, run, frozen=a.tape)
     counts = [len(a.tape.entries), len(b.tape.entries)]
     if counts[0] != counts[1]:
         then = f"the number of releases depends on the data: {counts[0]} on D, {counts[1]} on D'"
-        return case.witness("count", then, "as many releases on every data set", releases=counts), 1
+        return case.witness("count", then, "as many releases on every data set", releases=counts), 1, False
     # with random queries (batches), two executions are comparable only while they draw alike
     elsewhere = execute(mechanism, neighbours.data, seed, run + 10_000, frozen=a.tape)
     random_queries = _has_batches(a.tape) or not _same_queries(a.tape, elsewhere.tape)
@@ -270,17 +278,19 @@ def _compare_executions(case: _Case) -> tuple[Witness | None, int]:
                 "depends on the data"
             )
             stated = "noise that does not depend on the data"
-            return case.witness("declaration", then, stated, release=t, declared=declared), 1
+            return case.witness("declaration", then, stated, release=t, declared=declared), 1, False
         pairs = _compared(u, v, neighbours) if comparable else []
         compared += len(pairs)
         for node, one in enumerate(pairs):
             if one.too_far:
                 if not same_size and _drawn_otherwise(case, a.tape):
-                    return None, 0
+                    return None, 0, False
                 queries = (u, v) if len(pairs) == 1 else (_node(u, node), _node(v, node))
                 what = f"the query of release {t}"
-                return case.moved_too_far(what, *queries, one, release=t), compared
-    if not _same(a.output, b.output) and (same_size or (comparable and _same(a.output, elsewhere.output))):
+                return case.moved_too_far(what, *queries, one, release=t), compared, False
+    # what else is random in the output is alike only if as much was drawn; nothing may be random in it
+    alike = a.left == b.left if same_size else comparable and _same(a.output, elsewhere.output)
+    if not _same(a.output, b.output) and (alike or (same_size and _is_fixed(case, a))):
         gap = movement(a.output, b.output)
         then = (
             f"with every release frozen the output still moved by {gap:.6g}: it depends on the data "
@@ -288,8 +298,8 @@ def _compare_executions(case: _Case) -> tuple[Witness | None, int]:
         )
         outputs = [_listed(np.ravel(a.output)), _listed(np.ravel(b.output))]
         stated = "an output computed from the releases alone"
-        return case.witness("output", then, stated, outputs=outputs), compared + 1
-    return None, compared
+        return case.witness("output", then, stated, outputs=outputs), compared + 1, False
+    return None, compared, _same(a.output, b.output)
 
 
 def _has_batches(tape: Tape) -> bool:
@@ -307,9 +317,19 @@ def _drawn_otherwise(case: _Case, tape: Tape) -> bool:
     """Whether one of eight more seeds has other queries: two that agree may have drawn the same batch by
     chance, and a move between data sets of two sizes would be that of a batch.
     """
-    runs = (case.run + 10_000 * k for k in range(2, 10))
-    again = (execute(case.mechanism, case.neighbours.data, case.seed, run, frozen=tape) for run in runs)
-    return any(not _same_queries(tape, one.tape) for one in again)
+    return any(not _same_queries(tape, one.tape) for one in _elsewhere(case, tape))
+
+
+def _is_fixed(case: _Case, first: Execution) -> bool:
+    """Whether eight more seeds give the same output along the same releases: then only these are random."""
+    return all(_same(first.output, one.output) for one in _elsewhere(case, first.tape))
+
+
+def _elsewhere(case: _Case, tape: Tape) -> Iterator[Execution]:
+    """Executions with eight more seeds, along the same releases."""
+    for k in range(2, 10):
+        run = case.run + 10_000 * k
+        yield execute(case.mechanism, case.neighbours.data, case.seed, run, frozen=tape)
 
 
 def _node(entry: Entry, node: int) -> Entry:

@@ -106,3 +106,24 @@ def test_float64s_that_a_float32_holds_by_chance_are_not_taken_for_one(data):
 
     assert replay(counted, Neighbours.replace(data, 0, data[0] + 1.001)).verdict is REFUTED
     assert replay(counted, Neighbours.replace(data, 0, data[0] + 2.0)).verdict is REFUTED
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("leak", [0.0, 1.0])
+def test_outputs_are_compared_only_where_as_much_was_drawn(seed, leak):
+    """How much is drawn depends on the data, what is drawn does not; without a coin outputs are compared."""
+
+    def train(data, rng, tape, coin=1.0):
+        total = data.sum()
+        for _ in range(int(total) + rng.integers(2)):
+            rng.random()
+        released = tape.record(total, total + 2.0 * rng.normal(), ONE)
+        return released + coin * rng.normal() + leak * total
+
+    def without_coin(data, rng, tape):
+        return train(data, rng, tape, coin=0.0)
+
+    pair = Neighbours.replace(np.zeros(3), 0, 1.0)
+    result = replay(train, pair, seed=seed)
+    assert result.verdict is SUPPORTED and "was not seen" in result.because
+    assert replay(without_coin, pair, seed=seed).verdict is (REFUTED if leak else SUPPORTED)
