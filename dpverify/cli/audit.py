@@ -272,6 +272,10 @@ def add(app: typer.Typer) -> None:
         if mechanism is None and plot is not None:
             raise Misuse(f"Expected --plot {plot} with a mechanism: scores have no runs to draw.")
         if mechanism is None:
+            given = {"neighbours": neighbours, "declared": declared, "chunks": chunks, "seconds": seconds}
+            unused = [f"--{name} {value}" for name, value in (given | settings).items() if value is not None]
+            if unused:
+                raise Misuse(f"Expected {unused[0]} with a mechanism: of scores nothing is drawn.")
             guarantee = _claim(epsilon, delta, mu, rho, order, claim)
             result = _of_scores(scores, guarantee, alpha, seed)
             _print(result, "one training", None, guarantee, form)

@@ -93,6 +93,8 @@ def test_scores_of_one_training(run, tmp_path):
     assert figures["auroc"] > 0.9
     assert run("audit", *files, "--mu", "12").exit_code != 1
     assert run("audit", "--scores", "members.csv", "nowhere.csv", "--epsilon", "1").exit_code == 2
+    unused = run("audit", *files, "--epsilon", "1", "--neighbours", "training:pair")
+    assert unused.exit_code == 2 and "--neighbours training:pair with a mechanism" in unused.output
     assert run("audit", "audited_module:train", *files, "--epsilon", "1").exit_code == 2
     assert run("audit", "--epsilon", "1").exit_code == 2
 
