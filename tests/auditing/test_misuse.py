@@ -229,3 +229,9 @@ def test_equal_data_of_any_kind_are_refused(kind):
 def test_records_that_do_not_fit_their_data_are_named(make, says):
     with pytest.raises((TypeError, ValueError), match=says):
         make()
+
+
+@pytest.mark.parametrize("make", [PureDP, GDP, ZCDP, lambda value: ApproxDP(1.0, value)])
+def test_an_array_is_no_number(make):
+    with pytest.raises(TypeError, match=r"=array\(\[0.1, 0.2\]\) to be a number"):
+        make(np.array([0.1, 0.2]))
