@@ -191,27 +191,41 @@ def _function(function: Any) -> list[Any]:
 
 
 def _imported(code: types.CodeType, scope: dict[str, Any]) -> list[Any]:
-    """The modules that a body imports, and the bodies within it; of one that is not there, its name."""
+    """The user's modules that a body imports, and the bodies within it; of a library's, their version."""
     found: list[Any] = []
     steps = [step for step in dis.get_instructions(code) if step.opname != "EXTENDED_ARG"]
     for at, step in enumerate(steps):
         if step.opname != "IMPORT_NAME":
             continue
-        level = steps[at - 2].argval
-        name = "." * level + step.argval
-        _expect_no_process(name)
+        level, members = steps[at - 2].argval, steps[at - 1].argval
         try:
-            name = importlib.util.resolve_name(name, scope.get("__package__"))
-            spec = importlib.util.find_spec(name)
-        except (ImportError, ValueError):
-            spec = None
-        if spec is None or _installed(spec.origin):
-            found.append(f"{name} {'' if spec is None else _version(name)}")
-            continue
+            name = importlib.util.resolve_name("." * level + step.argval, scope.get("__package__"))
+        except ImportError:
+            raise NoFingerprint from None
+        _expect_no_process(name)
         ends = [end for end, letter in enumerate(name + ".") if letter == "."]
-        found += [importlib.import_module(name[:end]) for end in ends]
+        found += [_loaded(name[:end]) for end in ends]
+        if isinstance(found[-1], types.ModuleType):
+            found += [_loaded(f"{name}.{member}") for member in members or ()]
     inner = [const for const in code.co_consts if inspect.iscode(const)]
     return found + [part for body in inner for part in _imported(body, scope)]
+
+
+def _loaded(name: str) -> Any:
+    """The user's module of that name; of a library's, its version; "" if there is no such module."""
+    try:
+        spec = importlib.util.find_spec(name)
+    except (ImportError, ValueError):
+        spec = None
+    if spec is None:
+        return ""
+    places = [spec.origin] if spec.origin else list(spec.submodule_search_locations or [])
+    if any(map(_installed, places)):
+        return _version(name)
+    try:
+        return importlib.import_module(name)
+    except Exception:  # whatever it raises, its content cannot be told
+        raise NoFingerprint from None
 
 
 def names_in(code: types.CodeType) -> set[str]:

@@ -166,6 +166,7 @@ REACHED = {
     "module of a package": "return user_project.settings.SCALE * data.sum() + rng.laplace()",
     "function of a module of a package": "return user_project.settings.scale() * data.sum() + rng.laplace()",
     "import": "from user_project.settings import scale; return scale() * data.sum() + rng.laplace()",
+    "import of a member": "from user_project import settings; return settings.SCALE * data.sum()",
     "import of a module": "import user_project.settings as s; return s.SCALE * data.sum() + rng.laplace()",
     "module handed on": "return of(user_project.settings) * data.sum() + rng.laplace()",
     "computed name": "s = user_project.settings; return getattr(s, 'SC' + end) * data.sum() + rng.laplace()",
@@ -181,6 +182,24 @@ def test_a_constant_that_is_edited_in_another_module_is_another_mechanism(projec
     assert before == fingerprint(scope["mechanism"]) is not None
     project.SCALE = 5.0
     assert fingerprint(scope["mechanism"]) != before
+
+
+def test_a_module_that_was_not_imported_yet_is_part_of_the_fingerprint(project):
+    """A process that begins sees the edit of the file, though nothing has imported it."""
+
+    def mechanism(data, rng):
+        from user_project import settings
+
+        return settings.SCALE * data.sum() + rng.laplace()
+
+    def begun_anew(scale):
+        Path(project.__file__).write_text(f"SCALE = {scale}\n" + "#" * int(scale))  # of another size
+        for name in ("user_project.settings", "user_project"):
+            sys.modules.pop(name, None)
+        importlib.invalidate_caches()
+        return fingerprint(mechanism)
+
+    assert begun_anew(1.0) == begun_anew(1.0) != begun_anew(5.0)
 
 
 def test_an_edited_constant_of_a_package_is_drawn_anew(project, tmp_path):
