@@ -339,6 +339,24 @@ def test_a_call_that_takes_too_long_is_an_outcome():
     assert twin.verdict is not REFUTED
 
 
+def test_a_batched_call_that_takes_too_long_is_made_run_by_run():
+    def hangs(data, rng, runs):
+        if data.sum() > 0:
+            time.sleep(5)
+        return rng.normal(size=(runs, 1))
+
+    def slow(data, rng, runs):
+        time.sleep(0.001 * runs)
+        return rng.normal(size=(runs, 1))
+
+    budget = Budget(runs=90, call_seconds=0.015)
+    result = audit(hangs, PAIR, PureDP(0.5), budget=budget, rungs=["statistics"], smaller=False)
+    assert result.verdict is REFUTED
+    assert "on D' took longer than call_seconds=0.015." in result.because
+    twin = audit(slow, PAIR, PureDP(0.5), budget=budget, rungs=["statistics"])
+    assert twin.verdict is not REFUTED and not twin.crashed
+
+
 def test_a_state_that_drifts_is_not_taken_for_a_leak():
     class Drifting:
         def __init__(self):
