@@ -236,6 +236,10 @@ def add(app: typer.Typer) -> None:
             float | None,
             typer.Option(help="About how long it may draw; the number of runs follows from it."),
         ] = None,
+        call_seconds: Annotated[
+            float | None,
+            typer.Option(help="A call that takes longer is stopped, which counts as an outcome."),
+        ] = None,
         timeout: Annotated[
             float | None,
             typer.Option(min=0.001, help="Seconds that the audit may take; then it is stopped, UNDECIDED."),
@@ -304,7 +308,13 @@ def add(app: typer.Typer) -> None:
         )
         try:
             budget = Budget(
-                runs=runs, alpha=alpha, seed=seed, workers=workers, chunks=chunks, seconds=seconds
+                runs=runs,
+                alpha=alpha,
+                seed=seed,
+                workers=workers,
+                chunks=chunks,
+                seconds=seconds,
+                call_seconds=call_seconds,
             )
         except ValueError as error:
             raise Misuse(str(error)) from None
