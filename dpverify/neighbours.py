@@ -6,6 +6,7 @@ A data set is an array whose first axis counts the records, or a tuple of such a
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -90,12 +91,11 @@ class Neighbours:
         is one).
         """
         _index(data, index)
+        _as_many_parts(data, record)
 
         def change(part: np.ndarray, i: int) -> np.ndarray:
-            new = np.array(
-                part, dtype=np.result_type(part, np.asarray(record[i] if isinstance(data, tuple) else record))
-            )
             value = record[i] if isinstance(data, tuple) else record
+            new = np.array(part, dtype=np.result_type(part, np.asarray(value)))
             try:
                 new[index] = value
             except ValueError:
@@ -114,10 +114,14 @@ class Neighbours:
     @classmethod
     def add(cls, data: Data, record: Any) -> Neighbours:
         """`data`, and the same with `record` appended."""
+        _as_many_parts(data, record)
 
         def change(part: np.ndarray, i: int) -> np.ndarray:
-            new = np.asarray(record[i] if isinstance(data, tuple) else record)
-            return np.concatenate([part, new.reshape((1, *part.shape[1:]))])
+            value = record[i] if isinstance(data, tuple) else record
+            new, shape = np.asarray(value), part.shape[1:]
+            if new.size != math.prod(shape):
+                raise ValueError(f"Expected record={value!r} of shape {shape}, as the others are.")
+            return np.concatenate([part, new.reshape((1, *shape))])
 
         return cls(data, _each(data, change), ADD_REMOVE)
 
@@ -230,8 +234,15 @@ def patterns(queries: int = 5) -> dict[str, Neighbours]:
 
 def _index(data: Data, index: int) -> None:
     n = records(data)
+    if isinstance(index, bool) or not isinstance(index, int | np.integer):
+        raise TypeError(f"Expected index={index!r} to be a whole number.")
     if not 0 <= index < n:
         raise IndexError(f"Expected 0 <= index={index} < {n}, the number of records.")
+
+
+def _as_many_parts(data: Data, record: Any) -> None:
+    if isinstance(data, tuple) and not (isinstance(record, tuple | list) and len(record) == len(data)):
+        raise ValueError(f"Expected record={record!r} to be a tuple of {len(data)} parts, as data are.")
 
 
 def check_neighbours(pair: Neighbours) -> None:
@@ -276,15 +287,31 @@ def _rows(data: Data) -> list[Any]:
     """Every record as something that can be compared: two are equal if they hold the same values."""
     parts = []
     for part in _parts(data):
-        array = np.asarray(part)
+        try:
+            array = np.asarray(part)
+        except ValueError:  # records of different lengths
+            parts.append([repr(row) for row in part])
+            continue
         if array.ndim == 0:
             raise TypeError(f"Expected data with one row per record, got a {type(part).__name__}.")
         if array.dtype.kind in "biuf":  # one width, so that 1 is 1.0, and 0.0 is -0.0
             wide = np.ascontiguousarray(array, dtype=float) + 0.0
-            parts.append([row.tobytes() for row in wide])
+            rows = [row.tobytes() for row in wide]
+            if array.dtype.kind in "iu" and np.abs(wide).max(initial=0) > EXACT:
+                rows = [row + _bits(whole) for row, whole in zip(rows, array)]
+            parts.append(rows)
         else:
             parts.append([repr(row) for row in array.tolist()])
     return list(zip(*parts))
+
+
+EXACT = 2**53  # whole numbers beyond are no float64s
+
+
+def _bits(row: np.ndarray) -> bytes:
+    """What float64s do not hold of whole numbers: nothing, if they hold all of it."""
+    lost = [number for number in np.ravel(row).tolist() if float(number) != number]
+    return repr(lost).encode() if lost else b""
 
 
 def _parts(data: Any) -> tuple[Any, ...]:

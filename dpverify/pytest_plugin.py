@@ -33,6 +33,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from dpverify.auditing import Budget
     from dpverify.verdicts import Result
 
 PROFILES = {
@@ -54,12 +55,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    arguments = "epsilon, delta=0, mu, claim, relation, neighbours, data, declared, undecided=False"
-    line = f"dp({arguments}): the guarantee that a mechanism, or the audits of a test, claim"
+    line = f"dp({', '.join(KNOWN)}): the guarantee that a mechanism, or the audits of a test, claim"
     config.addinivalue_line("markers", line)
 
 
-KNOWN = ("epsilon", "delta", "mu", "claim", "relation", "neighbours", "data", "declared", "undecided")
+SEARCHED = ("data", "domain", "draw_record")  # where neighbours are searched for: see `worst_neighbours`
+KNOWN = ("epsilon", "delta", "mu", "claim", "relation", "neighbours", *SEARCHED, "declared", "undecided")
 
 
 def _expect_known(arguments: dict[str, Any]) -> None:
@@ -89,12 +90,15 @@ def claim_of(arguments: dict[str, Any]) -> Any:
         pytest.fail(f"Expected one claim in the marker dp(...), got {' and '.join(given)}.", pytrace=False)
     if arguments.get("claim") is not None:
         return arguments["claim"]
-    if arguments.get("mu") is not None:
-        return GDP(arguments["mu"])
-    if arguments.get("epsilon") is None:
-        pytest.fail("Expected one of epsilon, mu and claim in the marker dp(...).", pytrace=False)
     delta = arguments.get("delta", 0.0)
-    return ApproxDP(arguments["epsilon"], delta) if delta > 0 else PureDP(arguments["epsilon"])
+    try:
+        if arguments.get("mu") is not None:
+            return GDP(arguments["mu"])
+        if arguments.get("epsilon") is not None:
+            return PureDP(arguments["epsilon"]) if delta == 0 else ApproxDP(arguments["epsilon"], delta)
+    except (TypeError, ValueError) as error:
+        pytest.fail(f"{error} It stands in the marker dp(...).", pytrace=False)
+    pytest.fail("Expected one of epsilon, mu and claim in the marker dp(...).", pytrace=False)
 
 
 def _neighbours_of(mechanism: Any, arguments: dict[str, Any], claim: Any, seed: int) -> Any:
@@ -131,20 +135,28 @@ def _neighbours_of(mechanism: Any, arguments: dict[str, Any], claim: Any, seed: 
     from dpverify.auditing.search import worst_neighbours
 
     adjacency = Adjacency(relation or "replace")
-    return worst_neighbours(mechanism, arguments["data"], adjacency, claim=claim, seed=seed)
+    within: dict[str, Any] = {name: arguments.get(name) for name in ("domain", "draw_record")}
+    return worst_neighbours(mechanism, arguments["data"], adjacency, claim=claim, seed=seed, **within)
 
 
 OPTIONS = {"declared", "progress", "public", "rungs", "smaller"}  # those of `audit`
 
 
-def _run(item: pytest.Item, mechanism: Any, pair: Any, claim: Any, options: dict[str, Any]) -> Result:
-    """Audit, note the figures, and fail the test unless the claim is supported."""
-    __tracebackhide__ = True
-    from dpverify.auditing import Budget, audit
+def _budget_of(item: pytest.Item, options: dict[str, Any]) -> Budget:
+    """The budget among the options, which it is taken from, or else that of the profile."""
+    from dpverify.auditing import Budget
 
     runs, alpha = PROFILES[item.config.getoption("--dp-profile")]
     seed = item.config.getoption("--dp-seed")
-    budget = options.pop("budget", None) or Budget(runs=runs, alpha=alpha, seed=seed)
+    return options.pop("budget", None) or Budget(runs=runs, alpha=alpha, seed=seed)
+
+
+def _run(item: pytest.Item, mechanism: Any, pair: Any, claim: Any, options: dict[str, Any]) -> Result:
+    """Audit, note the figures, and fail the test unless the claim is supported."""
+    __tracebackhide__ = True
+    from dpverify.auditing import audit
+
+    budget = _budget_of(item, options)
     undecided = options.pop("undecided", False)
     for name in options.keys() - OPTIONS:
         spent = f"; as budget=Budget({name}=...), perhaps" if hasattr(budget, name) else ""
@@ -158,16 +170,24 @@ def _run(item: pytest.Item, mechanism: Any, pair: Any, claim: Any, options: dict
     return result
 
 
-def _run_scores(item: pytest.Item, scores: Any, claim: Any, undecided: bool) -> Result:
+def _run_scores(item: pytest.Item, scores: Any, claim: Any, options: dict[str, Any]) -> Result:
     """Judge one training by the scores of its canaries, note the figures, and fail unless supported."""
     __tracebackhide__ = True
     from dpverify.auditing.one_run import score_audit
 
-    _, alpha = PROFILES[item.config.getoption("--dp-profile")]
-    members, others = scores
-    result = score_audit(members, others, claim, alpha=alpha, seed=item.config.getoption("--dp-seed"))
-    _note(item, result, alpha)
-    _fail_unless_supported(result, undecided)
+    for name in options.keys() - {"budget", "undecided"}:
+        pytest.fail(
+            f"Expected {name}={options[name]!r} of dp_audit(scores=...) among budget, undecided.",
+            pytrace=False,
+        )
+    try:
+        members, others = scores
+    except (TypeError, ValueError):
+        pytest.fail(f"Expected scores={scores!r} to be a pair (members, others).", pytrace=False)
+    budget = _budget_of(item, options)
+    result = score_audit(members, others, claim, alpha=budget.alpha, seed=budget.seed)
+    _note(item, result, budget.alpha)
+    _fail_unless_supported(result, options["undecided"])
     return result
 
 
@@ -235,8 +255,9 @@ def dp_audit(pytestconfig: pytest.Config) -> Callable[..., Result]:
     """Audit a mechanism: `dp_audit(mechanism, neighbours)` against the claim of the marker `dp`, or with the
     claim as third argument. The test fails unless the claim is supported.
 
-    With `data=` instead of neighbours, the pair is searched for under the marker's relation. With
-    `scores=(members, others)` instead of a mechanism, one training is judged by the scores of its canaries.
+    With `data=` instead of neighbours, the pair is searched for under the marker's relation, among records
+    that `domain=` allows or `draw_record=` draws. With `scores=(members, others)` instead of a mechanism, one
+    training is judged by the scores of its canaries.
     `undecided=True` lets an audit pass that could not have refuted the claim.
     """
 
@@ -254,7 +275,7 @@ def dp_audit(pytestconfig: pytest.Config) -> Callable[..., Result]:
         arguments = dict(marker.kwargs) if marker is not None else {}
         options.setdefault("undecided", arguments.get("undecided", False))
         if scores is not None:
-            return _run_scores(item, scores, claim or claim_of(arguments), options["undecided"])
+            return _run_scores(item, scores, claim or claim_of(arguments), options)
         given = (
             {"neighbours": neighbours}
             if neighbours is not None
@@ -262,6 +283,7 @@ def dp_audit(pytestconfig: pytest.Config) -> Callable[..., Result]:
             if data is not None
             else {}
         )
+        given |= {name: options.pop(name) for name in ("domain", "draw_record") if name in options}
         claim = claim or claim_of(arguments)
         seed = pytestconfig.getoption("--dp-seed")
         pair = _neighbours_of(mechanism, arguments | given, claim, seed)

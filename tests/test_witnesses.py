@@ -168,3 +168,25 @@ def test_proving_does_not_import_auditing():
     audits = "any(name.startswith('dpverify.auditing') for name in sys.modules)"
     code = f"import sys, dpverify.proving; sys.exit({audits})"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"tried": 0},
+        {"alpha": 5.0},
+        {"guesses": 10**6},
+        {"profile": [[1.0, -1e-3]]},
+    ],
+)
+def test_figures_that_no_audit_writes_are_no_witness(forged):
+    assert not verify_witness({**guessed(), "right": 150, **forged})
+
+
+def test_an_event_needs_a_pair_of_likelihood_ratios_and_counts():
+    exact = event()
+    assert verify_witness(exact)
+    assert not verify_witness({**exact, "alpha": 5.0})
+    assert not verify_witness({**exact, "claim": {**exact["claim"], "p": exact["claim"]["q"]}})
+    bets = [[{**bet, "x": [-100] * len(bet["x"])} for bet in bettor] for bettor in exact["bets"]]
+    assert not verify_witness({**exact, "bets": bets})

@@ -11,7 +11,7 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -90,7 +90,7 @@ def draw_block(
     taped = takes(mechanism, "tape")
     try:
         if batched(mechanism):
-            return _batches(mechanism, both, int(order.integers(2)), task.runs, taped, where)
+            return _batches(mechanism, both, int(order.integers(2)), task.runs, taped, late, where)
         sides = np.repeat([0, 1], task.runs)
         order.shuffle(sides)
         return _singles(mechanism, both, sides.tolist(), taped, late, where)
@@ -101,13 +101,18 @@ def draw_block(
 Sides = tuple[tuple[Data, np.random.Generator], tuple[Data, np.random.Generator]]
 
 
-def _batches(mechanism: Mechanism, both: Sides, first: int, runs: int, taped: bool, where: str) -> Drawn:
+def _batches(
+    mechanism: Mechanism, both: Sides, first: int, runs: int, taped: bool, late: float | None, where: str
+) -> Drawn:
     sides: dict[int, Plain] = {}
     for side in (first, 1 - first):
         data, rng = both[side]
         extra = {"tape": Tape()} if taped else {}
         try:
-            output = mechanism(data, rng, runs=runs, **extra)
+            with nullcontext() if late is None else _limit(late):
+                output = mechanism(data, rng, runs=runs, **extra)
+        except OutOfTime:  # some run did not come to its end: which?
+            raise BatchRaised(f"{where} took longer than call_seconds={late}", data) from None
         except BaseException as error:
             if not ends_a_run(error):
                 raise

@@ -94,12 +94,18 @@ class GradientCanaries:
         in the shapes of `like`; with a sampling `rate`, of those that `rng` chooses for this step.
         """
         inside = self.included
+        if not 0 < rate <= 1:
+            raise ValueError(f"Expected rate={rate} in (0, 1].")
         if rate < 1:
             if rng is None:
                 raise ValueError(f"Expected an rng with rate={rate}, to choose the canaries of this step.")
             inside = inside & (rng.random(len(inside)) < rate)
         vector = inside @ self.directions
-        return vector if like is None else shaped(vector, like)
+        if like is None:
+            return vector
+        if (width := len(flat(like))) != len(vector):
+            raise ValueError(f"Expected like of {len(vector)} numbers, as directions are, got {width}.")
+        return shaped(vector, like)
 
     def observe(self, release: Any) -> None:
         """Look for every canary in what a step released (the noisy sum, or anything linear in it)."""

@@ -30,7 +30,9 @@ def noting(audit: Audit, result: Result, sampler: Sampler, fixed: bool) -> Resul
             "answer from before the audit."
         )
     if any(sampler.raised):
-        notes.append(f"{sampler.raised[0]} runs on D and {sampler.raised[1]} on D' raised ({sampler.error}).")
+        late = f"took longer than call_seconds={audit.budget.call_seconds}"  # then nothing was raised
+        ended = f"raised ({sampler.error})" if sampler.error else late
+        notes.append(f"{sampler.raised[0]} runs on D and {sampler.raised[1]} on D' {ended}.")
     if sampler.cut_short:
         notes.append(f"It was cut short ({sampler.cut_short}).")
     if result.verdict is REFUTED and (kept := _state(audit, result, sampler) or _shares(audit, sampler)):

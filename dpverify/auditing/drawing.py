@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import time
+import warnings
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -73,6 +74,13 @@ class Sampler:
             asked = (self.mechanism, pair.data, pair.other, self.budget.seed, self.budget.call_seconds)
             key = fingerprint(*asked, plain, block_size)
             self._folder = Path(self.budget.chunks) / key if key is not None else None
+            if key is None:
+                warnings.warn(
+                    f"Nothing is kept in chunks={str(self.budget.chunks)!r}: what mechanism "
+                    f"{name_of(self.mechanism)} depends on cannot be told (a file, the environment, a "
+                    "generator of its own).",
+                    stacklevel=2,
+                )
 
     def __iter__(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         done, chunk = 0, 0

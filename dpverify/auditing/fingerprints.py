@@ -1,18 +1,24 @@
 """Fingerprints: a short name for all that the outputs of a mechanism depend on, or none.
 
-A callable is followed through its code, constants, defaults, closure, the globals and the attributes of
-modules that it names, the callables it calls, its class and its own attributes; what comes from an installed
-library counts by the library's version. What cannot be followed (an open file, a random generator, an
-extension object that does not pickle) has no fingerprint, and then nothing is kept.
+A callable is followed through its code, constants, defaults, closure, the globals that it names, what it
+imports, the callables it calls, its class and its own attributes; a module of the user's through whatever of
+it any code that was met names (in a text, too), or through all of it, where names are computed (`getattr`,
+`eval`); what comes from an installed library counts by the library's version. What cannot be followed (a
+file, the environment, another process, a random generator, an extension object that does not pickle) has no
+fingerprint, and then nothing is kept. A file that a library opens by itself is not seen.
 """
 
 from __future__ import annotations
 
+import dis
 import functools
 import hashlib
+import importlib
+import importlib.util
 import inspect
 import pickle
 import platform
+import re
 import sys
 import sysconfig
 import types
@@ -35,17 +41,32 @@ def fingerprint(*things: Any) -> str | None:
     >>> fingerprint(np.random.default_rng(0)) is None
     True
     """
-    digest = hashlib.sha256(f"python {platform.python_version()}, numpy {np.__version__}".encode())
+    names: set[str] = set()
     try:
-        for thing in things:
-            _follow(thing, digest, {})
+        while True:  # a module may be handed to code that is met later, and names more of it
+            known = len(names)
+            digest = hashlib.sha256(f"python {platform.python_version()}, numpy {np.__version__}".encode())
+            for thing in things:
+                _follow(thing, digest, {}, names)
+            if len(names) == known:
+                return digest.hexdigest()[:20]
     except NoFingerprint:
         return None
-    return digest.hexdigest()[:20]
 
 
-def _follow(thing: Any, digest: Any, seen: dict[int, Any]) -> None:
-    """Add the content of a thing to the digest; `seen` holds what was met, which also keeps it alive."""
+OUTSIDE = re.compile(  # names that lead to what no code shows: files, the environment, other processes
+    r"open|environb?|getenv|argv|stdin|input|import_module|__import__|modules|(safe_)?load|loadtxt|genfromtxt|"
+    r"fromfile|memmap|mmap|read_\w+|urlopen|urlretrieve|Popen|check_output|getoutput"
+)
+PROCESSES = re.compile(r"subprocess|multiprocessing|socket|urllib|http|sqlite3|shelve|dbm|requests")
+COMPUTED = {"getattr", "attrgetter", "globals", "vars", "eval", "exec", "__dict__", "__getattribute__"}
+SCOPE = {"globals", "vars", "eval", "exec"}
+
+
+def _follow(thing: Any, digest: Any, seen: dict[int, Any], names: set[str]) -> None:
+    """Add the content of a thing to the digest; `seen` holds what was met, which also keeps it alive, and
+    `names` those that any code has used so far.
+    """
 
     def note(text: str) -> None:
         digest.update(text.encode() + b"\0")
@@ -86,12 +107,17 @@ def _follow(thing: Any, digest: Any, seen: dict[int, Any]) -> None:
         note(f"code {thing.co_code.hex()} {thing.co_names} {thing.co_varnames}")
         parts = list(thing.co_consts)
     elif isinstance(thing, types.ModuleType):
-        return note(f"module {_version(thing.__name__)}")
+        note(f"module {_version(thing.__name__)}")
+        _expect_no_process(thing.__name__)
+        parts = _module(thing, names)
     elif isinstance(thing, types.BuiltinFunctionType | np.ufunc | types.WrapperDescriptorType):
-        return note(f"built in {getattr(thing, '__module__', '')} {getattr(thing, '__name__', thing)}")
+        module = getattr(thing, "__module__", "")
+        return note(f"built in {module} {getattr(thing, '__name__', thing)} {_compiled(module)}")
     elif inspect.isfunction(thing):
         library = _library(thing.__module__)
         note(f"function {thing.__module__} {thing.__qualname__} {library}")
+        if is_ours(thing.__module__):
+            names |= _used(thing)
         parts = [] if library else _function(thing)
     elif inspect.isclass(thing):
         library = _library(thing.__module__)
@@ -100,8 +126,50 @@ def _follow(thing: Any, digest: Any, seen: dict[int, Any]) -> None:
     else:
         parts = _object(thing)
     for part in parts:
-        _follow(part, digest, seen)
+        _follow(part, digest, seen, names)
     return None
+
+
+def _used(function: Any) -> set[str]:
+    """The names in a function of the user's, and those that stand in its texts."""
+    named = names_in(function.__code__)
+    if any(map(OUTSIDE.fullmatch, named)):
+        raise NoFingerprint
+    return named | {text for text in _texts(function.__code__) if text.isidentifier()}
+
+
+def _texts(thing: Any) -> set[str]:
+    if isinstance(thing, str):
+        return {thing}
+    parts = thing.co_consts if isinstance(thing, types.CodeType) else thing
+    return set().union(*map(_texts, parts)) if isinstance(parts, tuple | frozenset) else set()
+
+
+def _expect_no_process(module: str) -> None:
+    if PROCESSES.fullmatch(module.partition(".")[0]):
+        raise NoFingerprint
+
+
+def _module(module: types.ModuleType, names: set[str]) -> list[Any]:
+    """What the user's own module holds under these names; all of it, where names are computed."""
+    if not is_ours(module.__name__):
+        return []
+    held = vars(module)
+    chosen = _all_of(held) if names & COMPUTED else names & held.keys()
+    return [_compiled(module.__name__), [(name, held[name]) for name in sorted(chosen)]]
+
+
+def _all_of(scope: dict[str, Any]) -> set[str]:
+    """The names of a module's variables, but for those that Python gives to every module."""
+    return {name for name in scope if not (name.startswith("__") and name.endswith("__"))}
+
+
+def _compiled(module: str | None) -> str:
+    """The content of the user's own module that is no Python, but compiled; "" of any other."""
+    file = getattr(sys.modules.get(module or ""), "__file__", None)
+    if not is_ours(module) or file is None or Path(file).suffix in (".py", ".pyc"):
+        return ""
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()
 
 
 def _function(function: Any) -> list[Any]:
@@ -114,14 +182,50 @@ def _function(function: Any) -> list[Any]:
             held.append(None)
     names = names_in(function.__code__)
     scope = function.__globals__
-    named = []
-    for name in sorted(names & scope.keys()):
-        value = scope[name]
-        named.append((name, value))
-        if isinstance(value, types.ModuleType) and not _library(value.__name__):
-            named += [(key, getattr(value, key)) for key in sorted(names) if hasattr(value, key)]
+    if names & SCOPE and is_ours(function.__module__):
+        names |= _all_of(scope)
+    named = [(name, scope[name]) for name in sorted(names & scope.keys())]
     own = dict(vars(function))
-    return [function.__code__, function.__defaults__, function.__kwdefaults__, held, named, own]
+    imported = _imported(function.__code__, scope) if is_ours(function.__module__) else []
+    return [function.__code__, function.__defaults__, function.__kwdefaults__, held, named, own, imported]
+
+
+def _imported(code: types.CodeType, scope: dict[str, Any]) -> list[Any]:
+    """The user's modules that a body imports, and the bodies within it; of a library's, their version."""
+    found: list[Any] = []
+    steps = [step for step in dis.get_instructions(code) if step.opname != "EXTENDED_ARG"]
+    for at, step in enumerate(steps):
+        if step.opname != "IMPORT_NAME":
+            continue
+        level, members = steps[at - 2].argval, steps[at - 1].argval
+        try:
+            name = importlib.util.resolve_name("." * level + step.argval, scope.get("__package__"))
+        except ImportError:
+            raise NoFingerprint from None
+        _expect_no_process(name)
+        ends = [end for end, letter in enumerate(name + ".") if letter == "."]
+        found += [_loaded(name[:end]) for end in ends]
+        if isinstance(found[-1], types.ModuleType):
+            found += [_loaded(f"{name}.{member}") for member in members or ()]
+    inner = [const for const in code.co_consts if inspect.iscode(const)]
+    return found + [part for body in inner for part in _imported(body, scope)]
+
+
+def _loaded(name: str) -> Any:
+    """The user's module of that name; of a library's, its version; "" if there is no such module."""
+    try:
+        spec = importlib.util.find_spec(name)
+    except (ImportError, ValueError):
+        spec = None
+    if spec is None:
+        return ""
+    places = [spec.origin] if spec.origin else list(spec.submodule_search_locations or [])
+    if any(map(_installed, places)):
+        return _version(name)
+    try:
+        return importlib.import_module(name)
+    except Exception:  # whatever it raises, its content cannot be told
+        raise NoFingerprint from None
 
 
 def names_in(code: types.CodeType) -> set[str]:
@@ -179,10 +283,12 @@ def _library(module: str | None) -> str:
     file = getattr(sys.modules.get(module), "__file__", None)
     if file is None:
         return module if module.partition(".")[0] in sys.stdlib_module_names else ""
-    path = Path(file).resolve()
-    if any(path.is_relative_to(root) for root in _roots()):
-        return _version(module)
-    return ""
+    return _version(module) if _installed(file) else ""
+
+
+def _installed(file: str | None) -> bool:
+    """Whether a file is one of an installed library; what has none is built in."""
+    return file is None or any(Path(file).resolve().is_relative_to(root) for root in _roots())
 
 
 @functools.cache

@@ -10,6 +10,9 @@ respect to adding or removing one canary, then, with W ~ Bin(r, e^eps / (1 + e^e
 bound at every eps, so the smallest of them. The lower bound on eps, or on mu, is the largest at which it is
 at most alpha; the numbers of guesses that are tried share alpha. Beside it stand what a membership attack is
 usually told by, the area under the ROC curve and its rates: these are of this run, and prove nothing.
+
+What could have been seen is computed: guesses that are right with probability a each, as those of randomised
+response are, end in a refutation with 80 % power from some a on.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from dpverify.auditing.rungs import check_claim
-from dpverify.auditing.sampling import Mechanism, MechanismError, name_of
+from dpverify.auditing.sampling import Budget, Mechanism, MechanismError, check_signature, name_of
 from dpverify.guarantees import GDP, ApproxDP, Guarantee, PureDP
 from dpverify.neighbours import Data
 from dpverify.roots import bisect
@@ -88,7 +91,7 @@ def epsilon_from_guesses(right: int, guesses: int, canaries: int, delta: float, 
     return largest_refuted(lambda epsilon: p_value(right, guesses, canaries, epsilon, delta) <= alpha)
 
 
-@lru_cache(maxsize=1024)  # what a perfect attack could show is asked again for every run of as many canaries
+@lru_cache(maxsize=1024)
 def mu_from_guesses(right: int, guesses: int, canaries: int, alpha: float) -> float:
     """The largest mu of Gaussian DP refuted at level alpha (0 if none is).
 
@@ -121,17 +124,47 @@ def one_run(
     m = len(canaries)
     if m < 2:
         raise ValueError(f"Expected at least 2 canaries, got {m}.")
+    _check(claim, alpha, seed)  # before a training that may take a day
+    check_signature(train)
     coins, noise = np.random.SeedSequence(seed, spawn_key=(11,)).spawn(2)
     included = np.random.default_rng(coins).random(m) < 0.5
     chosen = [canary for canary, inside in zip(canaries, included) if inside]
+    records = _with(data, chosen)
     try:
-        output = train(_with(data, chosen), np.random.default_rng(noise))
+        output = train(records, np.random.default_rng(noise))
     except (Exception, SystemExit) as error:
         raise MechanismError(
             f"mechanism {name_of(train)} at SeedSequence({seed}) raised {type(error).__name__}: {error}"
         ) from error
-    scores = np.array([float(score(output, canary)) for canary in canaries])
+    scores = np.array([_number(score, output, canary, at) for at, canary in enumerate(canaries)])
     return _judged(scores, included, claim, alpha, seed, name_of(train))
+
+
+def _number(score: Callable[[Any, Any], float], output: Any, canary: Any, at: int) -> float:
+    value = score(output, canary)
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"Expected score(output, canary) to be a number, got {value!r} of canary {at}."
+        ) from None
+
+
+def _check(claim: Guarantee, alpha: float, seed: int) -> None:
+    check_claim(claim)
+    Budget(alpha=alpha, seed=seed)
+
+
+def _scores(name: str, values: Any) -> np.ndarray:
+    try:
+        scores = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise TypeError(f"Expected {name} to be a list of numbers, got {values!r:.60}.") from None
+    if scores.ndim != 1:
+        raise ValueError(f"Expected {name} to be one number a canary, got an array of shape {scores.shape}.")
+    if len(scores) == 0:
+        raise ValueError(f"Expected {name} with the score of at least one canary, got none.")
+    return scores
 
 
 def score_audit(
@@ -152,9 +185,8 @@ def score_audit(
     >>> str(score_audit(rng.normal(3.0, 1.0, 510), rng.normal(0.0, 1.0, 490), PureDP(1.0)).verdict)
     'REFUTED'
     """
-    scores = np.concatenate([np.asarray(members, dtype=float), np.asarray(others, dtype=float)])
-    if len(scores) < 2:
-        raise ValueError(f"Expected at least 2 canaries, got {len(scores)}.")
+    _check(claim, alpha, seed)
+    scores = np.concatenate([_scores("members", members), _scores("others", others)])
     included = np.arange(len(scores)) < len(members)
     order = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(12,))).permutation(len(scores))
     return _judged(scores[order], included[order], claim, alpha, seed, name)
@@ -163,9 +195,6 @@ def score_audit(
 def _judged(
     scores: np.ndarray, included: np.ndarray, claim: Guarantee, alpha: float, seed: int, name: str
 ) -> Result:
-    check_claim(claim)
-    if not 0 < alpha < 1:
-        raise ValueError(f"Expected alpha={alpha} in (0, 1).")
     m = len(scores)
     if not np.isfinite(scores).all():
         at = int(np.flatnonzero(~np.isfinite(scores))[0])
@@ -177,6 +206,8 @@ def _judged(
             f"{unfair:.2g}: the theorem needs a fair coin for each."
         )
         return Result(UNDECIDED, because)
+    if included.all() or not included.any():
+        return Result(UNDECIDED, f"Of {m} canaries all were in, or all out: there is nothing to compare.")
     order = np.argsort(-scores, kind="stable")
     numbers = sorted({max(1, m // 2), max(1, m // 4), max(1, m // 16)})
     share = alpha / len(numbers)
@@ -188,11 +219,17 @@ def _judged(
     figures |= {"right": right, "guesses": guesses, "canaries": m, **attack_figures(scores, included)}
     shown = (
         f"{right} of {guesses} guesses right among {m} canaries: {shown} (confidence {1 - alpha:g}); area "
-        f"under the ROC curve {figures['auroc']:.3f}"
+        f"under the ROC curve {figures['auroc']:.3f}, true positive rates "
+        f"{', '.join(f'{figures[_rate(rate)]:.3g}' for rate in RATES)} at false positive rates "
+        f"{', '.join(f'{rate:g}' for rate in RATES)}"
     )
-    ceiling, _ = _bounds(claim, [(count, count) for _, count in tries], m, share)
-    ceiling = ceiling.replace(">=", "=")
-    evidence = Evidence("one run", figures, alpha=alpha, samples=1, ceiling=ceiling, seed=seed)
+    seen = {
+        count: least for _, count in tries if (least := smallest_seen(claim, count, m, share)) is not None
+    }
+    ceiling = _ceiling(claim, seen)
+    power = [{"guesses": count, "seen": least} for count, least in seen.items()]
+    certificate = {**figures, "power": power, "not_looked_at": BLIND}
+    evidence = Evidence("one run", certificate, alpha=alpha, samples=1, ceiling=ceiling, seed=seed)
     if p_value_under(claim, right, guesses, m) <= share:
         let = {"M": name, "canaries": str(m), "seed": str(seed)}
         profile = [[e, claim.delta_at(e)] for e in _epsilons(claim)]
@@ -200,11 +237,58 @@ def _judged(
         witness = Witness(let, shown, str(claim), {**exact, "seed": seed})
         because = f"{claim} (add/remove of a canary) is refuted by one run: {shown}."
         return Result(REFUTED, because, evidence, witness)
-    if min(p_value_under(claim, count, count, m) for _, count in tries) > share:
-        because = f"{m} canaries could not have refuted {claim}: at most {ceiling} could be shown."
+    if not seen:
+        because = (
+            f"{m} canaries could not have refuted {claim}: not even guesses that are right with probability "
+            f"{SURE} each would have, with 80 % power."
+        )
         return Result(UNDECIDED, because, evidence)
-    because = f"One run did not refute {claim}: {shown}; could have shown up to {ceiling}."
+    because = (
+        f"One run did not refute {claim}: {shown}. What it could have shown: {ceiling}. "
+        f"Not looked at: {BLIND}."
+    )
     return Result(SUPPORTED, because, evidence)
+
+
+SURE = 0.99  # no guess is taken to be surer
+BLIND = "other scores, other canaries, records that are no canaries, other trainings"
+
+
+@lru_cache(maxsize=1024)
+def smallest_seen(claim: Guarantee, guesses: int, canaries: int, alpha: float) -> float | None:
+    """The smallest probability of a right guess at which so many guesses, each right by itself, refute the
+    claim with 80 % power; None if that is more than 0.99.
+
+    >>> round(smallest_seen(PureDP(1.0), 1000, 1000, 1e-3), 2), smallest_seen(PureDP(9.0), 100, 100, 1e-3)
+    (0.8, None)
+    """
+    from scipy.special import betaincinv
+
+    low, high = 0, guesses
+    if p_value_under(claim, guesses, guesses, canaries) > alpha:
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        refuted = p_value_under(claim, middle, guesses, canaries) <= alpha
+        low, high = (low, middle) if refuted else (middle, high)
+    # Where every canary is guessed, half are guessed "in", though sqrt(canaries) |Z| / 2 more or fewer may
+    # look so: as many guesses are turned, 0.4 sqrt(canaries) on average, and 0.85 for 0.8 pays for more.
+    turned, least = (0.4 * math.sqrt(canaries) if guesses >= canaries - 1 else 0.0), 1.0
+    for _ in range(4):
+        need = min(guesses, high + math.ceil(turned * (2 * least - 1)))
+        least = float(betaincinv(need, guesses - need + 1, 0.85))  # Pr[Bin(guesses, least) >= need] = 0.85
+    return least if least <= SURE else None
+
+
+def _ceiling(claim: Guarantee, seen: dict[int, float]) -> str:
+    from dpverify.auditing.claimed import worst_pair
+
+    if not seen:
+        return "nothing"
+    fpr, tpr = worst_pair(claim).curve
+    allowed = (1 + float((tpr - fpr).max())) / 2
+    each = ", or ".join(f"{least:.3g} ({count} guesses)" for count, least in sorted(seen.items())[::-1])
+    return f"with 80 % power, guesses that are right with probability {each}; allowed is {allowed:.3g}"
 
 
 UNFAIR = 1e-6  # a number of canaries that fair coins give less often
@@ -247,10 +331,17 @@ def attack_figures(scores: np.ndarray, included: np.ndarray) -> dict[str, float]
         return {"auroc": 0.5}
     below = np.searchsorted(outside, inside, "left") + np.searchsorted(outside, inside, "right")
     figures = {"auroc": float(below.sum() / (2 * len(inside) * len(outside)))}
-    for rate in (0.001, 0.01, 0.1):
+    for rate in RATES:
         threshold = outside[::-1][min(int(rate * len(outside)), len(outside) - 1)]
-        figures[f"tpr_at_fpr_{rate:g}"] = float((inside > threshold).mean())
+        figures[_rate(rate)] = float((inside > threshold).mean())
     return figures
+
+
+RATES = (0.001, 0.01, 0.1)  # of false positives
+
+
+def _rate(rate: float) -> str:
+    return f"tpr_at_fpr_{rate:g}"
 
 
 def read_scores(path: Path) -> list[float]:
@@ -262,8 +353,12 @@ def read_scores(path: Path) -> list[float]:
     >>> read_scores(file)
     [0.5, 0.25]
     """
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = [(number, row) for number, row in enumerate(csv.reader(file), 1) if any(map(str.strip, row))]
+    try:
+        with open(path, newline="", encoding="utf-8-sig") as file:  # spreadsheets begin with a mark
+            lines = list(enumerate(csv.reader(file), 1))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ValueError(f"Expected a text of scores in {path}: {error}.") from None
+    rows = [(number, row) for number, row in lines if any(map(str.strip, row))]
     if not rows:
         raise ValueError(f"Expected scores in {path}, got an empty file.")
     names = [name.strip().lower() for name in rows[0][1]]
@@ -279,22 +374,32 @@ def read_scores(path: Path) -> list[float]:
             raise ValueError(f"Expected a number on line {number} of {path}, got {text!r}.") from None
         if not math.isfinite(scores[-1]):
             raise ValueError(f"Expected a finite number on line {number} of {path}, got {text!r}.")
+    if not scores:
+        raise ValueError(f"Expected scores in {path}, got a header alone.")
     return scores
 
 
 def _with(data: Data, chosen: list[Any]) -> Data:
     if not chosen:
         return data
-    if isinstance(data, tuple):
-        return tuple(
-            np.concatenate([part, np.stack([np.asarray(c[i]) for c in chosen])])
-            for i, part in enumerate(data)
-        )
-    return np.concatenate([np.asarray(data), np.stack([np.asarray(c) for c in chosen])])
+    parts = data if isinstance(data, tuple) else (data,)
+    rows = [canary if isinstance(data, tuple) else (canary,) for canary in chosen]
+    together = []
+    for i, part in enumerate(map(np.asarray, parts)):
+        shapes = {np.shape(row[i]) for row in rows}
+        if shapes != {part.shape[1:]}:
+            raise ValueError(f"Expected canaries of shape {part.shape[1:]}, as records are, got {shapes}.")
+        together.append(np.concatenate([part, np.stack([np.asarray(row[i]) for row in rows])]))
+    return tuple(together) if isinstance(data, tuple) else together[0]
 
 
 def verify(exact: dict[str, Any]) -> bool:
     """Whether so many right guesses refute the claimed profile at its share of alpha."""
     counts = (int(exact["right"]), int(exact["guesses"]), int(exact["canaries"]))
+    possible = 0 <= counts[0] <= counts[1] <= counts[2] and int(exact["tried"]) >= 1
+    if not (possible and 0 < exact["alpha"] < 1):
+        return False
+    if not all(epsilon >= 0 and 0 <= delta <= 1 for epsilon, delta in exact["profile"]):
+        return False
     p = min(p_value(*counts, float(epsilon), float(delta)) for epsilon, delta in exact["profile"])
     return p <= exact["alpha"] / exact["tried"]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
+from collections.abc import Iterator
 from textwrap import shorten
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ import numpy as np
 from dpverify.auditing.recorded import split
 from dpverify.auditing.rungs import Rung
 from dpverify.auditing.sampling import Mechanism, call
-from dpverify.auditing.tape import Entry, Tape
+from dpverify.auditing.tape import Entry, Tape, precision_of
 from dpverify.neighbours import Adjacency, Neighbours
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED, Evidence, Result, Witness
 
@@ -119,10 +120,11 @@ def replay(
         )
     if not first.tape.entries:
         return _replayed_output(mechanism, neighbours, declared, seed)
-    compared = 0
+    compared, outputs = 0, True
     for run in range(executions):
-        witness, count = _compare_executions(_Case(mechanism, neighbours, seed, run))
+        witness, count, same = _compare_executions(_Case(mechanism, neighbours, seed, run))
         compared += count
+        outputs = outputs and same
         if witness is not None:
             return Result(REFUTED, f"{witness.then}. This refutes the declaration.", witness=witness)
     if compared == 0:
@@ -136,12 +138,16 @@ def replay(
     )
     return Result(
         SUPPORTED,
-        f"{compared} releases replayed on the neighbour: none moved further than declared, and "
-        "the output depends on nothing else.",
+        f"{compared} releases replayed on the neighbour: none moved further than declared"
+        + (", and the output depends on nothing else." if outputs else ". " + NOT_COMPARED),
         evidence,
     )
 
 
+NOT_COMPARED = (
+    "Whether the output depends on nothing else was not seen: it is random beyond its releases, and how much "
+    "is drawn depends on the data."
+)
 RUNS = 8  # of a whole output, from which its query is told
 
 
@@ -158,7 +164,11 @@ def _replayed_output(mechanism: Mechanism, neighbours: Neighbours, declared: Any
             "query can be compared.",
         )
     case = _Case(mechanism, neighbours, seed, 0)
-    entries = [Entry(part.query, part.query, declared, np.finfo(float).eps) for part in splits if part]
+    entries = [
+        Entry(part.query, part.query, declared, precision_of(part.query, 16 * part.rounding))
+        for part in splits
+        if part
+    ]
     rounding = 4 * float(sum(part.rounding for part in splits if part)) * max(1, entries[0].query.size)
     for comparison in _compared(entries[0], entries[1], neighbours):
         comparison = comparison._replace(rounding=comparison.rounding + rounding)
@@ -188,7 +198,22 @@ def _compared(a: Entry, b: Entry, neighbours: Neighbours) -> list[Comparison]:
 
 
 def _count(neighbours: Neighbours) -> int:
-    return max(len(np.asarray(_parts(data)[0])) for data in (neighbours.data, neighbours.other))
+    return max(_length(_parts(data)[0]) for data in (neighbours.data, neighbours.other))
+
+
+def _length(part: Any) -> int:
+    """How many records there are; 1 of what has no length."""
+    return len(part) if hasattr(part, "__len__") and np.ndim(_array(part)) else 1
+
+
+def _array(part: Any) -> np.ndarray:
+    """An array of the records; of records of different lengths, one of objects."""
+    try:
+        return np.asarray(part)
+    except ValueError:
+        array = np.empty(len(part), dtype=object)
+        array[:] = part
+        return array
 
 
 class _Case(NamedTuple):
@@ -224,19 +249,23 @@ class _Case(NamedTuple):
         )
 
 
-def _compare_executions(case: _Case) -> tuple[Witness | None, int]:
-    """A witness of one pair of executions, if there is one, and how many releases were compared."""
+def _compare_executions(case: _Case) -> tuple[Witness | None, int, bool]:
+    """A witness of one pair of executions, if there is one, how many releases were compared, and whether the
+    outputs were the same.
+    """
     mechanism, neighbours, seed, run = case
     a = execute(mechanism, neighbours.data, seed, run)
     b = execute(mechanism, neighbours.other, seed, run, frozen=a.tape)
     counts = [len(a.tape.entries), len(b.tape.entries)]
     if counts[0] != counts[1]:
         then = f"the number of releases depends on the data: {counts[0]} on D, {counts[1]} on D'"
-        return case.witness("count", then, "as many releases on every data set", releases=counts), 1
+        return case.witness("count", then, "as many releases on every data set", releases=counts), 1, False
     # with random queries (batches), two executions are comparable only while they draw alike
     elsewhere = execute(mechanism, neighbours.data, seed, run + 10_000, frozen=a.tape)
     random_queries = _has_batches(a.tape) or not _same_queries(a.tape, elsewhere.tape)
-    same_size = all(len(u) == len(v) for u, v in zip(_parts(neighbours.data), _parts(neighbours.other)))
+    same_size = all(
+        _length(u) == _length(v) for u, v in zip(_parts(neighbours.data), _parts(neighbours.other))
+    )
     comparable = (
         (not random_queries or a.left == b.left) if same_size else (not random_queries and a.left == b.left)
     )
@@ -249,17 +278,19 @@ def _compare_executions(case: _Case) -> tuple[Witness | None, int]:
                 "depends on the data"
             )
             stated = "noise that does not depend on the data"
-            return case.witness("declaration", then, stated, release=t, declared=declared), 1
+            return case.witness("declaration", then, stated, release=t, declared=declared), 1, False
         pairs = _compared(u, v, neighbours) if comparable else []
         compared += len(pairs)
         for node, one in enumerate(pairs):
             if one.too_far:
                 if not same_size and _drawn_otherwise(case, a.tape):
-                    return None, 0
+                    return None, 0, False
                 queries = (u, v) if len(pairs) == 1 else (_node(u, node), _node(v, node))
                 what = f"the query of release {t}"
-                return case.moved_too_far(what, *queries, one, release=t), compared
-    if not _same(a.output, b.output) and (same_size or (comparable and _same(a.output, elsewhere.output))):
+                return case.moved_too_far(what, *queries, one, release=t), compared, False
+    # what else is random in the output is alike only if as much was drawn; nothing may be random in it
+    alike = a.left == b.left if same_size else comparable and _same(a.output, elsewhere.output)
+    if not _same(a.output, b.output) and (alike or (same_size and _is_fixed(case, a))):
         gap = movement(a.output, b.output)
         then = (
             f"with every release frozen the output still moved by {gap:.6g}: it depends on the data "
@@ -267,8 +298,8 @@ def _compare_executions(case: _Case) -> tuple[Witness | None, int]:
         )
         outputs = [_listed(np.ravel(a.output)), _listed(np.ravel(b.output))]
         stated = "an output computed from the releases alone"
-        return case.witness("output", then, stated, outputs=outputs), compared + 1
-    return None, compared
+        return case.witness("output", then, stated, outputs=outputs), compared + 1, False
+    return None, compared, _same(a.output, b.output)
 
 
 def _has_batches(tape: Tape) -> bool:
@@ -286,9 +317,19 @@ def _drawn_otherwise(case: _Case, tape: Tape) -> bool:
     """Whether one of eight more seeds has other queries: two that agree may have drawn the same batch by
     chance, and a move between data sets of two sizes would be that of a batch.
     """
-    runs = (case.run + 10_000 * k for k in range(2, 10))
-    again = (execute(case.mechanism, case.neighbours.data, case.seed, run, frozen=tape) for run in runs)
-    return any(not _same_queries(tape, one.tape) for one in again)
+    return any(not _same_queries(tape, one.tape) for one in _elsewhere(case, tape))
+
+
+def _is_fixed(case: _Case, first: Execution) -> bool:
+    """Whether eight more seeds give the same output along the same releases: then only these are random."""
+    return all(_same(first.output, one.output) for one in _elsewhere(case, first.tape))
+
+
+def _elsewhere(case: _Case, tape: Tape) -> Iterator[Execution]:
+    """Executions with eight more seeds, along the same releases."""
+    for k in range(2, 10):
+        run = case.run + 10_000 * k
+        yield execute(case.mechanism, case.neighbours.data, case.seed, run, frozen=tape)
 
 
 def _node(entry: Entry, node: int) -> Entry:
@@ -297,8 +338,11 @@ def _node(entry: Entry, node: int) -> Entry:
     return Entry(entry.query[run, node], entry.released, None, entry.precision)
 
 
-def _listed(array: np.ndarray) -> Any:
-    """An array as JSON holds it: nested lists, and what is not finite as text."""
+def _listed(array: Any) -> Any:
+    """An array as JSON holds it: nested lists, and what is not finite, or of another kind, as text."""
+    if not isinstance(array, np.ndarray | np.generic):
+        return str(array)
+    array = np.asarray(array)
     if array.ndim:
         return [_listed(part) for part in array] if not _ordinary(array) else array.tolist()
     return array.item() if _ordinary(array) else str(array.item())
@@ -343,7 +387,7 @@ def as_json(pair: Neighbours) -> dict[str, Any]:
     {'data': [[0.0]], 'other': [[2.0]], 'adjacency': 'replace'}
     """
     both = [
-        [_listed(np.asarray(p)) for p in d] if isinstance(d, tuple) else _listed(np.asarray(d))
+        [_listed(_array(p)) for p in d] if isinstance(d, tuple) else _listed(_array(d))
         for d in (pair.data, pair.other)
     ]
     return {"data": both[0], "other": both[1], "adjacency": str(pair.adjacency)}
@@ -360,13 +404,13 @@ def describe(data: Any, other: Any = None, most: int = 12) -> str:
     >>> describe(np.eye(20)[1:], np.eye(20))
     'array of shape (19, 20)'
     """
-    arrays = [np.asarray(part) for part in _parts(data)]
+    arrays = [_array(part) for part in _parts(data)]
     parts = [str(a.tolist()) if a.size <= most else f"array of shape {a.shape}" for a in arrays]
     whole = parts[0] if len(parts) == 1 else "(" + ", ".join(parts) + ")"
     if other is None or all(a.size <= most for a in arrays):
         return whole
     own, rest = (
-        [", ".join(str(np.asarray(part).tolist()) for part in record) for record in zip(*_parts(d))]
+        [", ".join(str(_array(part).tolist()) for part in record) for record in zip(*_parts(d))]
         for d in (data, other)
     )
     alone = list(Counter(own) - Counter(rest))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from dpverify.auditing.fingerprints import fingerprint
 from dpverify.auditing.sampling import Budget, Mechanism, check_signature
 from dpverify.guarantees import Guarantee
 from dpverify.neighbours import ADD_REMOVE, Neighbours, check_neighbours, equal
@@ -36,6 +37,9 @@ def check_pair(neighbours: Neighbours) -> None:
     try:
         same = equal(neighbours)
     except TypeError:  # data of a kind of its own
+        content = fingerprint(neighbours.data)
+        if content is not None and content == fingerprint(neighbours.other):
+            raise ValueError("Expected neighbours that differ, got two data sets that are equal.") from None
         return
     if same:
         raise ValueError("Expected neighbours that differ, got two data sets of the same records.")

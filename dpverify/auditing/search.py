@@ -107,19 +107,34 @@ def _start(data: Data, rng: np.random.Generator) -> Iterable[Any]:
 
 
 def _special(data: Data) -> Iterable[Any]:
-    """Records that are special: each of the first once more, the default 0, and the smallest and largest
+    """Records that are special: the first and the last once more, the default 0, and the smallest and largest
     values of every column.
     """
     parts = [np.asarray(p) for p in (data if isinstance(data, tuple) else (data,))]
-    for turn in (
-        lambda p: p[0],
-        lambda p: p[-1],
-        lambda p: p[0] * 0,
-        lambda p: p.min(axis=0),
-        lambda p: p.max(axis=0),
-    ):
-        values = [turn(p) for p in parts]
+    records = [
+        [p[0] for p in parts],
+        [p[-1] for p in parts],
+        [_default(p, free=at == 0) for at, p in enumerate(parts)],
+        [_end(p, 0) for p in parts],
+        [_end(p, -1) for p in parts],
+    ]
+    for values in records:
         yield tuple(values) if isinstance(data, tuple) else values[0]
+
+
+def _default(part: np.ndarray, free: bool) -> np.ndarray:
+    """Zeros; in columns that keep to the values that they have, where 0 (or "") is one of them."""
+    zero = np.zeros_like(part[0])
+    if free and np.issubdtype(part.dtype, np.floating):
+        return zero
+    return np.where((part == zero).any(axis=0), zero, part[0])
+
+
+def _end(part: np.ndarray, at: int) -> np.ndarray:
+    """The smallest (0) or the largest (-1) value of every column; of things of all kinds, the first or the
+    last.
+    """
+    return part[at] if part.dtype.kind == "O" else np.sort(part, axis=0)[at]
 
 
 def _perturbed(record: Any, data: Data, rng: np.random.Generator) -> Any:
@@ -155,7 +170,7 @@ def worst_neighbours(
 
     Records come from `draw_record` alone, if it is given, and otherwise from the data, mirrored, stretched
     and shifted, as far as `domain(record)` allows. Without either, every real number is taken to be in the
-    domain; a column of whole numbers or truth values keeps to the values that it has.
+    domain; labels, texts, whole numbers and truth values keep to the values that their column has.
 
     >>> clipped = lambda data, rng: np.clip(data[:, 0], -1, 1).sum() + data[:, 1].sum() + rng.normal()
     >>> pair = worst_neighbours(clipped, np.zeros((3, 2)), REPLACE)
@@ -166,6 +181,9 @@ def worst_neighbours(
         raise ValueError(f"Expected tries={tries} >= 1.")
     if adjacency not in (ADD_REMOVE, REPLACE, ZERO_OUT):
         raise ValueError(f"Expected adjacency={adjacency!r} to be one of add/remove, replace, zero-out.")
+    count = records(data)
+    if count == 0 and (draw_record is None or adjacency is not ADD_REMOVE):
+        raise ValueError("Expected data with at least one record, or draw_record under add/remove; got none.")
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(10,)))
     best: tuple[float, Any, int] | None = None
     most: list[tuple[float, int, Any, int]] = []
@@ -186,10 +204,10 @@ def worst_neighbours(
 
     if draw_record is not None:
         while tried < tries:
-            look(draw_record(rng), int(rng.integers(records(data))))
+            look(draw_record(rng), int(rng.integers(max(1, count))))
     else:
         for record in list(_start(data, rng))[: max(1, tries // 2)]:
-            look(record, int(rng.integers(records(data))))
+            look(record, int(rng.integers(count)))
         while tried < tries and best is not None:
             look(_perturbed(best[1], data, rng), best[2])
     if best is None:
@@ -203,8 +221,8 @@ def worst_neighbours(
     for record in _special(data) if draw_record is None else [draw_record(rng) for _ in range(4)]:
         if domain is None or domain(record):
             bases = [data, head(data, 1), head(data, 0)] if adjacency is ADD_REMOVE else [data]
-            pairs += [_pair(base, adjacency, 0, record) for base in bases if base is data or records(data)]
-    if draw_record is None and records(data):
+            pairs += [_pair(base, adjacency, 0, record) for base in bases if base is data or count]
+    if draw_record is None:
         low, high = list(_special(data))[-2:]
         if domain is None or (domain(low) and domain(high)):
             pairs += [_pair(base, adjacency, 0, end) for base in _crowds(data) for end in (low, high)]
@@ -237,7 +255,7 @@ def _crowds(data: Data) -> Iterable[Data]:
     for low, high in ((1, 0), (0, 1), (1, 1)):
 
         def crowd(part: np.ndarray, low: int = low, high: int = high) -> np.ndarray:
-            ends = [part.min(axis=0)] * low + [part.max(axis=0)] * high
+            ends = [_end(part, 0)] * low + [_end(part, -1)] * high
             return np.stack([ends[i * len(ends) // len(part)] for i in range(len(part))])
 
         yield tuple(map(crowd, parts)) if isinstance(data, tuple) else crowd(parts[0])
@@ -248,9 +266,14 @@ def head(data: Data, count: int) -> Data:
     return tuple(part[:count] for part in data) if isinstance(data, tuple) else data[:count]
 
 
-def worst_drawn(mechanism: Mechanism, pairs: Any, *, tries: int = 200, seed: int = 0) -> Neighbours:
-    """The pair on which the mechanism moves most among those that a Hypothesis strategy draws, which is
-    steered towards movement.
+FEW = 200  # runs of each pair that is drawn
+
+
+def worst_drawn(
+    mechanism: Mechanism, pairs: Any, *, claim: Guarantee | None = None, tries: int = 200, seed: int = 0
+) -> Neighbours:
+    """The pair on which the mechanism moves most (with a `claim`: that promises most to refute it) among
+    those that a Hypothesis strategy draws, which is steered towards such.
 
     >>> from dpverify.strategies import datasets, neighbours
     >>> pair = worst_drawn(lambda data, rng: np.clip(data, -1, 1).sum() + rng.normal(),
@@ -269,7 +292,10 @@ def worst_drawn(mechanism: Mechanism, pairs: Any, *, tries: int = 200, seed: int
     @hypothesis.given(pairs)
     def look(pair: Neighbours) -> None:
         nonlocal best
-        moved = separation(mechanism, pair, seed=seed)
+        if claim is None:
+            moved = separation(mechanism, pair, seed=seed)
+        else:
+            moved = promise(mechanism, pair, claim, runs=FEW, seed=seed)
         if np.isfinite(moved):
             hypothesis.target(min(moved, 1e9))
         if moved > -np.inf and (best is None or moved > best[0]):

@@ -136,6 +136,17 @@ def _different(pair: Neighbours) -> bool:
     return not all(np.array_equal(np.asarray(u), np.asarray(v)) for u, v in zip(a, b))
 
 
+def _are_arrays(pair: Neighbours) -> bool:
+    """Whether both data sets are arrays with one row per record, not objects of a kind of their own."""
+    try:
+        parts = [
+            np.asarray(p) for d in (pair.data, pair.other) for p in (d if isinstance(d, tuple) else (d,))
+        ]
+    except ValueError:  # records of different lengths
+        return False
+    return all(part.ndim and part.dtype.kind != "O" for part in parts)
+
+
 CHANGES = {"records": _fewer_records, "dimensions": _fewer_dimensions, "domain": _simpler_numbers}
 
 
@@ -153,6 +164,8 @@ def shrink(audit: Audit, rung: Rung, refuted: Result, attempts: int = 40) -> Res
     >>> shrink(audit, REPLAY, REPLAY.climb(audit)).witness.exact["other"]
     [[8.0]]
     """
+    if not _are_arrays(audit.neighbours):
+        return refuted
     runs = audit.budget.runs
     if rung.share and refuted.evidence is not None and refuted.evidence.samples is not None:
         runs = min(runs, 4 * refuted.evidence.samples + 64)

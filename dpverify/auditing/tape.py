@@ -18,6 +18,34 @@ from typing import Any
 import numpy as np
 
 
+def precision_of(query: Any, off: float = 0.0) -> float:
+    """The relative precision that a query was computed in, told by its type; of float64s, each of them off by
+    so much, by their bits: a sum of float32s that was made a float since has those of a float32.
+
+    >>> precision_of(float(np.float32(0.1))) == precision_of(np.float32(0.1)) > precision_of(0.1)
+    True
+    >>> precision_of([3.0, 0.5]) == precision_of(0.1)  # short in any precision
+    True
+    """
+    kind = np.asarray(query).dtype
+    eps = np.finfo(kind if kind.kind == "f" else float).eps
+    numbers = np.abs(np.asarray(query, dtype=float)).ravel()
+    numbers = numbers[np.isfinite(numbers) & (numbers < np.finfo(np.float32).max)]
+    fraction, exponent = np.frexp(numbers)
+
+    def held_in(bits: int) -> np.ndarray:
+        return np.abs(np.ldexp(np.rint(np.ldexp(fraction, bits)), exponent - bits) - numbers) <= off
+
+    short = held_in(SHORT) | (np.abs(np.rint(numbers) - numbers) <= off)  # whole ones are added without error
+    if kind.kind == "f" and held_in(SINGLE).all() and not short.all():
+        eps = max(eps, np.finfo(np.float32).eps)
+    return float(eps)
+
+
+SINGLE = np.finfo(np.float32).nmant + 1  # bits of a float32
+SHORT = 16  # bits that say nothing of the precision
+
+
 @dataclass
 class Entry:
     """One release: the query, what was released, what it was declared as, and the relative precision of the
@@ -54,8 +82,8 @@ class Tape:
                 else float(self.frozen[at].released)
             )
         query = query(released) if callable(query) else query
-        kind = np.asarray(query).dtype
-        precision = float(np.finfo(kind if kind.kind == "f" else float).eps)
-        entry = Entry(np.array(query, dtype=float), np.array(released, dtype=float), declared, precision)
+        entry = Entry(
+            np.array(query, dtype=float), np.array(released, dtype=float), declared, precision_of(query)
+        )
         self.entries.append(entry)
         return released

@@ -37,13 +37,15 @@ def verify(exact: dict[str, Any]) -> bool:
     ):
         return False
     alpha = float(exact["alpha"])
+    if not 0 < alpha < 1 or not np.allclose(pair.p[:-1], pair.q[:-1] * pair.ratios[:-1], atol=1e-9):
+        return False
     if "bets" in exact:
         wealths = []
         for bettor in exact["bets"]:
             log_wealth = 0.0
             for bet in bettor:
                 a, b = np.exp(bet["log_a"]), np.exp(bet["log_b"])
-                if capacity(a, b, pair) > 2 * (1 + 1e-12):
+                if capacity(a, b, pair) > 2 * (1 + 1e-12) or min(*bet["x"], *bet["y"]) < 0:
                     return False
                 log_wealth += float(np.dot(bet["x"], bet["log_a"]) + np.dot(bet["y"], bet["log_b"]))
             wealths.append(log_wealth)

@@ -236,6 +236,10 @@ def add(app: typer.Typer) -> None:
             float | None,
             typer.Option(help="About how long it may draw; the number of runs follows from it."),
         ] = None,
+        call_seconds: Annotated[
+            float | None,
+            typer.Option(help="A call that takes longer is stopped, which counts as an outcome."),
+        ] = None,
         timeout: Annotated[
             float | None,
             typer.Option(min=0.001, help="Seconds that the audit may take; then it is stopped, UNDECIDED."),
@@ -272,6 +276,10 @@ def add(app: typer.Typer) -> None:
         if mechanism is None and plot is not None:
             raise Misuse(f"Expected --plot {plot} with a mechanism: scores have no runs to draw.")
         if mechanism is None:
+            given = {"neighbours": neighbours, "declared": declared, "chunks": chunks, "seconds": seconds}
+            unused = [f"--{name} {value}" for name, value in (given | settings).items() if value is not None]
+            if unused:
+                raise Misuse(f"Expected {unused[0]} with a mechanism: of scores nothing is drawn.")
             guarantee = _claim(epsilon, delta, mu, rho, order, claim)
             result = _of_scores(scores, guarantee, alpha, seed)
             _print(result, "one training", None, guarantee, form)
@@ -300,7 +308,13 @@ def add(app: typer.Typer) -> None:
         )
         try:
             budget = Budget(
-                runs=runs, alpha=alpha, seed=seed, workers=workers, chunks=chunks, seconds=seconds
+                runs=runs,
+                alpha=alpha,
+                seed=seed,
+                workers=workers,
+                chunks=chunks,
+                seconds=seconds,
+                call_seconds=call_seconds,
             )
         except ValueError as error:
             raise Misuse(str(error)) from None

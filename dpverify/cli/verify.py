@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from dpverify.cli.terminal import AS_EXPECTED, REFUTED, Misuse, say
+
+SHOWN = 3  # points of a profile
 
 
 def add(app: typer.Typer) -> None:
@@ -57,6 +60,13 @@ def _against(exact: dict[str, Any]) -> str:
 
         point = ", ".join(f"{from_json(name)} = {from_json(value)}" for name, value in exact["at"])
         return f": not {comparison_from_json({**exact, 'given': []})} at {point}"
+    if exact["kind"] == "one run":
+        shown = ", ".join(f"({epsilon:g}, {delta:.3g})-DP" for epsilon, delta in exact["profile"][:SHOWN])
+        return f": not {shown}{', ...' * (len(exact['profile']) > SHOWN)}"
+    if exact["kind"] == "event":
+        claim = exact["claim"]
+        epsilon = math.log(max(ratio for ratio, q in zip(claim["ratios"], claim["q"]) if q > 0))
+        return f": not a claim whose largest epsilon is {epsilon:.4g}, with delta = {claim['p'][-1]:.3g}"
     if exact["kind"] == "comparison":
         return f": not {exact['left']} {exact['stated']} {exact['right']}"
     return ""

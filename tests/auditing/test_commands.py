@@ -9,6 +9,8 @@ from typer.testing import CliRunner
 from dpverify.cli import application
 
 MODULE = """
+import time
+
 import numpy as np
 from dpverify.neighbours import Neighbours
 
@@ -16,6 +18,10 @@ pair = Neighbours.replace(np.zeros((3, 1)), 0, [1.0])
 
 def train(data, rng, runs):
     return data.sum() + rng.laplace(size=(runs, 1))
+
+def hangs(data, rng):
+    time.sleep(5 * data.sum())
+    return rng.normal()
 """
 
 
@@ -36,6 +42,14 @@ def test_a_true_claim_exits_0_and_a_false_one_1(run):
     refuted = run(*AUDIT, "--epsilon", "0.2", "--delta", "1e-5")
     assert refuted.exit_code == 1
     assert "a contradiction" in refuted.output
+
+
+def test_a_call_that_takes_too_long_is_an_outcome(run):
+    asked = ("audit", "audited_module:hangs", *AUDIT[2:4], "--runs", "200", "--epsilon", "1")
+    late = run(*asked, "--call-seconds", "0.005")
+    assert late.exit_code == 1
+    assert "took longer than call_seconds=0.005" in late.output
+    assert run(*asked, "--call-seconds", "0").exit_code == 2
 
 
 def test_json_and_picture(run, tmp_path):
@@ -93,6 +107,8 @@ def test_scores_of_one_training(run, tmp_path):
     assert figures["auroc"] > 0.9
     assert run("audit", *files, "--mu", "12").exit_code != 1
     assert run("audit", "--scores", "members.csv", "nowhere.csv", "--epsilon", "1").exit_code == 2
+    unused = run("audit", *files, "--epsilon", "1", "--neighbours", "training:pair")
+    assert unused.exit_code == 2 and "--neighbours training:pair with a mechanism" in unused.output
     assert run("audit", "audited_module:train", *files, "--epsilon", "1").exit_code == 2
     assert run("audit", "--epsilon", "1").exit_code == 2
 

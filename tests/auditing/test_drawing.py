@@ -1,9 +1,14 @@
 """Runs are drawn once: kept, taken up again, continued, cut short, and never another mechanism's."""
 
 import functools
+import importlib
+import os
 import signal
+import subprocess
+import sys
 import time
 import types
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -145,6 +150,89 @@ def test_an_edited_constant_is_another_mechanism(tmp_path, kind):
     assert fingerprint(edited(kind, 5.0)) != fingerprint(edited(kind, 0.1))
 
 
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A package of the user's, with a constant in a module of it, and a folder for chunks."""
+    (tmp_path / "user_project").mkdir()
+    (tmp_path / "user_project" / "__init__.py").write_text("")
+    (tmp_path / "user_project" / "settings.py").write_text("SCALE = 1.0\ndef scale():\n    return SCALE\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    yield importlib.import_module("user_project.settings")
+    for name in ("user_project.settings", "user_project"):
+        sys.modules.pop(name, None)
+
+
+REACHED = {
+    "module of a package": "return user_project.settings.SCALE * data.sum() + rng.laplace()",
+    "function of a module of a package": "return user_project.settings.scale() * data.sum() + rng.laplace()",
+    "import": "from user_project.settings import scale; return scale() * data.sum() + rng.laplace()",
+    "import of a member": "from user_project import settings; return settings.SCALE * data.sum()",
+    "import of a module": "import user_project.settings as s; return s.SCALE * data.sum() + rng.laplace()",
+    "module handed on": "return of(user_project.settings) * data.sum() + rng.laplace()",
+    "computed name": "s = user_project.settings; return getattr(s, 'SC' + end) * data.sum() + rng.laplace()",
+    "text": "return vars(user_project.settings)['SCALE'] * data.sum() + rng.laplace()",
+}
+
+
+@pytest.mark.parametrize("how", REACHED)
+def test_a_constant_that_is_edited_in_another_module_is_another_mechanism(project, how):
+    scope = {"user_project": sys.modules["user_project"], "end": "ALE", "__name__": "__main__"}
+    exec(f"def of(module): return module.SCALE\ndef mechanism(data, rng):\n    {REACHED[how]}", scope)
+    before = fingerprint(scope["mechanism"])
+    assert before == fingerprint(scope["mechanism"]) is not None
+    project.SCALE = 5.0
+    assert fingerprint(scope["mechanism"]) != before
+
+
+def test_a_module_that_was_not_imported_yet_is_part_of_the_fingerprint(project):
+    """A process that begins sees the edit of the file, though nothing has imported it."""
+
+    def mechanism(data, rng):
+        from user_project import settings
+
+        return settings.SCALE * data.sum() + rng.laplace()
+
+    def begun_anew(scale):
+        Path(project.__file__).write_text(f"SCALE = {scale}\n" + "#" * int(scale))  # of another size
+        for name in ("user_project.settings", "user_project"):
+            sys.modules.pop(name, None)
+        importlib.invalidate_caches()
+        return fingerprint(mechanism)
+
+    assert begun_anew(1.0) == begun_anew(1.0) != begun_anew(5.0)
+
+
+def test_an_edited_constant_of_a_package_is_drawn_anew(project, tmp_path):
+    def mechanism(data, rng):
+        return user_project.settings.SCALE * data.sum() + rng.laplace()
+
+    user_project = sys.modules["user_project"]
+    budget = Budget(runs=2000, chunks=str(tmp_path / "chunks"))
+    assert audit(mechanism, PAIR, PureDP(1.0), budget=budget).verdict is SUPPORTED
+    assert list(tmp_path.glob("chunks/*/*.npz"))
+    project.SCALE = 5.0
+    assert audit(mechanism, PAIR, PureDP(1.0), budget=budget, smaller=False).verdict is REFUTED
+
+
+OUTSIDE = {
+    "a file": "float(open(path).read())",
+    "a file by its path": "float(Path(path).read_text())",
+    "the environment": "float(os.environ['SCALE'])",
+    "a module by its text": "importlib.import_module('set' + 'tings').SCALE",
+    "the loaded modules": "sys.modules['set' + 'tings'].SCALE",
+    "another process": "float(processes.run(['scale']).stdout)",
+    "another process, imported": "float(__import__('subprocess').run(['scale']).stdout)",
+}
+
+
+@pytest.mark.parametrize("where", OUTSIDE)
+def test_what_comes_from_outside_of_the_code_has_no_fingerprint(where):
+    scope = {"path": "scale.txt", "__name__": "__main__", "os": os, "sys": sys, "importlib": importlib}
+    scope |= {"Path": Path, "processes": subprocess}
+    exec(f"def mechanism(data, rng): return {OUTSIDE[where]} * data.sum() + rng.laplace()", scope)
+    assert fingerprint(scope["mechanism"]) is None
+
+
 def test_the_version_of_a_library_is_part_of_the_fingerprint(monkeypatch):
     from dpverify.auditing import fingerprints
 
@@ -160,7 +248,8 @@ def test_the_version_of_a_library_is_part_of_the_fingerprint(monkeypatch):
 
 def test_what_cannot_be_followed_is_not_kept(tmp_path):
     own = np.random.default_rng(0)
-    drawn(lambda data, rng: data.sum() + own.normal(), Budget(runs=100, chunks=str(tmp_path)))
+    with pytest.warns(UserWarning, match=r"Nothing is kept in chunks='.*': what mechanism <lambda> depends"):
+        drawn(lambda data, rng: data.sum() + own.normal(), Budget(runs=100, chunks=str(tmp_path)))
     assert list(tmp_path.rglob("*.npz")) == []
 
 
@@ -245,8 +334,27 @@ def test_a_call_that_takes_too_long_is_an_outcome():
     budget = Budget(runs=60, call_seconds=0.005)
     result = audit(hangs, PAIR, PureDP(0.5), budget=budget, rungs=["statistics"], smaller=False)
     assert result.verdict is REFUTED
+    assert "on D' took longer than call_seconds=0.005." in result.because
     twin = audit(lambda data, rng: rng.normal(), PAIR, PureDP(0.5), budget=budget, rungs=["statistics"])
     assert twin.verdict is not REFUTED
+
+
+def test_a_batched_call_that_takes_too_long_is_made_run_by_run():
+    def hangs(data, rng, runs):
+        if data.sum() > 0:
+            time.sleep(5)
+        return rng.normal(size=(runs, 1))
+
+    def slow(data, rng, runs):
+        time.sleep(0.001 * runs)
+        return rng.normal(size=(runs, 1))
+
+    budget = Budget(runs=90, call_seconds=0.015)
+    result = audit(hangs, PAIR, PureDP(0.5), budget=budget, rungs=["statistics"], smaller=False)
+    assert result.verdict is REFUTED
+    assert "on D' took longer than call_seconds=0.015." in result.because
+    twin = audit(slow, PAIR, PureDP(0.5), budget=budget, rungs=["statistics"])
+    assert twin.verdict is not REFUTED and not twin.crashed
 
 
 def test_a_state_that_drifts_is_not_taken_for_a_leak():

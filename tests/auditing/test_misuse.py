@@ -1,5 +1,6 @@
 """Bad input gets an error that names the argument and its value."""
 
+import json
 import threading
 
 import numpy as np
@@ -9,10 +10,11 @@ from dpverify import Budget, Neighbours, audit
 from dpverify.auditing import Audit
 from dpverify.guarantees import GDP, ZCDP, ApproxDP, PureDP
 from dpverify.neighbours import ADD_REMOVE, REPLACE, ZERO_OUT
-from dpverify.verdicts import SUPPORTED, UNDECIDED
+from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED
 
 DATA = np.arange(4.0)[:, None]
 PAIR = Neighbours.replace(DATA, 0, [9.0])
+FEW = Budget(runs=300)
 
 
 def mechanism(data, rng):
@@ -178,3 +180,58 @@ def test_groups_and_users_are_named():
         Neighbours.without_user(DATA, list("aabb"), "z")
     with pytest.raises(ValueError, match="for each record"):
         Neighbours.without_user(DATA, list("aab"), "a")
+
+
+class Survey:
+    """Data of a kind of its own."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+
+OF_ALL_KINDS = {
+    "a dict": ({"x": 0.0}, {"x": 1.0}, lambda data: data["x"]),
+    "a number": (0.0, 1.0, lambda data: data),
+    "a text": ("no", "yes", lambda data: data == "yes"),
+    "an object": (Survey(0), Survey(1), lambda data: data.answer),
+    "records of different lengths": ([[1], [1, 2]], [[1], [1, 3]], lambda data: sum(map(sum, data))),
+    "a list of dicts": ([{"a": 1}], [{"a": 2}], lambda data: data[0]["a"]),
+    "large whole numbers": (np.array([2**60]), np.array([2**60 + 1]), lambda data: int(data[0] - 2**60)),
+}
+
+
+@pytest.mark.parametrize("kind", OF_ALL_KINDS)
+def test_data_of_any_kind_are_audited_to_the_end(kind):
+    first, second, query = OF_ALL_KINDS[kind]
+    pair = Neighbours(first, second, REPLACE)
+    result = audit(lambda data, rng: 9 * query(data) + rng.laplace(), pair, PureDP(1.0), budget=FEW)
+    assert result.verdict is REFUTED
+    assert json.loads(json.dumps(result.to_json()))["witness"]["exact"]["adjacency"] == "replace"
+
+
+@pytest.mark.parametrize("kind", OF_ALL_KINDS)
+def test_equal_data_of_any_kind_are_refused(kind):
+    data = OF_ALL_KINDS[kind][0]
+    with pytest.raises(ValueError, match="Expected neighbours that differ"):
+        audit(lambda data, rng: rng.laplace(), Neighbours(data, data, REPLACE), PureDP(1.0), budget=FEW)
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: Neighbours.replace(DATA, 1.0, [9.0]), "index=1.0 to be a whole number"),
+        (lambda: Neighbours.remove(DATA, True), "index=True to be a whole number"),
+        (lambda: Neighbours.add(DATA, [1.0, 2.0]), r"record=\[1.0, 2.0\] of shape \(1,\)"),
+        (lambda: Neighbours.replace((DATA, DATA), 0, 1.0), "record=1.0 to be a tuple of 2 parts"),
+        (lambda: Neighbours.add((DATA, DATA), ([1.0],)), "to be a tuple of 2 parts"),
+    ],
+)
+def test_records_that_do_not_fit_their_data_are_named(make, says):
+    with pytest.raises((TypeError, ValueError), match=says):
+        make()
+
+
+@pytest.mark.parametrize("make", [PureDP, GDP, ZCDP, lambda value: ApproxDP(1.0, value)])
+def test_an_array_is_no_number(make):
+    with pytest.raises(TypeError, match=r"=array\(\[0.1, 0.2\]\) to be a number"):
+        make(np.array([0.1, 0.2]))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.special import bdtrc
+from scipy.special import bdtrc, ndtri
 
 from dpverify import ApproxDP, PureDP
 from dpverify.auditing.one_run import (
@@ -123,9 +123,94 @@ def test_bounds_never_exceed_what_any_point_of_the_curve_gives():
 
 
 @pytest.mark.parametrize(
-    ("text", "says"), [("", "empty"), ("1\nx\n", "line 2"), ("a,b\n1,2\n", "column named score")]
+    ("text", "says"),
+    [
+        ("", "empty"),
+        ("1\nx\n", "line 2"),
+        ("a,b\n1,2\n", "column named score"),
+        ("id,score\n", "a header alone"),
+        ("1\nnan\n", "finite number on line 2"),
+        ("1\n\ud800\n", "a text of scores in .*scores.csv"),
+    ],
 )
 def test_files_that_hold_no_scores(tmp_path, text, says):
-    (tmp_path / "scores.csv").write_text(text)
+    (tmp_path / "scores.csv").write_bytes(text.encode("utf-8", "surrogatepass"))
     with pytest.raises(ValueError, match=says):
         read_scores(tmp_path / "scores.csv")
+
+
+def test_a_file_of_a_spreadsheet_begins_with_a_mark(tmp_path):
+    (tmp_path / "scores.csv").write_text("score\n0.5\n", encoding="utf-8-sig")
+    assert read_scores(tmp_path / "scores.csv") == [0.5]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (([], [1.0]), "members with the score of at least one canary"),
+        (([1.0], []), "others with the score of at least one canary"),
+        ((["a"], [1.0]), "members to be a list of numbers"),
+        ((None, [1.0]), "members to be one number a canary"),
+        (([1.0], np.ones((3, 2))), r"others to be one number a canary, got an array of shape \(3, 2\)"),
+    ],
+)
+def test_scores_that_are_none_are_named(arguments, says):
+    with pytest.raises((TypeError, ValueError), match=says):
+        score_audit(*arguments, PureDP(1.0))
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"claim": 3.0}, "claim=3.0"),
+        ({"alpha": 2}, "alpha=2 in"),
+        ({"alpha": "a"}, "alpha='a'"),
+        ({"seed": -1}, "seed=-1"),
+        ({"canaries": np.eye(5)}, r"canaries of shape \(300,\), as records are"),
+    ],
+)
+def test_what_is_asked_is_checked_before_the_training(changed, says):
+    asked = {"canaries": CANARIES, "claim": PureDP(1.0), "score": read} | changed
+    with pytest.raises((TypeError, ValueError), match=says):
+        one_run(lambda data, rng: pytest.fail("trained"), np.zeros((1, 300)), **asked)
+
+
+def test_scores_of_a_training_must_be_numbers():
+    with pytest.raises(TypeError, match="got None of canary 0"):
+        one_run(noisy_sum(1.0), np.zeros((1, 300)), CANARIES, lambda output, canary: None, PureDP(1.0))
+    with pytest.raises(TypeError, match=r"called as \(data, rng\)"):
+        one_run(lambda data: data, np.zeros((1, 300)), CANARIES, read, PureDP(1.0))
+
+
+def answers(inside, right, rng):
+    """Scores of randomised response: yes or no, and so often true."""
+    return (inside == (rng.random(len(inside)) < right)).astype(float)
+
+
+def shifted(inside, right, rng):
+    """Scores of the Gaussian mechanism, of which so many guesses are right."""
+    return rng.normal(size=len(inside)) + 2 * ndtri(right) * inside
+
+
+@pytest.mark.parametrize("planted", [answers, shifted])
+@pytest.mark.parametrize("claim", [PureDP(1.0), ApproxDP(1.0, 1e-6), GDP(0.4)], ids=str)
+def test_what_could_have_been_shown_is_shown_in_80_of_100_cases(claim, planted):
+    """Canaries that are guessed as often as the result says that it would see."""
+    m = 600
+    result = score_audit(*coins(0.0, m=m), claim)
+    assert result.verdict is SUPPORTED and "with 80 % power" in result.evidence.ceiling
+    least = result.evidence.certificate["power"][-1]
+    assert least["guesses"] == m
+
+    def found(seed):
+        rng = np.random.default_rng(seed)
+        inside = rng.random(m) < 0.5
+        scores = planted(inside, least["seen"], rng)
+        return score_audit(scores[inside], scores[~inside], claim).verdict is REFUTED
+
+    assert sum(map(found, range(200))) >= 130  # 160 are expected, and fewer than 130 below 1e-6 of the time
+
+
+def test_one_class_alone_has_nothing_to_compare():
+    result = one_run(noisy_sum(1.0), np.zeros((1, 2)), np.eye(2), read, PureDP(1.0), seed=0)
+    assert result.verdict is UNDECIDED

@@ -146,3 +146,49 @@ def test_with_a_claim_the_search_finds_a_pair_that_leaks_without_moving_the_mean
     assert (pair.other == 0).any()
     result = audit(mechanism, pair, PureDP(1.0), budget=Budget(runs=2000), smaller=False)
     assert result.verdict is REFUTED
+
+
+@pytest.mark.parametrize("labels", [np.array([-1, 1, 1, -1]), np.array([-1.0, 1.0, 1.0, -1.0])])
+@pytest.mark.parametrize("adjacency", [ADD_REMOVE, REPLACE])
+def test_with_a_claim_the_search_keeps_labels_to_the_values_they_have(adjacency, labels):
+    def counted(data, rng):
+        assert set(data[1].tolist()) <= {-1, 1}
+        return (data[0].sum(axis=1) * data[1]).sum() + rng.laplace()
+
+    features = np.random.default_rng(0).random((4, 2))
+    pair = worst_neighbours(counted, (features, labels), adjacency, claim=PureDP(1.0), tries=20)
+    assert np.isin(pair.other[1], [-1, 1]).all()
+
+
+@pytest.mark.parametrize("adjacency", [ADD_REMOVE, REPLACE])
+def test_the_search_takes_texts(adjacency):
+    def count(data, rng):
+        return 9 * float((data == "a").sum()) + rng.laplace()
+
+    pair = worst_neighbours(count, np.array(["a", "b", "a"]), adjacency, claim=PureDP(1.0), tries=20)
+    assert audit(count, pair, PureDP(1.0), budget=Budget(runs=300)).verdict is REFUTED
+
+
+def test_a_search_from_nothing_needs_records_to_add():
+    def largest(data, rng):
+        return 9 * data.max(initial=0) + rng.laplace()
+
+    nothing = np.zeros((0, 1))
+    with pytest.raises(ValueError, match="at least one record, or draw_record"):
+        worst_neighbours(largest, nothing, ADD_REMOVE, claim=PureDP(1.0))
+    pair = worst_neighbours(
+        largest, nothing, ADD_REMOVE, claim=PureDP(1.0), draw_record=lambda rng: rng.random(1), tries=20
+    )
+    assert pair.other.shape == (1, 1)
+
+
+def test_with_a_claim_hypothesis_searches_for_what_an_audit_gains():
+    from dpverify.strategies import datasets, neighbours
+
+    def louder_on_zeros(data, rng):  # moves no mean
+        return (1 + 30 * (data == 0).all(axis=1).any()) * rng.laplace()
+
+    pairs = neighbours(datasets(width=1))
+    pair = worst_drawn(louder_on_zeros, pairs, claim=PureDP(1.0), tries=60)
+    budget = Budget(runs=500)
+    assert audit(louder_on_zeros, pair, PureDP(1.0), budget=budget, smaller=False).verdict is REFUTED

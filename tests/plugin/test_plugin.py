@@ -326,10 +326,58 @@ def test_a_mistyped_argument_and_two_claims_are_misuse_without_a_traceback(pytes
         @pytest.mark.dp(epsilon=1.0)
         def test_order(dp_audit):
             dp_audit(PAIR, train)
+
+        @pytest.mark.dp(epsilon=1.0, delta=-0.1)
+        def test_delta(dp_audit):
+            dp_audit(train, PAIR)
+
+        @pytest.mark.dp(epsilon=1.0)
+        def test_one_list(dp_audit):
+            dp_audit(scores=7)
+
+        @pytest.mark.dp(epsilon=1.0)
+        def test_option_of_scores(dp_audit):
+            dp_audit(scores=([1.0], [0.0]), rungs=["noise"])
     """)
     outcome = pytester.runpytest_inprocess("-p", "no:cacheprovider")
-    outcome.assert_outcomes(failed=4)
+    outcome.assert_outcomes(failed=7)
     text = outcome.stdout.str()
+    assert "Expected delta=-0.1 in [0, 1]. It stands in the marker dp(...)." in text
+    assert "Expected scores=7 to be a pair (members, others)." in text
+    assert "Expected rungs=['noise'] of dp_audit(scores=...) among budget, undecided." in text
     assert "Expected runs=100 of dp_audit(...) among budget" in text and "got neighbours first" in text
     assert "Did you mean neighbours?" in text and "got epsilon and mu" in text
     assert "pytest_plugin.py" not in text
+
+
+def test_a_search_stays_in_the_domain_that_the_test_names(pytester):
+    pytester.makepyfile("""
+        import numpy as np
+        import pytest
+
+        DATA = np.full((3, 1), 0.5)
+
+        def noisy(data, rng):
+            return data.sum() + rng.laplace()
+
+        def inside(record):
+            return bool(0 <= record[0] <= 1)
+
+        @pytest.mark.dp(epsilon=1.0, data=DATA, domain=inside)
+        def marked(data, rng):
+            return noisy(data, rng)
+
+        @pytest.mark.dp(epsilon=1.0)
+        def test_domain(dp_audit):
+            dp_audit(noisy, data=DATA, domain=inside)
+
+        @pytest.mark.dp(epsilon=1.0)
+        def test_draw_record(dp_audit):
+            dp_audit(noisy, data=DATA, draw_record=lambda rng: rng.random(1))
+
+        @pytest.mark.dp(epsilon=1.0)
+        def test_all_numbers(dp_audit):
+            dp_audit(noisy, data=DATA)
+    """)
+    outcome = pytester.runpytest_inprocess("--dp-profile", "quick", "-p", "no:cacheprovider")
+    outcome.assert_outcomes(passed=3, failed=1)
