@@ -190,3 +190,22 @@ def test_an_event_needs_a_pair_of_likelihood_ratios_and_counts():
     assert not verify_witness({**exact, "claim": {**exact["claim"], "p": exact["claim"]["q"]}})
     bets = [[{**bet, "x": [-100] * len(bet["x"])} for bet in bettor] for bettor in exact["bets"]]
     assert not verify_witness({**exact, "bets": bets})
+    winners = [bettor for bettor in exact["bets"] if bettor]
+    assert not verify_witness({**exact, "bets": winners[:1]})
+
+
+def test_a_rare_event_is_tested_at_its_own_small_level():
+    """A few dozen of 100,000 runs print what the others never do: its bound is not expected to be the best,
+    but the claim falls by it.
+    """
+
+    def prints(data, rng, runs):
+        return (rng.random((runs, 1)) < 4e-4 * data.sum()).astype(float)
+
+    budget = Budget(runs=100_000, seed=4)
+    result = audit(prints, PAIR, PureDP(1.0), budget=budget, rungs=["statistics"], smaller=False)
+    exact = result.witness.exact
+    assert "counts" in exact and exact["level"] < budget.alpha / 2
+    assert verify_witness(exact)
+    assert not verify_witness({**exact, "level": 1e-9})
+    assert not verify_witness({**exact, "counts": [exact["counts"][0] // 3, 0], "level": 1.0})

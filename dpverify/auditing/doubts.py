@@ -138,8 +138,8 @@ def _alike_within(calls: np.ndarray) -> bool:
     the ranks of each number; the array has calls, runs and numbers.
 
     >>> noise = np.random.default_rng(0).normal(size=(32, 32, 1))
-    >>> _alike_within(noise), _alike_within(noise + noise[:, :1])
-    (False, True)
+    >>> _alike_within(noise), _alike_within(noise + noise[:, :1]), _alike_within(np.zeros((32, 32, 1)))
+    (False, True, False)
     """
     from scipy.special import fdtrc
 
@@ -152,7 +152,7 @@ def _alike_within(calls: np.ndarray) -> bool:
         within = ranks.var(axis=1, ddof=1).mean()
         if between > 0:
             chances.append(float(fdtrc(count - 1, count * (runs - 1), between / within)) if within else 0.0)
-    return len(chances) * min(chances, default=1.0) < SURELY
+    return bool(chances) and len(chances) * min(chances) < SURELY
 
 
 def _told_apart(audit: Audit, pair: Neighbours, runs: int, crashed: bool) -> bool:

@@ -71,7 +71,7 @@ class Budget:
             raise ValueError(f"Expected chunks={str(self.chunks)!r} to be a folder.")
         for name in ("alpha", "seconds", "call_seconds"):
             value = getattr(self, name)
-            if not isinstance(value, int | float | np.number | None):
+            if isinstance(value, bool) or not isinstance(value, int | float | np.number | None):
                 raise TypeError(f"Expected {name}={value!r} to be a number.")
         if self.runs < 2:
             raise ValueError(f"Expected runs={self.runs} >= 2.")

@@ -15,6 +15,7 @@ import numpy as np
 from dpverify.auditing.betting import capacity
 from dpverify.auditing.claimed import WorstPair
 from dpverify.auditing.exact import refutes
+from dpverify.auditing.sequential import EARLY_KINDS, HONEST_KINDS
 
 
 def verify(exact: dict[str, Any]) -> bool:
@@ -40,6 +41,8 @@ def verify(exact: dict[str, Any]) -> bool:
     if not 0 < alpha < 1 or not np.allclose(pair.p[:-1], pair.q[:-1] * pair.ratios[:-1], atol=1e-9):
         return False
     if "bets" in exact:
+        if len(exact["bets"]) != len(EARLY_KINDS) + len(HONEST_KINDS):  # the stake was shared by all of them
+            return False
         wealths = []
         for bettor in exact["bets"]:
             log_wealth = 0.0
@@ -52,6 +55,6 @@ def verify(exact: dict[str, Any]) -> bool:
         return float(np.logaddexp.reduce(wealths)) - math.log(len(wealths)) >= math.log(2 / alpha) - 1e-9
     if "counts" in exact:
         (x, y), n = exact["counts"], exact["fresh"]
-        level = min(float(exact["level"]), alpha / 2)
+        level = min(float(exact.get("level", alpha / 2)), alpha / 2)
         return refutes(x, n, y, n, lambda q: np.interp(q, *pair.curve), float(exact["slope"]), level)
     raise ValueError("Expected a witness with 'bets' or 'counts'.")
