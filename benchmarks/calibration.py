@@ -81,6 +81,27 @@ def atom(data: Any, rng: np.random.Generator, runs: int) -> np.ndarray:
     return out
 
 
+def bits(data: Any, rng: np.random.Generator, runs: int) -> np.ndarray:
+    """Whole numbers, two of which have a bit whose exclusive or is a randomised response."""
+    out = rng.integers(256, size=(runs, 3))
+    told = (rng.random(runs) < E / (1 + E)) == bool(data.sum())
+    out[:, 2] ^= (out[:, 2] ^ (out[:, 0] >> 3) ^ told) & 1
+    return out.astype(float)
+
+
+def equation(data: Any, rng: np.random.Generator, runs: int) -> np.ndarray:
+    out = rng.standard_normal((runs, 4))
+    held = rng.random(runs) < 0.1 * E ** (data.sum() - 1)
+    out[held, 3] = out[held, 0] * out[held, 1]
+    return out
+
+
+def rare(data: Any, rng: np.random.Generator, runs: int) -> np.ndarray:
+    out = rng.standard_normal((runs, 2))
+    out[rng.random(runs) < 2e-3 * E ** (data.sum() - 1), 1] = 100.0
+    return out
+
+
 def batch(data: Any, rng: np.random.Generator) -> float:
     return data[rng.random(len(data)) < 0.5].sum() + rng.normal()
 
@@ -165,6 +186,9 @@ CASES: dict[tuple[str, str], Callable[[int], bool]] = {
         Neighbours.replace(np.zeros(3, dtype=bool), 0, True),
         200,
     ),
+    ("statistics", "bits of two whole numbers"): statistics(bits, PureDP(1.0), runs=2000),
+    ("statistics", "an equation in some runs"): statistics(equation, PureDP(1.0), runs=2000),
+    ("statistics", "a rare value, in 20,000 runs"): statistics(rare, PureDP(1.0), runs=20_000),
     ("one training", "250 canaries in gradients"): one_training,
     ("lower bound", "above the true epsilon of Laplace noise"): too_high,
 }
