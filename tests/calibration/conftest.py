@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from dpverify import Budget, Neighbours, audit
+from dpverify.verdicts import REFUTED
 
 
 @pytest.fixture(scope="session")
@@ -23,3 +24,21 @@ def ends():
         return audit(mechanism, pair, claim, budget=budget, rungs=["statistics"], smaller=False)
 
     return verdict
+
+
+@pytest.fixture(scope="session")
+def tried(many, ends):
+    """Tries a leak of an attack and its twin: one in so many by default, all of them in three seeds with
+    `--dp-profile deep`.
+    """
+
+    def attempt(leaks, name, one_in):
+        if list(leaks).index(name) % many(one_in, 1):
+            pytest.skip(f"one of {one_in}, unless the profile is deep")
+        leak, twin, claim = leaks[name]
+        for seed in range(many(1, 3)):
+            assert ends(leak, claim, 100_000, seed).verdict is REFUTED
+            result = ends(twin, claim, many(1000, 20_000), seed)
+            assert result.verdict is not REFUTED and result.evidence is not None
+
+    return attempt

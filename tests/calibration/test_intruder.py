@@ -193,13 +193,8 @@ LEAKS = {
 
 
 @pytest.mark.parametrize("name", LEAKS)
-def test_the_leak_is_found_and_its_twin_is_acquitted(name, many, ends):
-    if list(LEAKS).index(name) % many(3, 1):
-        pytest.skip("one of three, unless the profile is deep")
-    leak, twin, claim = LEAKS[name]
-    for seed in range(many(1, 3)):
-        assert ends(leak, claim, 100_000, seed).verdict is REFUTED
-        assert ends(twin, claim, many(1000, 20_000), seed).verdict is not REFUTED
+def test_the_leak_is_found_and_its_twin_is_acquitted(name, tried):
+    tried(LEAKS, name, 3)
 
 
 def wraps_around(data, rng, runs):

@@ -279,13 +279,8 @@ LEAKS = {
 
 
 @pytest.mark.parametrize("name", LEAKS)
-def test_the_leak_is_found_and_its_twin_is_acquitted(name, many, ends):
-    if list(LEAKS).index(name) % many(5, 1):
-        pytest.skip("one of five, unless the profile is deep")
-    leak, twin, claim = LEAKS[name]
-    for seed in range(many(1, 3)):
-        assert ends(leak, claim, 100_000, seed).verdict is REFUTED
-        assert ends(twin, claim, many(1000, 20_000), seed).verdict is not REFUTED
+def test_the_leak_is_found_and_its_twin_is_acquitted(name, tried):
+    tried(LEAKS, name, 5)
 
 
 class Thing:
