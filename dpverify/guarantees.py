@@ -24,7 +24,7 @@ def _expect(within: Callable[[Any], Any], name: str, value: Any, range_: str) ->
     """Refuse a value that is surely outside of its range, or no number; a formula may leave that open."""
     try:
         ok = within(value)
-        if isinstance(value, bool) or getattr(ok, "shape", ()):  # an array
+        if isinstance(value, bool) or bool(getattr(ok, "shape", False)):  # an array
             raise TypeError
     except TypeError:
         raise TypeError(f"Expected {name}={value!r} to be a number {range_}.") from None

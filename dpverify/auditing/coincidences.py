@@ -4,7 +4,7 @@ sums        and differences of two coordinates that take the same value again an
             numbers (and their exclusive or), keep to a value or a residue, on one side more than on the other
 equations   exact ones: of two coordinates, one of which is a function of the other; of three, one of which is
             the sum or the product of the others; of four, in two equal sums or products
-followers   two whole numbers that stand side by side, anywhere in the output
+followers   two numbers that stand side by side, anywhere in the output
 bits        of whole numbers, one, or the exclusive or of two, of one or of two coordinates
 """
 
@@ -22,7 +22,7 @@ from dpverify.auditing.scores import Score
 
 NUMBERS = 2**18  # of each side, the last, that they are learned from, about
 FEWEST_ROWS = 256
-SHORTEST = 4  # coordinates side by side, at least, for two of them to be looked for anywhere
+SHORTEST = 4  # coordinates of an output in which two are not looked for anywhere
 SURPRISING = 4.0  # standard deviations between the sides that make one of thousands worth a look
 MOST_PAIRS = 2048  # of coordinates, whose sums and differences are looked at
 MOST_WHOLE = 144  # of them, of whole numbers, whose values and residues are
@@ -255,40 +255,51 @@ def _equation(left: Term, right: Term, rounding: float) -> Score:
     return Score(f"1 where {left.text} = {right.text}, else 0", apply, says=says)
 
 
-MOST_VALUE = 2**16  # of the whole numbers that are looked at side by side
+FOLLOWED = 2**16  # numbers of each side, the last, in which those side by side are looked at, about
+MOST_VALUES = 256  # whole numbers that are told apart by themselves; others by where they lie
+PLACES = 64  # between the quantiles of all numbers
 
 
 def followers(x: np.ndarray, y: np.ndarray, most: int = 2) -> list[Score]:
-    """Two whole numbers that stand side by side in more outputs of one side than of the other.
+    """Two numbers that stand side by side in more outputs of one side than of the other.
 
     >>> rng = np.random.default_rng(0)
     >>> x, y = rng.integers(256, size=(2, 400, 30)).astype(float)
-    >>> x[range(50), rng.integers(29, size=50)], x[:50, 29] = 7.0, 3.0
+    >>> x[range(60), rng.integers(29, size=60)] = 7.0
     >>> x[range(60), 11], x[range(60), 12] = 19.0, 55.0
     >>> [score.text for score in followers(x, y)]
     ['how often 19 is followed by 55 in the output']
     """
-    rows = min(PART, max(FEWEST_ROWS, NUMBERS // x.shape[1]))
-    both = np.concatenate([x[-rows:], y[-rows:]])
-    whole = ((both >= 0) & (both < MOST_VALUE) & (both == np.rint(both))).all(axis=0)
-    if np.count_nonzero(whole[1:] & whole[:-1]) < SHORTEST:
+    if x.shape[1] <= SHORTEST:
         return []
-    codes = np.where(whole[1:] & whole[:-1], MOST_VALUE * both[:, :-1] + both[:, 1:], -1.0)
-    run, code = (
-        part.astype(np.int64) for part in (np.repeat(np.arange(len(both)), codes.shape[1]), codes.ravel())
+    rows = min(PART, max(FEWEST_ROWS, FOLLOWED // x.shape[1]))
+    both = np.concatenate([x[-rows:], y[-rows:]])
+    values = np.unique(both)
+    few = len(values) <= MOST_VALUES
+    cuts = values[:-1] if few else np.unique(np.quantile(both, np.arange(1, PLACES) / PLACES))
+    ends = values if few else np.concatenate([[-np.inf], cuts, [np.inf]])
+    base = len(cuts) + 1
+    place = np.searchsorted(cuts, both)
+    codes = base * place[:, :-1] + place[:, 1:]
+    once = np.unique(np.arange(len(both))[:, None] * base**2 + codes)  # in an output, however often
+    first, second = (
+        np.bincount(once[part] % base**2, minlength=base**2)
+        for part in (once < len(both) // 2 * base**2, once >= len(both) // 2 * base**2)
     )
-    there = np.unique(np.stack([code, run]), axis=1)  # once an output
-    values, at = np.unique(there[0], return_inverse=True)
-    seen = np.bincount(at), np.bincount(at, there[1] < len(both) // 2)
-    surprise = np.abs(2 * seen[1] - seen[0]) / np.sqrt(seen[0] + 1)
-    best = [
-        i for i in np.argsort(-surprise, kind="stable")[:most] if surprise[i] > SURPRISING and values[i] >= 0
-    ]
-    return [_followed(*map(float, divmod(int(values[i]), MOST_VALUE))) for i in best]
+    surprise = np.abs(first - second) / np.sqrt(first + second + 1)
+    best = np.argsort(-surprise, kind="stable")[:most]
+    places = [divmod(int(code), base) for code in best if surprise[code] > SURPRISING]
+    return [_followed([(ends[at], ends[at + (not few)]) for at in pair]) for pair in places]
 
 
-def _followed(first: float, second: float) -> Score:
+def _followed(ranges: Sequence[tuple[float, float]]) -> Score:
+    """How often a number in the first range, or equal to its two ends, is followed by one in the second."""
+
+    def within(out: np.ndarray, low: float, high: float) -> np.ndarray:
+        return out == low if low == high else (out > low) & (out <= high)
+
     def apply(out: np.ndarray) -> np.ndarray:
-        return ((out[:, :-1] == first) & (out[:, 1:] == second)).sum(axis=1).astype(float)
+        return (within(out[:, :-1], *ranges[0]) & within(out[:, 1:], *ranges[1])).sum(axis=1).astype(float)
 
-    return Score(f"how often {first:g} is followed by {second:g} in the output", apply)
+    first, second = (f"{low:g}" if low == high else f"one in ({low:.6g}, {high:.6g}]" for low, high in ranges)
+    return Score(f"how often {first} is followed by {second} in the output", apply)
