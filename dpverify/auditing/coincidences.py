@@ -150,6 +150,7 @@ def _exclusive(bits: Sequence[tuple[int, int]]) -> Callable[[np.ndarray], np.nda
 
 
 WORK = 2**19  # comparisons of numbers of each side by which equations are looked for, about
+MOST_RELATED = 28  # coordinates of which any two or three can be related with so little work
 FUNCTIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "exp({})": np.exp,
     "log |{}|": lambda values: np.log(np.abs(values)),
@@ -211,17 +212,16 @@ def equations(x: np.ndarray, y: np.ndarray, most: int = 2) -> list[Score]:
     ['1 where output[1] * output[3] = output[4], else 0']
     """
     k = x.shape[1]
-    if k < 2:
+    if not 2 <= k <= MOST_RELATED:
         return []
     single = [_coordinate(i) for i in range(k)]
-    pairs = [_join(i, j, sign) for sign in JOINS for i in range(k) for j in range(i, k)]
-    sides = [([_function(i, f) for f in FUNCTIONS for i in range(k)], single), (pairs, single)]
-    if k >= 4:
-        apart = [pair for pair in pairs if len(pair.columns) == 2]
-        middle = len(apart) // 2
-        sides += [(apart[:middle], apart[:middle]), (apart[middle:], apart[middle:])]
-    found: list[tuple[float, Term, Term]] = []
+    sides = [([_function(i, written) for written in FUNCTIONS for i in range(k)], single)]
+    for sign in JOINS:
+        joined = [_join(i, j, sign) for i in range(k) for j in range(i, k)]
+        apart = [term for term in joined if len(term.columns) == 2]
+        sides += [(joined, single), (apart, apart)]
     rounding = max(rounding_of(side[-FEWEST_ROWS:]) for side in (x, y))
+    found: list[tuple[float, Term, Term]] = []
     for left, right in sides:
         rows = min(PART, len(x), WORK // (len(left) * len(right)))
         if rows >= FEWEST_ROWS // 2:

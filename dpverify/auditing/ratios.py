@@ -199,7 +199,7 @@ def _anywhere(x: np.ndarray, y: np.ndarray) -> list[Score]:
     def apply(out: np.ndarray) -> np.ndarray:
         return cells.apply(out.ravel()).reshape(out.shape).sum(axis=1)
 
-    return [Score("sum of the cells of all outputs together", apply, plain=False)]
+    return [Score("sum of the cells of all outputs together", apply, dear=True, plain=False)]
 
 
 def _seldom(
