@@ -174,7 +174,7 @@ class Tangent(NamedTuple):
         goal = math.sqrt(least)
         for step in range(STEPS):
             share = (goal - below) / np.maximum(above - below, 1e-300)
-            share = np.clip(share, 0.02, 0.98) if step % 3 < 2 else 0.5
+            share = np.where((step % 3 < 2) & np.isfinite(above), np.clip(share, 0.02, 0.98), 0.5)
             u = low + share * (high - low)
             reached = np.sqrt(np.maximum(self.deviance(self.likeliest(q, u), q, u), 0.0))
             short = reached < goal

@@ -164,3 +164,18 @@ def test_counts_that_a_loose_claim_makes_certain_do_not_refute_it(n, mu):
     for slope in (0.5, 1.0, 30.0):
         assert not refutes(n, n, 0, n, lambda q: np.interp(q, *curve), slope, 1e-3)
     assert not refutes(n, n, 0, n, point_curve(1.0, 0.9999), math.e, 1e-3)
+
+
+@pytest.mark.parametrize(("slope", "height"), [(1.0, 0.0), (0.5, 0.5), (0.7, 0.3)])
+def test_lines_that_end_where_both_are_certain_order_counts_as_others_do(slope, height):
+    n = 40
+    line = Tangent(n, n, slope, height)
+    for x, y in [(35, 2), (39, 5)]:
+        least = line.least(x, y)
+        needed = line.needed(np.arange(n + 1.0), least)
+        assert needed[y] == x
+        for other in (8, 20):
+            far = nearest(line, np.arange(n + 1), other)
+            far[: math.ceil(n * height + slope * other)] = 0  # below the line
+            assert needed[other] == np.searchsorted(far, least)
+    assert refutes(90, 100, 10, 100, point_curve(0.0, 0.0), 1.0, 1e-3)
