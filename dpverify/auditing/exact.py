@@ -48,6 +48,10 @@ SLACK = 1e-3  # the share of alpha that is added to every tail for counts outsid
 FINE = 32
 BLOCK = 8192
 STEPS = 12  # by which counts of a given deviance are found, to a small part of one
+# what is given away, far above what rounding takes: parts of a deviance, of the runs in it, and of a share
+ROUNDED = 1e-9
+ROUNDED_RUNS = 1e-12
+ROUNDED_SHARE = 1e-14
 
 
 def _window(n: int, p: np.ndarray, reach: float) -> tuple[int, int]:
@@ -140,7 +144,9 @@ class Tangent(NamedTuple):
         return q.copy(), np.maximum(q, min(1.0, (1 - self.height) / self.slope))
 
     def least(self, x: int, y: int) -> float:
-        """A deviance that these counts have at least, and no others that lie clearly nearer; 0 below it."""
+        """A deviance that these counts have at least, however it is rounded, and no others that lie clearly
+        nearer; 0 below the line and so near to it that rounding would tell.
+        """
         p, q = x / self.n, np.array([y / self.m])
         if p <= self.height + self.slope * q[0]:
             return 0.0
@@ -149,7 +155,8 @@ class Tangent(NamedTuple):
             u = (low + high) / 2
             short = self.likeliest(q, u) < p
             low, high = np.where(short, u, low), np.where(short, high, u)
-        return float(self.deviance(np.array([p]), q, high)[0]) * (1 - 1e-9)
+        found = float(self.deviance(np.array([p]), q, high)[0])
+        return max(0.0, (1 - ROUNDED) * found - ROUNDED_RUNS * (self.n + self.m))
 
     def needed(self, y: np.ndarray, least: float) -> np.ndarray:
         """How many x it takes at these y for that deviance: never more than it does, and but for rounding no
@@ -162,17 +169,20 @@ class Tangent(NamedTuple):
         q = y / self.m
         low, high = self._ends(q)
         below = np.zeros(len(q))  # roots of the deviance at the ends, nearly linear between them
-        above = np.sqrt(self.deviance(self.likeliest(q, high), q, high))
+        farthest = self.deviance(np.ones(len(q)), q, high)  # that all x together have at most
+        above = np.sqrt(farthest)
         goal = math.sqrt(least)
         for step in range(STEPS):
             share = (goal - below) / np.maximum(above - below, 1e-300)
-            share = np.clip(share, 0.02, 0.98) if step % 3 < 2 else 0.5
+            share = np.where((step % 3 < 2) & np.isfinite(above), np.clip(share, 0.02, 0.98), 0.5)
             u = low + share * (high - low)
             reached = np.sqrt(np.maximum(self.deviance(self.likeliest(q, u), q, u), 0.0))
             short = reached < goal
             low, below = np.where(short, u, low), np.where(short, reached, below)
             high, above = np.where(short, high, u), np.where(short, above, reached)
-        return np.floor(self.n * self.likeliest(q, low) + 1e-9) + 1
+        short = self.likeliest(q, low)  # a share that has too small a deviance from a point of the line
+        short = np.where((short == 1) | (farthest < least), 1.0, (1 - ROUNDED_SHARE) * short)
+        return np.floor(self.n * short) + 1
 
 
 def tangent(curve: Curve, slope: float, n: int, m: int) -> Tangent:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from dpverify.auditing.claimed import worst_pair
 from dpverify.auditing.exact import (
     FINE,
     Tangent,
@@ -141,3 +142,40 @@ def test_bounds_from_rare_counts_are_at_least_those_of_an_interval_on_each_side(
     bound = epsilon_lower_bound(*counts)
     assert bound >= math.log(sides[0] / sides[1]) - 0.01
     assert bound >= at_least
+
+
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (3, 5), (10, 10), (1000, 1000), (100_000, 1)])
+@pytest.mark.parametrize("slope", [0.01, 0.5, 1.5, math.e, 1e4, 1e8])
+@pytest.mark.parametrize("height", [0.0, 1e-3, 0.5, 0.999, 1 - 1e-7])
+def test_counts_are_among_those_that_are_as_far_as_they_are(n, m, slope, height):
+    """However deviances are rounded, and where nearly all outputs are allowed inside of the event."""
+    line = Tangent(n, m, slope, height)
+    for x in {1, 2, n // 2, n - 1, n} - {0}:
+        for y in {0, 1, m // 2}:
+            least = line.least(min(x, n), y)
+            assert least == 0 or line.needed(np.array([float(y)]), least)[0] <= x
+
+
+@pytest.mark.parametrize("n", [1, 2, 100, 3000])
+@pytest.mark.parametrize("mu", [9.0, 10.0, 11.0])
+def test_counts_that_a_loose_claim_makes_certain_do_not_refute_it(n, mu):
+    """The event x > mu/2 of a Gaussian mechanism has nearly all outputs on one side and none on the other."""
+    curve = worst_pair(GDP(mu)).curve
+    for slope in (0.5, 1.0, 30.0):
+        assert not refutes(n, n, 0, n, lambda q: np.interp(q, *curve), slope, 1e-3)
+    assert not refutes(n, n, 0, n, point_curve(1.0, 0.9999), math.e, 1e-3)
+
+
+@pytest.mark.parametrize(("slope", "height"), [(1.0, 0.0), (0.5, 0.5), (0.7, 0.3)])
+def test_lines_that_end_where_both_are_certain_order_counts_as_others_do(slope, height):
+    n = 40
+    line = Tangent(n, n, slope, height)
+    for x, y in [(35, 2), (39, 5)]:
+        least = line.least(x, y)
+        needed = line.needed(np.arange(n + 1.0), least)
+        assert needed[y] == x
+        for other in (8, 20):
+            far = nearest(line, np.arange(n + 1), other)
+            far[: math.ceil(n * height + slope * other)] = 0  # below the line
+            assert needed[other] == np.searchsorted(far, least)
+    assert refutes(90, 100, 10, 100, point_curve(0.0, 0.0), 1.0, 1e-3)
