@@ -83,14 +83,34 @@ def whole(form: Any, parts: Iterator[Any]) -> Any:
     return dict(zip(names, inner)) if kind is dict else kind(inner)
 
 
-class Mark(tuple[int, ...]):
-    """Stands for numbers of the parts, by their places: one, or, where numbers are added, several."""
+class Mark:
+    """Stands for a number of the parts, by its place, or for a sum of such and other numbers, in the order in
+    which they were added, for sums in another order are rounded otherwise.
+
+    >>> (1.0 + Mark([3]) + 0.5 + Mark([4])).of(np.arange(10.0)[None]).tolist()
+    [8.5]
+    """
+
+    __slots__ = ("terms",)
+
+    def __init__(self, terms: list[int | float]) -> None:
+        self.terms = terms  # places are whole numbers, others are floats
 
     def __float__(self) -> float:
-        return 0.0
+        return 0.0  # as finite as any
 
-    def __radd__(self, other: Any) -> Mark:
-        return self
+    def __add__(self, other: Mark | float) -> Mark:
+        return Mark(self.terms + (other.terms if isinstance(other, Mark) else [float(other)]))
+
+    def __radd__(self, other: float) -> Mark:
+        return Mark([float(other), *self.terms])
+
+    def of(self, numbers: np.ndarray) -> np.ndarray:
+        """The sum, of rows in which the numbers stand at their places."""
+        total = np.zeros(len(numbers))
+        for term in self.terms:
+            total += numbers[:, term] if isinstance(term, int) else term
+        return total
 
 
 class Probe(NamedTuple):
@@ -144,10 +164,10 @@ def together(form: Any, rows: Sequence[Sequence[Any]]) -> Columns | None:
     own = np.concatenate([np.zeros((len(rows), 0)), *columns], axis=1)
     made = np.zeros((len(rows), len(marked)))
     for at, number in enumerate(marked):
-        made[:, at] = own[:, number[0]] if isinstance(number, Mark) else number
+        made[:, at] = own[:, int(number.terms[0])] if isinstance(number, Mark) else number
     finite = np.where(np.isfinite(own), own, 0.0) if beside.keyed else own
     keyed: dict[int, Any] = {
-        slot: number if isinstance(number, float) else sum(finite[:, at] for at in number)
+        slot: number.of(finite) if isinstance(number, Mark) else number
         for slot, number in beside.keyed.items()
     }
     return Columns(made, structure, keyed)

@@ -32,6 +32,15 @@ OUTPUTS = {
     "arrays of large whole numbers": lambda rng: (np.array([2**60, int(rng.integers(9))]),),
     "arrays of half precision": lambda rng: {"a": np.array([rng.normal()], dtype=np.float16)},
     "now and then nothing": lambda rng: rng.normal() if rng.integers(3) else None,
+    "records": lambda rng: [{"id": i, "x": rng.normal()} for i in range(5)],
+    "records alike": lambda rng: [{"a": 1.0}] * int(rng.integers(1, 4)),
+    "layers by number": lambda rng: {f"layer{i}": {"head0": rng.normal(), "n": 2**40} for i in range(4)},
+    "a checkpoint": lambda rng: {
+        "state": {
+            f"conv{i}": {"weight": rng.normal(size=(2, 2)), "bias": rng.normal(size=2)} for i in (1, 2)
+        },
+        "optimizer": {"beta1": 0.9, "beta2": 0.99, "steps": int(rng.integers(9))},
+    },
     "a set beside": lambda rng: [rng.normal(), {1, 2}],
 }
 
