@@ -19,7 +19,7 @@ from dpverify.auditing.fingerprints import fingerprint
 from dpverify.auditing.interrupts import Interrupts
 from dpverify.auditing.layout import Layout
 from dpverify.auditing.memory import Memory
-from dpverify.auditing.outcomes import Plain, plain, same_outcomes, told_apart
+from dpverify.auditing.outcomes import Plain, plain, same_outcomes, stacked
 from dpverify.auditing.sampling import Budget, Mechanism, MechanismError, batched, call, name_of
 from dpverify.neighbours import Data, Neighbours
 from dpverify.parallel import each, stop
@@ -29,6 +29,7 @@ HERE = 1.0  # seconds of drawing a chunk after which others are asked to help
 LATER = 2**31  # the number of a chunk that no audit comes to
 TOGETHER = 512  # outputs that are made plain together: of more, the garbage collector sees many
 WIDEST = 400_000  # numbers of each side that a chunk has at most
+PATIENCE = 10_000  # runs of each side that a mechanism may return nothing in
 SHARE = 1 / 8  # of a budget in time, after which the number of runs is settled
 WARM = 3  # chunks, of which the first pay for what is loaded and learned once; half of the time is enough
 
@@ -64,6 +65,7 @@ class Sampler:
         self._layout = Layout()
         self._data = self._content()
         self._first: tuple[Plain, Plain] | None = None
+        self._spoke = False  # whether two outcomes differed
         self._untouched = pickled(self.mechanism)
         self._memory = Memory(self.mechanism)
         if self.budget.workers > 1:
@@ -89,6 +91,7 @@ class Sampler:
             x, y = self._chunk(chunk, done, size)
             if x.runs:
                 self._look(chunk, x, y)
+                self._tells(x, y, done + x.runs)
                 yield self._layout.matrices(x, y)
             done, chunk = done + x.runs, chunk + 1
             self._settle(chunk, x.runs, done)
@@ -156,9 +159,7 @@ class Sampler:
         )
 
     def _look(self, chunk: int, x: Plain, y: Plain) -> None:
-        """Refuse what is no mechanism: one that raises, or returns nothing, in every run of the first
-        chunk.
-        """
+        """Refuse what is no mechanism: one that raises in every run of the first chunk."""
         self.raised = [count + side.raised for count, side in zip(self.raised, (x, y))]
         if chunk:
             return
@@ -169,14 +170,25 @@ class Sampler:
             call(self.mechanism, self.neighbours.data, first)  # to raise as it did, with its traceback
             within = f" within call_seconds={late:g}" if (late := self.budget.call_seconds) else ""
             raise MechanismError(f"{self.error or where}: no run of the first chunk came to its end{within}.")
-        if told_apart(x, y):  # by what is around the numbers
-            return
-        if not (x.sizes.any() or y.sizes.any()):
-            raise MechanismError(f"{where} returned an empty output in every run of the first chunk.")
-        if np.isnan(x.numbers).all() and np.isnan(y.numbers).all():
-            raise MechanismError(f"{where} returned NaN alone in every run of the first chunk.")
         if batched(self.mechanism):
             self._runs_differ(x, where)
+
+    def _tells(self, x: Plain, y: Plain, done: int) -> None:
+        """Refuse a mechanism that has returned one thing without a number, again and again; a little patience
+        is due to one that seldom returns another.
+        """
+        if self._spoke:
+            return
+        assert self._first is not None
+        both = stacked([*self._first, x, y])
+        self._spoke = not same_outcomes(both, both.at(np.zeros(both.runs, dtype=int)))
+        nothing = "" if both.sizes.any() else "an empty output"
+        nothing = nothing or ("NaN alone" if np.isnan(both.numbers).all() else "")
+        if nothing and not self._spoke and done >= min(self.runs, PATIENCE):
+            raise MechanismError(
+                f"mechanism {name_of(self.mechanism)} at seed {self.budget.seed} returned {nothing} in each "
+                f"of its first {done} runs a side."
+            )
 
     def _runs_differ(self, x: Plain, where: str) -> None:
         """Refuse a batched mechanism whose runs share what differs from call to call: they are few runs, told

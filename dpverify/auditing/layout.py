@@ -51,7 +51,7 @@ class Layout:
 
     def matrices(self, x: Plain, y: Plain) -> tuple[np.ndarray, np.ndarray]:
         if self.width is None:
-            self.width = max(x.numbers.shape[1], y.numbers.shape[1])
+            self.width = max(x.numbers.shape[1], y.numbers.shape[1], 1)  # a column of 0 of what has no number
             self.size, self.shape = int(x.sizes[0]), int(x.shapes[0])
         self.columns.extend(self._words(x, y))
         if not self.columns and self._regular(x) and self._regular(y):

@@ -276,13 +276,3 @@ def same_outcomes(a: Plain, b: Plain) -> bool:
     """Whether two outcomes are the same; one may be padded further than the other."""
     both = stacked([a, b])
     return all(np.array_equal(part[: a.runs], part[a.runs :], equal_nan=True) for part in both[:-1])
-
-
-def told_apart(x: Plain, y: Plain) -> bool:
-    """Whether there is one outcome on each side, again and again, and not the same.
-
-    >>> told_apart(plain([[], []]), plain([(), ()])), told_apart(plain([1.0, 2.0]), plain([3.0, 4.0]))
-    (True, False)
-    """
-    alone = [same_outcomes(side, side.at(np.zeros(side.runs, dtype=int))) for side in (x, y)]
-    return all(alone) and not same_outcomes(x.first(1), y.first(1))

@@ -76,14 +76,22 @@ class Tape:
         """Write one release; returns what the mechanism goes on with (on replay: the frozen release)."""
         at = len(self.entries)
         if self.frozen is not None and at < len(self.frozen):
-            released = (
-                np.reshape(self.frozen[at].released, np.shape(released))
-                if np.shape(released)
-                else float(self.frozen[at].released)
-            )
+            released = _like(self.frozen[at].released, released)
         query = query(released) if callable(query) else query
         entry = Entry(
             np.array(query, dtype=float), np.array(released, dtype=float), declared, precision_of(query)
         )
         self.entries.append(entry)
         return released
+
+
+def _like(value: np.ndarray, other: Any) -> Any:
+    """A number or an array of the same type, shape and precision as another: what is computed from it is then
+    rounded as it was.
+    """
+    array = np.reshape(value, np.shape(other)).astype(np.asarray(other).dtype)
+    if hasattr(other, "new_tensor"):  # torch
+        return other.new_tensor(array)
+    if isinstance(other, list | int | float) and not isinstance(other, np.generic):
+        return array.tolist()
+    return array[()]

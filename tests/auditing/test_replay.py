@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dpverify.auditing.replay import describe, replay
+from dpverify.auditing.tape import Tape
 from dpverify.neighbours import ADD_REMOVE, REPLACE, Neighbours
 from dpverify.releases import Gaussian, Subsampled
 from dpverify.verdicts import REFUTED, SUPPORTED
@@ -127,3 +128,27 @@ def test_outputs_are_compared_only_where_as_much_was_drawn(seed, leak):
     result = replay(train, pair, seed=seed)
     assert result.verdict is SUPPORTED and "was not seen" in result.because
     assert replay(without_coin, pair, seed=seed).verdict is (REFUTED if leak else SUPPORTED)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize(("beyond", "verdict"), [(0.0, SUPPORTED), (0.01, REFUTED)])
+def test_steps_from_frozen_releases_are_rounded_as_they_were(kind, beyond, verdict):
+    def descent(data, rng, tape):
+        weights = np.zeros(2, dtype=kind)
+        for _ in range(4):
+            total = np.clip(data, 0, 1).sum(axis=0).astype(kind) * kind(0.7)
+            noisy = total + kind(2) * rng.standard_normal(2, dtype=kind)
+            weights = weights + kind(0.1) * tape.record(total, noisy, ONE)
+        return weights + kind(beyond) * data.sum().astype(kind)
+
+    pair = Neighbours.replace(np.zeros((2, 2)), 0, [1.0, 0.0])
+    assert replay(descent, pair).verdict is verdict
+
+
+@pytest.mark.parametrize("released", [1, 1.5, [1.0, 2.5], np.float32(0.1), np.arange(3, dtype=np.float32)])
+def test_a_frozen_release_is_handed_back_as_it_was(released):
+    tape = Tape()
+    tape.record(0.0, released, None)
+    again = Tape(frozen=tape.entries).record(0.0, released, None)
+    assert type(again) is type(released)
+    assert np.array_equal(again, released) and np.asarray(again).dtype == np.asarray(released).dtype

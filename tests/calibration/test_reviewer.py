@@ -266,6 +266,15 @@ def test_what_is_around_no_numbers_at_all_is_an_outcome(other, ends):
     assert ends(lambda data, rng: [] if total(data) else other, PURE, 1000, 0).verdict is REFUTED
 
 
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("seldom", "usual"), [(1.0, None), ([1.0], []), ({"alert": 1}, {"alert": None})])
+def test_a_number_that_is_seldom_returned_is_an_outcome(seldom, usual, seed, ends):
+    def mechanism(data, rng):
+        return seldom if rng.random() < 0.03 * total(data) else usual
+
+    assert ends(mechanism, PURE, 20_000, seed).verdict is REFUTED
+
+
 def rejected(data, rng):
     """Normal noise by rejection from a wider one."""
     while True:
