@@ -190,6 +190,7 @@ def test_an_event_needs_a_pair_of_likelihood_ratios_and_counts():
     assert not verify_witness({**exact, "claim": {**exact["claim"], "p": exact["claim"]["q"]}})
     bets = [[{**bet, "x": [-100] * len(bet["x"])} for bet in bettor] for bettor in exact["bets"]]
     assert not verify_witness({**exact, "bets": bets})
+    assert not verify_witness({**exact, "log_wealth": 99.0})
     winners = [bettor for bettor in exact["bets"] if bettor]
     assert not verify_witness({**exact, "bets": winners[:1]})
 

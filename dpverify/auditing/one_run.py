@@ -186,7 +186,10 @@ def score_audit(
     'REFUTED'
     """
     _check(claim, alpha, seed)
-    scores = np.concatenate([_scores("members", members), _scores("others", others)])
+    sides = _scores("members", members), _scores("others", others)
+    if np.array_equal(*sides) and np.ptp(sides[0]) > 0:
+        raise ValueError(f"Expected members and others that differ, got the same {len(sides[0])} scores.")
+    scores = np.concatenate(sides)
     included = np.arange(len(scores)) < len(members)
     order = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(12,))).permutation(len(scores))
     return _judged(scores[order], included[order], claim, alpha, seed, name)
@@ -195,6 +198,8 @@ def score_audit(
 def _judged(
     scores: np.ndarray, included: np.ndarray, claim: Guarantee, alpha: float, seed: int, name: str
 ) -> Result:
+    from scipy.special import bdtr
+
     m = len(scores)
     if not np.isfinite(scores).all():
         at = int(np.flatnonzero(~np.isfinite(scores))[0])
@@ -237,6 +242,12 @@ def _judged(
         witness = Witness(let, shown, str(claim), {**exact, "seed": seed})
         because = f"{claim} (add/remove of a canary) is refuted by one run: {shown}."
         return Result(REFUTED, because, evidence, witness)
+    if min(bdtr(correct, count, 0.5) for correct, count in tries) < UNFAIR:
+        because = (
+            f"Canaries that were in score lower than the others, by more than chance explains ({shown}). Is "
+            "the sign of the scores turned, or were members and others exchanged?"
+        )
+        return Result(UNDECIDED, because, evidence)
     if not seen:
         because = (
             f"{m} canaries could not have refuted {claim}: not even guesses that are right with probability "

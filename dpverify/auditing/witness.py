@@ -52,7 +52,10 @@ def verify(exact: dict[str, Any]) -> bool:
                     return False
                 log_wealth += float(np.dot(bet["x"], bet["log_a"]) + np.dot(bet["y"], bet["log_b"]))
             wealths.append(log_wealth)
-        return float(np.logaddexp.reduce(wealths)) - math.log(len(wealths)) >= math.log(2 / alpha) - 1e-9
+        reached = float(np.logaddexp.reduce(wealths)) - math.log(len(wealths))
+        if not math.isclose(reached, exact["log_wealth"], rel_tol=1e-6):
+            return False
+        return reached >= math.log(2 / alpha) - 1e-9
     if "counts" in exact:
         (x, y), n = exact["counts"], exact["fresh"]
         level = min(float(exact.get("level", alpha / 2)), alpha / 2)

@@ -214,3 +214,18 @@ def test_what_could_have_been_shown_is_shown_in_80_of_100_cases(claim, planted):
 def test_one_class_alone_has_nothing_to_compare():
     result = one_run(noisy_sum(1.0), np.zeros((1, 2)), np.eye(2), read, PureDP(1.0), seed=0)
     assert result.verdict is UNDECIDED
+
+
+def test_scores_whose_sign_is_turned_support_nothing():
+    rng = np.random.default_rng(0)
+    members, others = rng.normal(2.0, 1.0, 200), rng.normal(0.0, 1.0, 200)
+    assert score_audit(members, others, PureDP(1.0)).verdict is REFUTED
+    exchanged = score_audit(others, members, PureDP(1.0))
+    assert exchanged.verdict is UNDECIDED and "exchanged" in exchanged.because
+    alike = score_audit(rng.normal(size=200), rng.normal(size=200), PureDP(1.0))
+    assert alike.verdict is SUPPORTED
+
+
+def test_the_same_scores_twice_are_refused():
+    with pytest.raises(ValueError, match="the same 3 scores"):
+        score_audit([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], PureDP(1.0))
