@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
 
     from dpverify.auditing import Budget
     from dpverify.verdicts import Result
@@ -240,6 +240,20 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     item.config.stash[_item] = item
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
+    """A test that bears the marker and makes no audit has tested no claim."""
+    result = yield
+    marked = any(mark.name == "dp" for mark in item.own_markers)
+    if marked and "dp_audits" not in dict(item.user_properties):
+        pytest.fail(
+            f"Expected {item.name}, which is marked dp(...), to make an audit, as dp_audit(mechanism, "
+            "neighbours) does.",
+            pytrace=False,
+        )
+    return result
+
+
 def pytest_itemcollected(item: pytest.Item) -> None:
     """A test under Hypothesis' @given that audits has no deadline of 200 ms, unless its author set one."""
     function = getattr(item, "function", None)
@@ -299,6 +313,7 @@ class MechanismItem(pytest.Item):
     def __init__(self, *, mechanism: Any, arguments: dict[str, Any], **rest: Any) -> None:
         super().__init__(**rest)
         self.mechanism, self.arguments = mechanism, arguments
+        self.own_markers.extend(getattr(mechanism, "pytestmark", []))  # to be skipped, say
 
     def runtest(self) -> None:
         claim = claim_of(self.arguments)
@@ -309,7 +324,7 @@ class MechanismItem(pytest.Item):
         _run(self, self.mechanism, pair, claim, options)
 
     def reportinfo(self) -> tuple[Any, int | None, str]:
-        return self.path, None, f"audit of {self.name}"
+        return self.path, self.mechanism.__code__.co_firstlineno - 1, f"audit of {self.name}"
 
 
 def pytest_pycollect_makeitem(collector: Any, name: str, obj: object) -> Any:

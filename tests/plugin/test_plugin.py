@@ -381,3 +381,27 @@ def test_a_search_stays_in_the_domain_that_the_test_names(pytester):
     """)
     outcome = pytester.runpytest_inprocess("--dp-profile", "quick", "-p", "no:cacheprovider")
     outcome.assert_outcomes(passed=3, failed=1)
+
+
+def test_a_marked_test_without_an_audit_fails_and_what_is_marked_to_be_skipped_is(pytester):
+    pytester.makepyfile(
+        FILE
+        + """
+@pytest.mark.dp(epsilon=1.0)
+def test_that_forgot_its_audit():
+    assert True
+
+@pytest.mark.skip(reason="known")
+@pytest.mark.dp(epsilon=1.0, neighbours=PAIR)
+def known(data, rng, runs):
+    return 9 * data.sum() + rng.laplace(size=(runs, 1))
+
+@pytest.mark.xfail(reason="known")
+@pytest.mark.dp(epsilon=1.0, neighbours=PAIR)
+def expected(data, rng, runs):
+    return 9 * data.sum() + rng.laplace(size=(runs, 1))
+"""
+    )
+    result = pytester.runpytest("-k", "forgot or known or expected")
+    result.assert_outcomes(failed=1, skipped=1, xfailed=1)
+    result.stdout.fnmatch_lines(["*Expected test_that_forgot_its_audit, which is marked dp*"])
