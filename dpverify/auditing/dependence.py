@@ -6,6 +6,7 @@ residuals   what is left of a coordinate when the coordinates before it explain 
             sums, the increments
 directions  w . z in which the fourth moments E |z|^2 (w . z)^2 differ most: modes and tails that no
             coordinate shows by itself
+tables      correlations between every second, third or fourth number: of the columns of a table in the output
 lags        sum of z[i] z[i + lag] over the output, at the lag at which it differs most, and the power of the
             frequency that differs most: noise that comes back, periods, places that keep their distance
 """
@@ -151,6 +152,36 @@ def directions(x: np.ndarray, y: np.ndarray, scale: Scale) -> Iterator[Score]:
     values, vectors = np.linalg.eigh(moments[0] - moments[1])
     along = vectors[:, np.abs(values).argmax()] / scale.spread
     yield Score(f"w . output, w = {listed(along)}", _along(along, 0.0), plain=k <= SHOWN)
+
+
+COLUMNS = (2, 3, 4)  # of a table, row after row in an output
+ROWS = 4  # of it, at least
+
+
+def tables(width: int) -> Iterator[Score]:
+    """Correlations, within one output of so many numbers, of the columns of a table that it may be.
+
+    >>> [score.text for score in tables(8)]
+    ['correlation of columns 0 and 1 of 2']
+    >>> next(tables(8)).apply(np.array([[1.0, 2.0, 3.0, 6.0, 2.0, 4.0, 0.0, 0.0]])).round(9).tolist()
+    [1.0]
+    """
+    for columns in COLUMNS:
+        if width % columns == 0 and width >= ROWS * columns:
+            for first in range(columns):
+                for second in range(first + 1, columns):
+                    text = f"correlation of columns {first} and {second} of {columns}"
+                    yield Score(text, _correlation(columns, first, second))
+
+
+def _correlation(columns: int, first: int, second: int) -> Callable[[np.ndarray], np.ndarray]:
+    def apply(out: np.ndarray) -> np.ndarray:
+        a, b = (out[:, at::columns] - out[:, at::columns].mean(axis=1)[:, None] for at in (first, second))
+        with np.errstate(over="ignore"):
+            sizes = np.sqrt(np.einsum("ij,ij->i", a, a) * np.einsum("ij,ij->i", b, b))
+        return np.asarray(np.einsum("ij,ij->i", a, b) / np.where((sizes > 0) & (sizes < np.inf), sizes, 1.0))
+
+    return apply
 
 
 LONGEST = 4096  # coordinates of an output whose lags are looked at, at most

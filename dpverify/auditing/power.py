@@ -33,10 +33,10 @@ COMMON = (0.0, 0.001, 0.01, 0.1, 0.5)
 BLIND = (
     "rare dependence of two coordinates among many, and of several where it is neither an exact equation nor "
     "found by a tree, lowest bits that rounding touches, bits of a whole number beyond the 512th, what is "
-    "compressed or encrypted, letters and numbers of a text or bytes beyond the 1024th, the code and the "
-    "global variables of a function, how an object lies in memory and whether a number is NumPy's, the line "
-    "that raised an exception, what is printed, logged or written to files, the order and the time of runs, "
-    "other neighbours"
+    "compressed or encrypted, the order of words in a text, its letters and numbers or bytes beyond the "
+    "1024th, the code and the global variables of a function, how an object lies in memory and whether a "
+    "number is NumPy's, the line that raised an exception, what is printed, logged or written to files, the "
+    "order and the time of runs, other neighbours"
 )
 
 

@@ -65,7 +65,7 @@ def learn_ratios(x: np.ndarray, y: np.ndarray, pair: WorstPair, before: Sequence
     if k > 1:
         extra += [*features.summaries(scale), *dependence.pairs(x, y, scale)]
         extra += [*dependence.residuals(x, y, scale.spread), *dependence.lags(x, y, scale)]
-        extra += dependence.directions(x, y, scale)
+        extra += [*dependence.directions(x, y, scale), *dependence.tables(k)]
         extra += [*coincidences.equations(x, y), *coincidences.followers(x, y)]
     if extra:
         known += learn_cells(sort_columns(_values(extra, x), _values(extra, y)))

@@ -7,8 +7,14 @@ by their cause, and here: exact equations, bits, halves, increments that come ba
 every bit of a large whole number, what is held by functions, by callable objects, by what can be gone through
 or made an array, and by objects of kinds made from others. Times of NumPy, objects that answer to every
 attribute and subnormal numbers had ended an audit. Left: points on a line, digits of a text that check each
-other, equal fields of a packed number, the order of a dict by its values in one run of ten, phases. By
-default one in five is tried; all of them in three seeds with `--dp-profile deep`.
+other, equal fields of a packed number, the order of a dict by its values in one run of ten, phases.
+
+Of 41 leaks of an eighth attack, as they happen in training and in synthetic data, 6 were missed; that of a
+table with the raw correlation is mended, and here. Left: the order of words, items that come together in
+inner lists, a weak effect in each of many groups alike, a chain of a known generator. A correct mechanism
+whose records come in one run of a hundred was accused, nested checkpoints ended the audit, and so did, by
+chance, outputs that are empty but seldom: mended, and here. By default one in five is tried; all of them in
+three seeds with `--dp-profile deep`.
 """
 
 import datetime
@@ -151,6 +157,22 @@ def row_anywhere(out, rng):
     return out
 
 
+def table(truth):
+    """Twenty-five rows of two columns whose correlation is that of the data, or of a randomised response."""
+
+    def mechanism(data, rng, runs):
+        told = (rng.random((runs, 1)) < truth) == bool(total(data))
+        x, y = rng.normal(size=(2, runs, 25))
+        x = (x - x.mean(axis=1)[:, None]) / x.std(axis=1)[:, None]
+        y = y - y.mean(axis=1)[:, None]
+        y = y - x * (x * y).mean(axis=1)[:, None]
+        correlation = np.where(told, 0.45, 0.3)
+        y = correlation * x + np.sqrt(1 - correlation**2) * y / y.std(axis=1)[:, None]
+        return np.stack([x, y], axis=2).reshape(runs, 50)
+
+    return mechanism
+
+
 def two_bytes(rng, hit):
     content, at = bytearray(rng.bytes(64)), int(rng.integers(63))
     if hit:
@@ -240,6 +262,7 @@ LEAKS = {
     "value anywhere among 50": rows(normal(50), anywhere, 0.05),
     "row anywhere among 20": rows(normal(40), row_anywhere, 0.1),
     "two bytes anywhere": outputs(two_bytes, 0.15),
+    "correlation of a table": (table(0.99), table(E / (1 + E)), PURE),
     **{f"bit {place} of a whole number": bit(place) for place in (20, 40, 60, 100, 180)},
     "network": held(Network),
     "network in a dict": held(lambda value: {"network": Network(value), "n": 3}),
@@ -315,7 +338,20 @@ def heavy_sums(data, rng, runs):
     return np.cumsum(np.hstack([first, rng.standard_t(1.1, size=(runs, 30))]), axis=1)
 
 
+def seldom_three(data, rng):
+    """Three records where there is else one, in one run of a hundred, or as often as the claim allows."""
+    often = rng.random() < 0.01 * E ** total(data)
+    return [{"a": 1.0}, {"a": 1.0}, {"a": 1.0}] if often else [{"b": 1.0}]
+
+
+def checkpoint(data, rng):
+    layers = {f"conv{i}": {"weight": rng.normal(size=(2, 2)), "bias": laplace(data, rng)} for i in (1,)}
+    return {"state": layers, "optimizer": {"beta1": 0.9, "beta2": 0.99}}
+
+
 CORRECT = {
+    "three records now and then": (seldom_three, PURE),
+    "checkpoint": (checkpoint, PURE),
     "by rejection": (rejected, GDP(0.5)),
     "with a spare": (Spare(), GDP(1.0)),
     "times of NumPy": (days, PURE),
@@ -338,5 +374,5 @@ def test_a_correct_mechanism_of_unusual_shape_is_not_refuted(name, many, ends):
     mechanism, claim = CORRECT[name]
     for seed in range(many(1, 20)):
         with np.errstate(over="ignore"):
-            result = ends(mechanism, claim, many(1000, 3000), seed)
+            result = ends(mechanism, claim, many(4000, 10_000), seed)
         assert result.verdict is not REFUTED and result.evidence is not None
