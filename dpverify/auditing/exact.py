@@ -35,10 +35,10 @@ def clopper_pearson(x: int, n: int, alpha: float) -> tuple[float, float]:
     >>> [round(v, 4) for v in clopper_pearson(3, 10, 0.05)]
     [0.0873, 0.6066]
     """
-    from scipy.special import betaincinv
+    from scipy.special import betainccinv, betaincinv
 
     lower = 0.0 if x == 0 else float(betaincinv(x, n - x + 1, alpha))
-    upper = 1.0 if x == n else float(betaincinv(x + 1, n - x, 1 - alpha))
+    upper = 1.0 if x == n else float(betainccinv(x + 1, n - x, alpha))
     return lower, upper
 
 

@@ -203,3 +203,11 @@ def test_bounds_are_too_large_as_seldom_as_promised_by_enumeration(n, m, alpha, 
         p = ndtr(ndtri(q) + true) if delta is None else point_curve(true, delta)(q)
         larger = (bounds > true) @ binom.pmf(sides[1], m, q)
         assert (binom.pmf(sides[0], n, p) * larger).sum(axis=0).max() <= alpha
+
+
+@pytest.mark.parametrize("alpha", [0.3, 1e-6, 7e-17, 1e-30])
+@pytest.mark.parametrize(("x", "n"), [(0, 10), (3, 10), (9, 10), (0, 100_000), (70, 100_000)])
+def test_interval_bounds_hold_at_the_smallest_levels(x, n, alpha):
+    lower, upper = clopper_pearson(x, n, alpha)
+    assert upper == 1 or binom.cdf(x, n, upper) == pytest.approx(alpha, rel=1e-6, abs=0)
+    assert x == 0 or binom.sf(x - 1, n, lower) == pytest.approx(alpha, rel=1e-6, abs=0)
