@@ -14,6 +14,7 @@ from dpverify.auditing.one_run import (
     p_value_under,
     read_scores,
     score_audit,
+    smallest_seen,
 )
 from dpverify.guarantees import GDP, TradeOff
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED
@@ -214,3 +215,23 @@ def test_what_could_have_been_shown_is_shown_in_80_of_100_cases(claim, planted):
 def test_one_class_alone_has_nothing_to_compare():
     result = one_run(noisy_sum(1.0), np.zeros((1, 2)), np.eye(2), read, PureDP(1.0), seed=0)
     assert result.verdict is UNDECIDED
+
+
+@pytest.mark.parametrize(
+    ("claim", "canaries"), [(GDP(0.5), 400), (ApproxDP(1.0, 1e-5), 101), (PureDP(0.5), 400)], ids=str
+)
+def test_guesses_of_all_canaries_refute_as_often_as_promised(claim, canaries):
+    """Of canaries that each look as they are with the probability that is said, also where more than half
+    look as if they were in.
+    """
+    rng = np.random.default_rng(0)
+    k = canaries // 2
+    least = smallest_seen(claim, 2 * k, canaries, 1e-3 / 3)
+    included = rng.random((4000, canaries)) < 0.5
+    look = included ^ (rng.random((4000, canaries)) > least)
+    order = np.argsort(-(look + 0.5 * rng.random((4000, canaries))), axis=1)
+    ordered = np.take_along_axis(included, order, axis=1)
+    right = ordered[:, :k].sum(axis=1) + (~ordered[:, canaries - k :]).sum(axis=1)
+    values, times = np.unique(right, return_counts=True)
+    found = [p_value_under(claim, int(v), 2 * k, canaries) <= 1e-3 / 3 for v in values]
+    assert 0.79 <= times @ np.array(found) / 4000 <= 0.88
