@@ -111,6 +111,7 @@ def _state(audit: Audit, result: Result, sampler: Sampler) -> str:
 
 CALLS = 32  # of a batched mechanism, of as many runs, in which these are looked at for what they share
 SURELY = 1e-6  # chance that independent runs look as dependent
+USUAL = 7 / 8  # the share of equal numbers above which the analysis of variance takes chance for more
 
 
 def _shares(audit: Audit, sampler: Sampler) -> str:
@@ -135,18 +136,23 @@ def _shares(audit: Audit, sampler: Sampler) -> str:
 
 def _alike_within(calls: np.ndarray) -> bool:
     """Whether the runs of a call are surely more alike than those of different calls: analysis of variance of
-    the ranks of each number; the array has calls, runs and numbers.
+    the ranks of each number, or, where nearly all are equal, how many of the others one call has; the array
+    has calls, runs and numbers.
 
     >>> noise = np.random.default_rng(0).normal(size=(32, 32, 1))
     >>> _alike_within(noise), _alike_within(noise + noise[:, :1]), _alike_within(np.zeros((32, 32, 1)))
     (False, True, False)
     """
-    from scipy.special import fdtrc
+    from scipy.special import bdtrc, fdtrc
 
     count, runs, width = calls.shape
     chances = []
     for column in calls.reshape(-1, width).T:
         _, place, times = np.unique(column, return_inverse=True, return_counts=True)
+        if times.max() > USUAL * len(column):
+            others = (place != times.argmax()).reshape(count, runs).sum(axis=1)
+            chances.append(count * float(bdtrc(int(others.max()) - 1, int(others.sum()), 1 / count)))
+            continue
         ranks = (np.cumsum(times) - times / 2)[place].reshape(count, runs)
         between = runs * ranks.mean(axis=1).var(ddof=1)
         within = ranks.var(axis=1, ddof=1).mean()
