@@ -223,11 +223,11 @@ def _beyond(x: int, y: int, curve: Curve, line: Tangent, alpha: float) -> bool:
     """Whether the counts refute P(E) <= curve(Q(E)), ordered by their deviance from a line that may touch
     another curve.
     """
-    n, m, least = line.n, line.m, line.least(x, y)
-    if least <= 0 or x / n <= float(curve(np.array([y / m]))[0]):
+    least = line.least(x, y)
+    if least <= 0 or x / line.n <= float(curve(np.array([y / line.m]))[0]):
         return False
     beta = alpha / 50
-    low, high = clopper_pearson(y, m, beta / 2)
+    low, high = clopper_pearson(y, line.m, beta / 2)
     level, slack = alpha - beta, SLACK * alpha
     edges = np.linspace(low, high, 13)
     if _tails(line, least, curve(edges[2::4]), edges[2::4], slack).max() > level:
