@@ -210,3 +210,14 @@ def test_a_rare_event_is_tested_at_its_own_small_level():
     assert verify_witness(exact)
     assert not verify_witness({**exact, "level": 1e-9})
     assert not verify_witness({**exact, "counts": [exact["counts"][0] // 3, 0], "level": 1.0})
+
+
+def test_a_bet_on_outputs_of_one_side_alone_is_no_witness():
+    """Weights are fair for pairs of outputs: A may have a mean above 1, where B has one below."""
+    exact = copy.deepcopy(event())
+    assert verify_witness(exact)
+    for bettor in exact["bets"]:
+        for bet in bettor:
+            best = int(np.argmax(bet["log_a"]))
+            bet["x"] = [count + 50 * (i == best) for i, count in enumerate(bet["x"])]
+    assert not verify_witness(exact)

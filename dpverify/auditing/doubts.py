@@ -66,11 +66,18 @@ ROUNDING = (
 
 def _by_rounding(audit: Audit, result: Result) -> bool:
     """Whether outputs that hold floats in bytes or texts are told apart by these, but not as numbers."""
-    assert result.evidence is not None
     pair = audit.neighbours
     numbers = as_numbers_of(untaped(audit.drawn), pair.data, audit.budget.seed)
-    runs = 4 * max(result.evidence.samples or 2, 50)
+    runs = _again(audit, result)
     return numbers is not None and not _told_apart(audit.with_(mechanism=numbers), pair, runs, crashed=True)
+
+
+def _again(audit: Audit, result: Result) -> int:
+    """How many runs a refutation has to come back: a lucky early end is no measure of how long the next one
+    takes.
+    """
+    assert result.evidence is not None
+    return max(4 * max(result.evidence.samples or 2, 50), audit.budget.runs)
 
 
 DRIFTS = "The mechanism keeps a state that drifts from call to call, so that nothing follows:"
@@ -85,8 +92,7 @@ def _drifts(audit: Audit, result: Result) -> str:
     pair = audit.neighbours
     if batched(audit.drawn):
         single = audit.with_(mechanism=run_by_run(audit.drawn))
-        # A lucky early end is no measure of how long the next one takes.
-        if not _told_apart(single, pair, max(4 * runs, audit.budget.runs), crashed=True):
+        if not _told_apart(single, pair, _again(audit, result), crashed=True):
             return f"{DRIFTS} with calls of one run each, in random order, the data sets are not told apart."
         return ""
     for name, data in (("D", pair.data), ("D'", pair.other)):
@@ -98,8 +104,7 @@ def _drifts(audit: Audit, result: Result) -> str:
 def _state(audit: Audit, result: Result, sampler: Sampler) -> str:
     """Why the refutation says nothing of one call: it goes away when every run begins as the first did."""
     fresh = sampler.from_scratch()
-    assert result.evidence is not None
-    runs = 4 * max(result.evidence.samples or 2, 50)
+    runs = _again(audit, result)
     if fresh is None or _told_apart(audit.with_(mechanism=fresh), audit.neighbours, runs, crashed=True):
         return ""
     return (
@@ -111,6 +116,7 @@ def _state(audit: Audit, result: Result, sampler: Sampler) -> str:
 
 CALLS = 32  # of a batched mechanism, of as many runs, in which these are looked at for what they share
 SURELY = 1e-6  # chance that independent runs look as dependent
+USUAL = 7 / 8  # the share of equal numbers above which the analysis of variance takes chance for more
 
 
 def _shares(audit: Audit, sampler: Sampler) -> str:
@@ -135,18 +141,23 @@ def _shares(audit: Audit, sampler: Sampler) -> str:
 
 def _alike_within(calls: np.ndarray) -> bool:
     """Whether the runs of a call are surely more alike than those of different calls: analysis of variance of
-    the ranks of each number; the array has calls, runs and numbers.
+    the ranks of each number, or, where nearly all are equal, how many of the others one call has; the array
+    has calls, runs and numbers.
 
     >>> noise = np.random.default_rng(0).normal(size=(32, 32, 1))
     >>> _alike_within(noise), _alike_within(noise + noise[:, :1]), _alike_within(np.zeros((32, 32, 1)))
     (False, True, False)
     """
-    from scipy.special import fdtrc
+    from scipy.special import bdtrc, fdtrc
 
     count, runs, width = calls.shape
     chances = []
     for column in calls.reshape(-1, width).T:
         _, place, times = np.unique(column, return_inverse=True, return_counts=True)
+        if times.max() > USUAL * len(column):
+            others = (place != times.argmax()).reshape(count, runs).sum(axis=1)
+            chances.append(count * float(bdtrc(int(others.max()) - 1, int(others.sum()), 1 / count)))
+            continue
         ranks = (np.cumsum(times) - times / 2)[place].reshape(count, runs)
         between = runs * ranks.mean(axis=1).var(ddof=1)
         within = ranks.var(axis=1, ddof=1).mean()

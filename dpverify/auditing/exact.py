@@ -35,10 +35,10 @@ def clopper_pearson(x: int, n: int, alpha: float) -> tuple[float, float]:
     >>> [round(v, 4) for v in clopper_pearson(3, 10, 0.05)]
     [0.0873, 0.6066]
     """
-    from scipy.special import betaincinv
+    from scipy.special import betainccinv, betaincinv
 
     lower = 0.0 if x == 0 else float(betaincinv(x, n - x + 1, alpha))
-    upper = 1.0 if x == n else float(betaincinv(x + 1, n - x, 1 - alpha))
+    upper = 1.0 if x == n else float(betainccinv(x + 1, n - x, alpha))
     return lower, upper
 
 
@@ -216,12 +216,18 @@ def refutes(x: int, n: int, y: int, m: int, curve: Curve, slope: float, alpha: f
     >>> refutes(30, 100, 10, 100, lambda q: np.minimum(1, math.e * q), math.e, 0.05)
     False
     """
-    line = tangent(curve, slope, n, m)
+    return _beyond(x, y, curve, tangent(curve, slope, n, m), alpha)
+
+
+def _beyond(x: int, y: int, curve: Curve, line: Tangent, alpha: float) -> bool:
+    """Whether the counts refute P(E) <= curve(Q(E)), ordered by their deviance from a line that may touch
+    another curve.
+    """
     least = line.least(x, y)
-    if least <= 0 or x / n <= float(curve(np.array([y / m]))[0]):
+    if least <= 0 or x / line.n <= float(curve(np.array([y / line.m]))[0]):
         return False
     beta = alpha / 50
-    low, high = clopper_pearson(y, m, beta / 2)
+    low, high = clopper_pearson(y, line.m, beta / 2)
     level, slack = alpha - beta, SLACK * alpha
     edges = np.linspace(low, high, 13)
     if _tails(line, least, curve(edges[2::4]), edges[2::4], slack).max() > level:
@@ -242,24 +248,34 @@ def refutes(x: int, n: int, y: int, m: int, curve: Curve, slope: float, alpha: f
     return False
 
 
-def _largest(refuted: Callable[[float], bool], guess: float, step: float, tolerance: float) -> float:
-    """The largest parameter refuted, by bracketing from a guess and bisection (0 if none is)."""
-    step = max(step, tolerance)
-    if guess > 0 and refuted(guess):
-        low, high = guess, guess + step
-        while refuted(high):
-            step *= 2
-            low, high = high, high + step
-    else:
-        low, high = max(guess - step, 0.0), guess
-        while low > 0 and not refuted(low):
-            step *= 2
-            low, high = max(low - step, 0.0), low
-        if low == 0:
-            low = min(tolerance, high)
-            if not refuted(low):
-                return 0.0
-    return bisect(lambda x: not refuted(x), low, high, absolute=tolerance)[0]
+SLOT = 0.05  # of the parameters, how many are tested by one line; above 2 the more the larger they are
+
+
+def _largest(
+    curve: Callable[[float], Curve],
+    slope: Callable[[float], float],
+    counts: tuple[int, int, int, int],
+    alpha: float,
+    tolerance: float,
+) -> float:
+    """The largest parameter refuted, with all below it (0 if none is).
+
+    A larger parameter allows more, so that counts that refute it refute all below it, if all are tested by
+    one line. No line is good for all: each slot of parameters, fixed beforehand, has that of its lower end,
+    and the first slot that is not refuted as a whole ends the search. So the bound is above the true
+    parameter only if the one test that belongs to this one refutes it.
+    """
+    x, n, y, m = counts
+    low = 0.0
+    line = tangent(curve(low), slope(low), n, m)
+
+    def explained(parameter: float) -> bool:
+        return not _beyond(x, y, curve(parameter), line, alpha)
+
+    while not explained(high := low + SLOT * max(1.0, low / 2)):
+        low = high
+        line = tangent(curve(low), slope(low), n, m)
+    return bisect(explained, low, high, absolute=tolerance)[0]
 
 
 def point_curve(epsilon: float, delta: float) -> Curve:
@@ -275,23 +291,19 @@ def epsilon_lower_bound(
     confidence 1 - alpha.
 
     >>> round(epsilon_lower_bound(900, 1000, 100, 1000, 0.0, 0.05), 2)
-    2.03
+    2.04
     """
     from scipy.special import ndtri
 
     if x / n - delta <= y / m:
         return 0.0
     p, q = max(x, 0.5) / n, max(y, 0.5) / m
-    spread = -float(ndtri(alpha)) * math.sqrt(p * (1 - p) / n + (p / q) ** 2 * q * (1 - q) / m)
-    # what an interval on each side shows, or, where counts are large and the spread is small, a little more
-    apart = (clopper_pearson(x, n, alpha / 2)[0] - delta) / clopper_pearson(y, m, alpha / 2)[1]
-    guess = math.log(max(apart, (p - delta - spread) / q, 1.0))
-    spread = min(spread, p)
+    spread = -float(ndtri(alpha)) * math.sqrt((1 - p) / (n * p) + (1 - q) / (m * q))
 
-    def refuted(epsilon: float) -> bool:
-        return refutes(x, n, y, m, point_curve(epsilon, delta), math.exp(epsilon), alpha)
+    def curve(epsilon: float) -> Curve:
+        return point_curve(epsilon, delta)
 
-    return _largest(refuted, guess, 0.1 * spread / p, max(tolerance, 0.05 * spread / p))
+    return _largest(curve, math.exp, (x, n, y, m), alpha, max(tolerance, 0.05 * min(spread, 1.0)))
 
 
 def mu_lower_bound(
@@ -320,16 +332,16 @@ def mu_lower_bound(
         p * (1 - p) / n / density(p) ** 2 + q * (1 - q) / m / density(q) ** 2
     )
 
-    believed = [float(ndtri(min(max(u, 1e-9), 1 - 1e-9))) for u in expected]
+    middle = sum(float(ndtri(min(max(u, 1e-9), 1 - 1e-9))) for u in expected) / 2
 
-    def refuted(mu: float) -> bool:
-        if mu <= 0:
-            return False
-        # the slope of the curve half-way between what was expected and the claim
-        at = believed[1] + (believed[0] - believed[1] - mu) / 2
-        return refutes(x, n, y, m, lambda u: ndtr(ndtri(u) + mu), math.exp(-mu * at - mu * mu / 2), alpha)
+    def curve(mu: float) -> Curve:
+        return lambda u: ndtr(ndtri(u) + mu)
 
-    return _largest(refuted, max(full - spread, 0.0), 0.1 * spread, max(tolerance, 0.05 * spread))
+    def slope(mu: float) -> float:
+        """That of the curve half-way between what was expected and the claim."""
+        return math.exp(-mu * middle)
+
+    return _largest(curve, slope, (x, n, y, m), alpha, max(tolerance, 0.05 * spread))
 
 
 def equivalent_epsilon(mu: float, delta: float) -> float:

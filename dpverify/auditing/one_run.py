@@ -271,10 +271,8 @@ def smallest_seen(claim: Guarantee, guesses: int, canaries: int, alpha: float) -
     claim with 80 % power; None if that is more than 0.99.
 
     >>> round(smallest_seen(PureDP(1.0), 1000, 1000, 1e-3), 2), smallest_seen(PureDP(9.0), 100, 100, 1e-3)
-    (0.8, None)
+    (0.79, None)
     """
-    from scipy.special import betaincinv
-
     low, high = 0, guesses
     if p_value_under(claim, guesses, guesses, canaries) > alpha:
         return None
@@ -282,13 +280,32 @@ def smallest_seen(claim: Guarantee, guesses: int, canaries: int, alpha: float) -
         middle = (low + high) // 2
         refuted = p_value_under(claim, middle, guesses, canaries) <= alpha
         low, high = (low, middle) if refuted else (middle, high)
-    # Where every canary is guessed, half are guessed "in", though sqrt(canaries) |Z| / 2 more or fewer may
-    # look so: as many guesses are turned, 0.4 sqrt(canaries) on average, and 0.85 for 0.8 pays for more.
-    turned, least = (0.4 * math.sqrt(canaries) if guesses >= canaries - 1 else 0.0), 1.0
-    for _ in range(4):
-        need = min(guesses, high + math.ceil(turned * (2 * least - 1)))
-        least = float(betaincinv(need, guesses - need + 1, 0.85))  # Pr[Bin(guesses, least) >= need] = 0.85
-    return least if least <= SURE else None
+    if _chance_of(high, guesses, canaries, SURE) < POWER:
+        return None
+    return bisect(lambda a: _chance_of(high, guesses, canaries, a) >= POWER, 0.5, SURE, absolute=1e-5)[1]
+
+
+POWER = 0.81  # a little more than the 80 % that are promised
+
+
+def _chance_of(right: int, guesses: int, canaries: int, chance: float) -> float:
+    """The probability of so many right guesses or more, if every canary looks as it is with that chance.
+
+    Where all are guessed, half are guessed "in", though more or fewer may look so: as many guesses are
+    turned, and right with the chance to be wrong. The number that is right has then the mean and the variance
+    of one that is smaller by (2 chance - 1) for each of them.
+    """
+    from scipy.special import bdtrc, gammaln
+
+    if guesses < canaries - 1:
+        return float(bdtrc(right - 1, guesses, chance))
+    half, odd = divmod(canaries, 2)
+    reach = math.ceil(4 * math.sqrt(canaries))
+    look_in = np.arange(max(0, half - reach), min(canaries, half + reach) + 1)
+    weight = gammaln(canaries + 1) - gammaln(look_in + 1) - gammaln(canaries - look_in + 1)
+    turned = np.maximum(np.maximum(half - look_in, look_in - half - odd), 0)
+    need = np.minimum(right + np.ceil((2 * chance - 1) * turned), guesses + 1)
+    return float(np.exp(weight - canaries * math.log(2)) @ bdtrc(need - 1, guesses, chance))
 
 
 def _ceiling(claim: Guarantee, seen: dict[int, float]) -> str:
@@ -298,7 +315,9 @@ def _ceiling(claim: Guarantee, seen: dict[int, float]) -> str:
         return "nothing"
     fpr, tpr = worst_pair(claim).curve
     allowed = (1 + float((tpr - fpr).max())) / 2
-    each = ", or ".join(f"{least:.3g} ({count} guesses)" for count, least in sorted(seen.items())[::-1])
+    each = ", or ".join(
+        f"{math.ceil(1000 * least) / 1000:g} ({count} guesses)" for count, least in sorted(seen.items())[::-1]
+    )
     return f"with 80 % power, guesses that are right with probability {each}; allowed is {allowed:.3g}"
 
 

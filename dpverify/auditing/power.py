@@ -22,6 +22,7 @@ import numpy as np
 
 from dpverify.auditing.betting import best_bet
 from dpverify.auditing.claimed import WorstPair, worst_pair
+from dpverify.auditing.events import BESIDE
 from dpverify.auditing.exact import refutes
 from dpverify.guarantees import Guarantee
 
@@ -95,11 +96,12 @@ def smallest_seen(
             middle = (low + high) / 2
             low, high = (low, middle) if growth(middle, rare, pair) >= need else (middle, high)
         events.append(Seen(rare, round(pair.tpr(rare), 9), high))
-    fresh = runs - runs // 4  # of which the exact test has at least so many, at alpha / 2
+    fresh = runs - runs // 4  # of which the exact test has at least so many
+    level = (1 - BESIDE) * alpha / 2  # if a second event is tested, too
     slope = float(pair.ratios[-2])
     for p in (0.1, 0.25, 0.5, 0.75, 0.99) if exact and not events and runs >= ENOUGH else ():
         low = math.floor(bdtrik(0.2, fresh, p))  # one time in five there are fewer
-        if refutes(low, fresh, ASTRAY, fresh, lambda q: np.interp(q, *pair.curve), slope, alpha / 2):
+        if refutes(low, fresh, ASTRAY, fresh, lambda q: np.interp(q, *pair.curve), slope, level):
             return (Seen(0.0, round(pair.tpr(0.0), 9), p),)
     return tuple(events)
 

@@ -50,6 +50,8 @@ def verify(exact: dict[str, Any]) -> bool:
                 a, b = np.exp(bet["log_a"]), np.exp(bet["log_b"])
                 if capacity(a, b, pair) > 2 * (1 + 1e-12) or min(*bet["x"], *bet["y"]) < 0:
                     return False
+                if sum(bet["x"]) != sum(bet["y"]):  # a bet is made on pairs of outputs
+                    return False
                 log_wealth += float(np.dot(bet["x"], bet["log_a"]) + np.dot(bet["y"], bet["log_b"]))
             wealths.append(log_wealth)
         reached = float(np.logaddexp.reduce(wealths)) - math.log(len(wealths))

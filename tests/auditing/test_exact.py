@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.special import ndtr, ndtri
 from scipy.stats import binom
 
 from dpverify.auditing.claimed import worst_pair
@@ -179,3 +180,34 @@ def test_lines_that_end_where_both_are_certain_order_counts_as_others_do(slope, 
             far[: math.ceil(n * height + slope * other)] = 0  # below the line
             assert needed[other] == np.searchsorted(far, least)
     assert refutes(90, 100, 10, 100, point_curve(0.0, 0.0), 1.0, 1e-3)
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "alpha", "expected", "delta"),
+    [(8, 4, 0.2, (0.6983516413128135, 0.3489756038545779), None), (7, 3, 0.3, None, 0.0)],
+)
+def test_bounds_are_too_large_as_seldom_as_promised_by_enumeration(n, m, alpha, expected, delta):
+    """For every true parameter just below a bound and every q, all counts with a larger bound together: the
+    bound is one confidence statement, though many parameters are tried for it.
+    """
+
+    def bound(x, y):
+        if delta is None:
+            return mu_lower_bound(x, n, y, m, alpha, expected)
+        return epsilon_lower_bound(x, n, y, m, delta, alpha)
+
+    bounds = np.array([[bound(x, y) for y in range(m + 1)] for x in range(n + 1)])
+    q = np.linspace(0.005, 0.995, 199)
+    sides = np.arange(n + 1)[:, None], np.arange(m + 1)[:, None]
+    for true in np.unique(bounds[bounds > 0]) * (1 - 1e-12):
+        p = ndtr(ndtri(q) + true) if delta is None else point_curve(true, delta)(q)
+        larger = (bounds > true) @ binom.pmf(sides[1], m, q)
+        assert (binom.pmf(sides[0], n, p) * larger).sum(axis=0).max() <= alpha
+
+
+@pytest.mark.parametrize("alpha", [0.3, 1e-6, 7e-17, 1e-30])
+@pytest.mark.parametrize(("x", "n"), [(0, 10), (3, 10), (9, 10), (0, 100_000), (70, 100_000)])
+def test_interval_bounds_hold_at_the_smallest_levels(x, n, alpha):
+    lower, upper = clopper_pearson(x, n, alpha)
+    assert upper == 1 or binom.cdf(x, n, upper) == pytest.approx(alpha, rel=1e-6, abs=0)
+    assert x == 0 or binom.sf(x - 1, n, lower) == pytest.approx(alpha, rel=1e-6, abs=0)

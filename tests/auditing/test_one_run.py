@@ -14,6 +14,7 @@ from dpverify.auditing.one_run import (
     p_value_under,
     read_scores,
     score_audit,
+    smallest_seen,
 )
 from dpverify.guarantees import GDP, TradeOff
 from dpverify.verdicts import REFUTED, SUPPORTED, UNDECIDED
@@ -229,3 +230,23 @@ def test_scores_whose_sign_is_turned_support_nothing():
 def test_the_same_scores_twice_are_refused():
     with pytest.raises(ValueError, match="the same 3 scores"):
         score_audit([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], PureDP(1.0))
+
+
+@pytest.mark.parametrize(
+    ("claim", "canaries"), [(GDP(0.5), 400), (ApproxDP(1.0, 1e-5), 101), (PureDP(0.5), 400)], ids=str
+)
+def test_guesses_of_all_canaries_refute_as_often_as_promised(claim, canaries):
+    """Of canaries that each look as they are with the probability that is said, also where more than half
+    look as if they were in.
+    """
+    rng = np.random.default_rng(0)
+    k = canaries // 2
+    least = smallest_seen(claim, 2 * k, canaries, 1e-3 / 3)
+    included = rng.random((4000, canaries)) < 0.5
+    look = included ^ (rng.random((4000, canaries)) > least)
+    order = np.argsort(-(look + 0.5 * rng.random((4000, canaries))), axis=1)
+    ordered = np.take_along_axis(included, order, axis=1)
+    right = ordered[:, :k].sum(axis=1) + (~ordered[:, canaries - k :]).sum(axis=1)
+    values, times = np.unique(right, return_counts=True)
+    found = [p_value_under(claim, int(v), 2 * k, canaries) <= 1e-3 / 3 for v in values]
+    assert 0.79 <= times @ np.array(found) / 4000 <= 0.88

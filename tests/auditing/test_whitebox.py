@@ -5,6 +5,7 @@ too small.
 import numpy as np
 from scipy.special import bdtrc, ndtr, ndtri
 
+from dpverify import losses
 from dpverify.accounting import account
 from dpverify.algorithms import example
 from dpverify.auditing.whitebox import (
@@ -96,3 +97,20 @@ def test_the_curve_of_an_algorithm_lies_above_that_of_its_ledger_and_is_attained
         assert 0 <= low <= high
         assert high >= ndtr(ndtri(1 - level) - mu)
     assert curve.at(0.5)[1] < 1 - 0.5 / 2
+
+
+def test_epsilons_are_not_chosen_by_the_losses_that_are_tested_there(monkeypatch):
+    case = example("private-gd")
+    pair = Neighbours.zero_out(case.data, 0)
+    drawn = losses.privacy_losses
+
+    def larger(algorithm, pair, runs, seed):
+        return drawn(algorithm, pair, runs, seed) * (5.0 if seed == 7 else 1.0)
+
+    def tested():
+        profile = loss_audit(case.algorithm, pair, case.claimed, runs=300, seed=7).evidence.certificate
+        return [row["epsilon"] for row in profile["profile"]]
+
+    before = tested()
+    monkeypatch.setattr(losses, "privacy_losses", larger)
+    assert tested() == before
